@@ -10,7 +10,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi2>
-	LONG $0x0009c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000946e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x098b8e0f; WORD $0x0000 // jle <blocks2Multi2+0x998>
+	LONG $0x091b8e0f; WORD $0x0000 // jle <blocks2Multi2+0x928>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -27,8 +27,8 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x60ec8348 // subq $0x60, %rsp
-	LONG $0x597de2c4; LONG $0x0009940d; BYTE $0x00 // vpbroadcastq 0x994(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00098315; BYTE $0x00 // vpbroadcastq 0x983(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0009140d; BYTE $0x00 // vpbroadcastq 0x914(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00090315; BYTE $0x00 // vpbroadcastq 0x903(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
 	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
@@ -49,7 +49,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x24643b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r12
-	LONG $0x08f6830f; WORD $0x0000 // jae <blocks2Multi2+0x98a>
+	LONG $0x0886830f; WORD $0x0000 // jae <blocks2Multi2+0x91a>
 	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
@@ -60,7 +60,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x07bf8d0f; WORD $0x0000 // jge <blocks2Multi2+0x890>
+	LONG $0x074f8d0f; WORD $0x0000 // jge <blocks2Multi2+0x820>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -73,21 +73,20 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	LONG $0xea4d0f4c // cmovgeq %rdx, %r13
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06168e0f; WORD $0x0000 // jle <blocks2Multi2+0x720>
+	LONG $0x05a68e0f; WORD $0x0000 // jle <blocks2Multi2+0x6b0>
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0000e5e9; BYTE $0x00 // jmp <blocks2Multi2+0x1f7>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x74eb // jmp <blocks2Multi2+0x183>
+	BYTE $0x90 // nop
 	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
 	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
 	LONG $0x24148b41 // movl (%r12), %edx
-	LONG $0x38478b4c // movq 0x38(%rdi), %r8
 	LONG $0x4f3c8d4d // leaq (%r15,%rcx,2), %r15
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
@@ -95,31 +94,13 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xe4d4ddc5 // vpaddq %ymm4, %ymm4, %ymm4
 	LONG $0xa47ffec5; LONG $0x00200006; BYTE $0x00 // vmovdqu %ymm4, 0x2000(%rsi,%rax)
-	LONG $0x347de2c4; WORD $0x086d // vpmovzxwq 0x8(%rbp), %ymm5
+	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
 	LONG $0x10c58348 // addq $0x10, %rbp
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xdbd4e5c5 // vpaddq %ymm3, %ymm3, %ymm3
 	LONG $0x9c7ffec5; LONG $0x00202006; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
 	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x0529840f; WORD $0x0000 // je <blocks2Multi2+0x720>
+	LONG $0x052d840f; WORD $0x0000 // je <blocks2Multi2+0x6b0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
 	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
@@ -130,11 +111,11 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x09b60f41 // movzbl (%r9), %ecx
 	LONG $0x2444f641; WORD $0x0206 // testb $0x2, 0x6(%r12)
-	LONG $0x01f5850f; WORD $0x0000 // jne <blocks2Multi2+0x420>
+	LONG $0x01f9850f; WORD $0x0000 // jne <blocks2Multi2+0x3b0>
 	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x0241820f; WORD $0x0000 // jb <blocks2Multi2+0x480>
+	LONG $0x0245820f; WORD $0x0000 // jb <blocks2Multi2+0x410>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	WORD $0xcb89 // movl %ecx, %ebx
@@ -148,7 +129,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	LONG $0x083c8d4c // leaq (%rax,%rcx), %r15
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
@@ -219,8 +200,8 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfe57850f; WORD $0xffff // jne <blocks2Multi2+0x270>
-	LONG $0xfffd02e9; BYTE $0xff // jmp <blocks2Multi2+0x120>
+	LONG $0xfe57850f; WORD $0xffff // jne <blocks2Multi2+0x200>
+	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
 	WORD $0x9066 // nop
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
@@ -239,8 +220,8 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xbb75 // jne <blocks2Multi2+0x430>
-	LONG $0xfffca6e9; BYTE $0xff // jmp <blocks2Multi2+0x120>
+	WORD $0xbb75 // jne <blocks2Multi2+0x3c0>
+	LONG $0xfffd06e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
@@ -256,7 +237,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	LONG $0x0160840f; WORD $0x0000 // je <blocks2Multi2+0x610>
+	LONG $0x0160840f; WORD $0x0000 // je <blocks2Multi2+0x5a0>
 	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
 	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
 	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
@@ -312,8 +293,8 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xfeb5850f; WORD $0xffff // jne <blocks2Multi2+0x4c0>
-	LONG $0xfffb10e9; BYTE $0xff // jmp <blocks2Multi2+0x120>
+	LONG $0xfeb5850f; WORD $0xffff // jne <blocks2Multi2+0x450>
+	LONG $0xfffb70e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
 	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
 	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
 	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
@@ -357,14 +338,14 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xff09850f; WORD $0xffff // jne <blocks2Multi2+0x620>
-	LONG $0xfffa04e9; BYTE $0xff // jmp <blocks2Multi2+0x120>
+	LONG $0xff09850f; WORD $0xffff // jne <blocks2Multi2+0x5b0>
+	LONG $0xfffa64e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x40eb // jmp <blocks2Multi2+0x770>
+	WORD $0x40eb // jmp <blocks2Multi2+0x700>
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
 	LONG $0x10c28349 // addq $0x10, %r10
@@ -375,25 +356,25 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xa411f9c5; LONG $0x00309006; BYTE $0x00 // vmovupd %xmm4, 0x3090(%rsi,%rax)
 	LONG $0x02438d49 // leaq 0x2(%r11), %rax
 	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0xf940830f; WORD $0xffff // jae <blocks2Multi2+0xb0>
+	LONG $0xf9b0830f; WORD $0xffff // jae <blocks2Multi2+0xb0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x1974 // je <blocks2Multi2+0x7a0>
+	WORD $0x1974 // je <blocks2Multi2+0x730>
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	WORD $0x487f // jg <blocks2Multi2+0x7d7>
-	WORD $0x9feb // jmp <blocks2Multi2+0x730>
+	WORD $0x487f // jg <blocks2Multi2+0x767>
+	WORD $0x9feb // jmp <blocks2Multi2+0x6c0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
 	LONG $0xb410f9c5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %xmm6
 	LONG $0x9c6ffac5; LONG $0x00301006; BYTE $0x00 // vmovdqu 0x3010(%rsi,%rax), %xmm3
-	LONG $0xac6ffac5; LONG $0x00308006; BYTE $0x00 // vmovdqu 0x3080(%rsi,%rax), %xmm5
+	LONG $0xac10f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd 0x3080(%rsi,%rax), %xmm5
 	LONG $0xa46ffac5; LONG $0x00309006; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rax), %xmm4
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi2+0x730>
+	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi2+0x6c0>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x02948b49; LONG $0x00002000 // movq 0x2000(%r10,%rax), %rdx
@@ -420,12 +401,12 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xa8a1c2c4; BYTE $0xd8 // vfmadd213pd %xmm8, %xmm11, %xmm3
 	LONG $0xa8a1c2c4; BYTE $0xe4 // vfmadd213pd %xmm12, %xmm11, %xmm4
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi2+0x7e0>
-	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi2+0x730>
+	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi2+0x770>
+	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi2+0x6c0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf7e1840f; WORD $0xffff // je <blocks2Multi2+0x85>
+	LONG $0xf851840f; WORD $0xffff // je <blocks2Multi2+0x85>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
@@ -434,23 +415,23 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf7a58e0f; WORD $0xffff // jle <blocks2Multi2+0x70>
+	LONG $0xf8158e0f; WORD $0xffff // jle <blocks2Multi2+0x70>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x10eb // jmp <blocks2Multi2+0x8ec>
+	WORD $0x10eb // jmp <blocks2Multi2+0x87c>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xf784840f; WORD $0xffff // je <blocks2Multi2+0x70>
+	LONG $0xf7f4840f; WORD $0xffff // je <blocks2Multi2+0x70>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks2Multi2+0x910>
+	WORD $0x1b74 // je <blocks2Multi2+0x8a0>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
 	LONG $0x3cb70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r15d
-	WORD $0x14eb // jmp <blocks2Multi2+0x919>
+	WORD $0x14eb // jmp <blocks2Multi2+0x8a9>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x023c8d4e // leaq (%rdx,%r8), %r15
@@ -460,7 +441,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x38eb // jmp <blocks2Multi2+0x968>
+	WORD $0x38eb // jmp <blocks2Multi2+0x8f8>
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x07e2c149 // shlq $0x7, %r10
 	LONG $0x5979e2c4; BYTE $0xdb // vpbroadcastq %xmm3, %xmm3
@@ -471,17 +452,17 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi2+0x8e0>
+	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi2+0x870>
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
 	WORD $0x094d; BYTE $0xd3 // orq %r10, %r11
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0xb974 // je <blocks2Multi2+0x930>
+	WORD $0xb974 // je <blocks2Multi2+0x8c0>
 	LONG $0x68778b44 // movl 0x68(%rdi), %r14d
 	LONG $0x9b340346 // addl (%rbx,%r11,4), %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xde // vmovq %r14, %xmm3
-	WORD $0xabeb // jmp <blocks2Multi2+0x935>
+	WORD $0xabeb // jmp <blocks2Multi2+0x8c5>
 	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -491,8 +472,6 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
 	RET
@@ -503,7 +482,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
-	LONG $0x0009c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000946e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -512,7 +491,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x098b8e0f; WORD $0x0000 // jle <blocks2Multi4+0x998>
+	LONG $0x091b8e0f; WORD $0x0000 // jle <blocks2Multi4+0x928>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -520,8 +499,8 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x60ec8348 // subq $0x60, %rsp
-	LONG $0x597de2c4; LONG $0x0009940d; BYTE $0x00 // vpbroadcastq 0x994(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00098315; BYTE $0x00 // vpbroadcastq 0x983(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0009140d; BYTE $0x00 // vpbroadcastq 0x914(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00090315; BYTE $0x00 // vpbroadcastq 0x903(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
 	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
@@ -542,7 +521,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x24643b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r12
-	LONG $0x08f6830f; WORD $0x0000 // jae <blocks2Multi4+0x98a>
+	LONG $0x0886830f; WORD $0x0000 // jae <blocks2Multi4+0x91a>
 	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
@@ -553,7 +532,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x07bf8d0f; WORD $0x0000 // jge <blocks2Multi4+0x890>
+	LONG $0x074f8d0f; WORD $0x0000 // jge <blocks2Multi4+0x820>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -566,21 +545,20 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	LONG $0xea4d0f4c // cmovgeq %rdx, %r13
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06168e0f; WORD $0x0000 // jle <blocks2Multi4+0x720>
+	LONG $0x05a68e0f; WORD $0x0000 // jle <blocks2Multi4+0x6b0>
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0000e7e9; BYTE $0x00 // jmp <blocks2Multi4+0x1f9>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x76eb // jmp <blocks2Multi4+0x185>
+	BYTE $0x90 // nop
 	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
 	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
 	LONG $0x24148b41 // movl (%r12), %edx
-	LONG $0x38478b4c // movq 0x38(%rdi), %r8
 	LONG $0x4f3c8d4d // leaq (%r15,%rcx,2), %r15
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
@@ -588,31 +566,13 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
 	LONG $0xa47ffec5; LONG $0x00200006; BYTE $0x00 // vmovdqu %ymm4, 0x2000(%rsi,%rax)
-	LONG $0x347de2c4; WORD $0x086d // vpmovzxwq 0x8(%rbp), %ymm5
+	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
 	LONG $0x10c58348 // addq $0x10, %rbp
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
 	LONG $0x9c7ffec5; LONG $0x00202006; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc0 // prefetcht0 (%r8,%rax,8)
 	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x0527840f; WORD $0x0000 // je <blocks2Multi4+0x720>
+	LONG $0x052b840f; WORD $0x0000 // je <blocks2Multi4+0x6b0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
 	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
@@ -623,11 +583,11 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x09b60f41 // movzbl (%r9), %ecx
 	LONG $0x2444f641; WORD $0x0206 // testb $0x2, 0x6(%r12)
-	LONG $0x01f3850f; WORD $0x0000 // jne <blocks2Multi4+0x420>
+	LONG $0x01f7850f; WORD $0x0000 // jne <blocks2Multi4+0x3b0>
 	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x023f820f; WORD $0x0000 // jb <blocks2Multi4+0x480>
+	LONG $0x0243820f; WORD $0x0000 // jb <blocks2Multi4+0x410>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	WORD $0xcb89 // movl %ecx, %ebx
@@ -641,7 +601,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	LONG $0x083c8d4c // leaq (%rax,%rcx), %r15
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
@@ -712,8 +672,8 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfe57850f; WORD $0xffff // jne <blocks2Multi4+0x270>
-	LONG $0xfffd02e9; BYTE $0xff // jmp <blocks2Multi4+0x120>
+	LONG $0xfe57850f; WORD $0xffff // jne <blocks2Multi4+0x200>
+	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
 	WORD $0x9066 // nop
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
@@ -732,8 +692,8 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xbb75 // jne <blocks2Multi4+0x430>
-	LONG $0xfffca6e9; BYTE $0xff // jmp <blocks2Multi4+0x120>
+	WORD $0xbb75 // jne <blocks2Multi4+0x3c0>
+	LONG $0xfffd06e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
@@ -749,7 +709,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	LONG $0x0160840f; WORD $0x0000 // je <blocks2Multi4+0x610>
+	LONG $0x0160840f; WORD $0x0000 // je <blocks2Multi4+0x5a0>
 	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
 	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
 	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
@@ -805,8 +765,8 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xfeb5850f; WORD $0xffff // jne <blocks2Multi4+0x4c0>
-	LONG $0xfffb10e9; BYTE $0xff // jmp <blocks2Multi4+0x120>
+	LONG $0xfeb5850f; WORD $0xffff // jne <blocks2Multi4+0x450>
+	LONG $0xfffb70e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
 	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
 	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
 	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
@@ -850,14 +810,14 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xff09850f; WORD $0xffff // jne <blocks2Multi4+0x620>
-	LONG $0xfffa04e9; BYTE $0xff // jmp <blocks2Multi4+0x120>
+	LONG $0xff09850f; WORD $0xffff // jne <blocks2Multi4+0x5b0>
+	LONG $0xfffa64e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x40eb // jmp <blocks2Multi4+0x770>
+	WORD $0x40eb // jmp <blocks2Multi4+0x700>
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
 	LONG $0x10c28349 // addq $0x10, %r10
@@ -868,25 +828,25 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xa411fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm4, 0x3120(%rsi,%rax)
 	LONG $0x02438d49 // leaq 0x2(%r11), %rax
 	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0xf940830f; WORD $0xffff // jae <blocks2Multi4+0xb0>
+	LONG $0xf9b0830f; WORD $0xffff // jae <blocks2Multi4+0xb0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x1974 // je <blocks2Multi4+0x7a0>
+	WORD $0x1974 // je <blocks2Multi4+0x730>
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	WORD $0x487f // jg <blocks2Multi4+0x7d7>
-	WORD $0x9feb // jmp <blocks2Multi4+0x730>
+	WORD $0x487f // jg <blocks2Multi4+0x767>
+	WORD $0x9feb // jmp <blocks2Multi4+0x6c0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
 	LONG $0xb410fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm6
 	LONG $0x9c6ffec5; LONG $0x00302006; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rax), %ymm3
-	LONG $0xac6ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu 0x3100(%rsi,%rax), %ymm5
+	LONG $0xac10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm5
 	LONG $0xa46ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm4
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi4+0x730>
+	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi4+0x6c0>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x02948b49; LONG $0x00002000 // movq 0x2000(%r10,%rax), %rdx
@@ -913,12 +873,12 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xa8a5c2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm11, %ymm3
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi4+0x7e0>
-	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi4+0x730>
+	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi4+0x770>
+	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi4+0x6c0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf7e1840f; WORD $0xffff // je <blocks2Multi4+0x85>
+	LONG $0xf851840f; WORD $0xffff // je <blocks2Multi4+0x85>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
@@ -927,23 +887,23 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf7a58e0f; WORD $0xffff // jle <blocks2Multi4+0x70>
+	LONG $0xf8158e0f; WORD $0xffff // jle <blocks2Multi4+0x70>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x10eb // jmp <blocks2Multi4+0x8ec>
+	WORD $0x10eb // jmp <blocks2Multi4+0x87c>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xf784840f; WORD $0xffff // je <blocks2Multi4+0x70>
+	LONG $0xf7f4840f; WORD $0xffff // je <blocks2Multi4+0x70>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks2Multi4+0x910>
+	WORD $0x1b74 // je <blocks2Multi4+0x8a0>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
 	LONG $0x3cb70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r15d
-	WORD $0x14eb // jmp <blocks2Multi4+0x919>
+	WORD $0x14eb // jmp <blocks2Multi4+0x8a9>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x023c8d4e // leaq (%rdx,%r8), %r15
@@ -953,7 +913,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x38eb // jmp <blocks2Multi4+0x968>
+	WORD $0x38eb // jmp <blocks2Multi4+0x8f8>
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x08e2c149 // shlq $0x8, %r10
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -964,17 +924,17 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi4+0x8e0>
+	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi4+0x870>
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
 	WORD $0x094d; BYTE $0xd3 // orq %r10, %r11
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0xb974 // je <blocks2Multi4+0x930>
+	WORD $0xb974 // je <blocks2Multi4+0x8c0>
 	LONG $0x68778b44 // movl 0x68(%rdi), %r14d
 	LONG $0x9b340346 // addl (%rbx,%r11,4), %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xde // vmovq %r14, %xmm3
-	WORD $0xabeb // jmp <blocks2Multi4+0x935>
+	WORD $0xabeb // jmp <blocks2Multi4+0x8c5>
 	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -984,8 +944,6 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
 	RET
@@ -996,7 +954,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi8>
-	LONG $0x000a46e9; BYTE $0x00 // jmp <end>
+	LONG $0x0009c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1005,7 +963,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0a0c8e0f; WORD $0x0000 // jle <blocks2Multi8+0xa19>
+	LONG $0x096c8e0f; WORD $0x0000 // jle <blocks2Multi8+0x979>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1013,128 +971,99 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x60ec8348 // subq $0x60, %rsp
-	LONG $0x597de2c4; LONG $0x000a140d; BYTE $0x00 // vpbroadcastq 0xa14(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000a0315; BYTE $0x00 // vpbroadcastq 0xa03(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
+	LONG $0x597de2c4; LONG $0x0009940d; BYTE $0x00 // vpbroadcastq 0x994(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00098315; BYTE $0x00 // vpbroadcastq 0x983(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
 	LONG $0x18678b4c // movq 0x18(%rdi), %r12
 	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
+	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	WORD $0x1aeb // jmp <blocks2Multi8+0x87>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	LONG $0x243c8948 // movq %rdi, (%rsp)
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	WORD $0x1feb // jmp <blocks2Multi8+0x87>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x0149; BYTE $0xc5 // addq %rax, %r13
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x244c3b4c; BYTE $0x40 // cmpq 0x40(%rsp), %r9
-	LONG $0x0984830f; WORD $0x0000 // jae <blocks2Multi8+0xa0b>
-	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
+	LONG $0x08e4830f; WORD $0x0000 // jae <blocks2Multi8+0x96b>
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
 	WORD $0x2deb // jmp <blocks2Multi8+0xc7>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
-	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0x244c0348; BYTE $0x48 // addq 0x48(%rsp), %rcx
+	LONG $0x244c0348; BYTE $0x40 // addq 0x40(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x08098d0f; WORD $0x0000 // jge <blocks2Multi8+0x8d0>
+	LONG $0x07698d0f; WORD $0x0000 // jge <blocks2Multi8+0x830>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	LONG $0x20ff8349 // cmpq $0x20, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x06248e0f; WORD $0x0000 // jle <blocks2Multi8+0x720>
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x05948e0f; WORD $0x0000 // jle <blocks2Multi8+0x690>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x000106e9; BYTE $0x00 // jmp <blocks2Multi8+0x212>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x246c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbp
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x000087e9; BYTE $0x00 // jmp <blocks2Multi8+0x18e>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
 	LONG $0x347dc2c4; WORD $0x2424 // vpmovzxwq (%r12), %ymm4
-	WORD $0x8b41; BYTE $0x31 // movl (%r9), %esi
-	WORD $0x8948; BYTE $0xea // movq %rbp, %rdx
-	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x38408b49 // movq 0x38(%r8), %rax
+	WORD $0x8b41; BYTE $0x10 // movl (%r8), %edx
+	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x4b1c8d4d // leaq (%r11,%rcx,2), %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x6ef9e1c4; BYTE $0xde // vmovq %rsi, %xmm3
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0xa47ffec5; LONG $0x00200016; BYTE $0x00 // vmovdqu %ymm4, 0x2000(%rsi,%rdx)
-	LONG $0x347dc2c4; WORD $0x246c; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm5
+	LONG $0xa47ffec5; LONG $0x00200006; BYTE $0x00 // vmovdqu %ymm4, 0x2000(%rsi,%rax)
+	LONG $0x347dc2c4; WORD $0x2464; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm4
 	LONG $0x10c48349 // addq $0x10, %r12
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x9c7ffec5; LONG $0x00202016; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rdx)
-	LONG $0x7ef9e1c4; BYTE $0xe2 // vmovq %xmm4, %rdx
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01e2 // vpextrq $0x1, %xmm4, %rdx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe2 // vmovq %xmm4, %rdx
-	LONG $0x16f9e3c4; WORD $0x01e7 // vpextrq $0x1, %xmm4, %rdi
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xda // vmovq %xmm3, %rdx
-	LONG $0xf80c180f // prefetcht0 (%rax,%rdi,8)
-	LONG $0xf84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdi,8)
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xda // vmovq %xmm3, %rdx
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
+	LONG $0x9c7ffec5; LONG $0x00202006; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xed // cmpq %r13, %rbp
-	LONG $0x0517840f; WORD $0x0000 // je <blocks2Multi8+0x729>
+	LONG $0x0506840f; WORD $0x0000 // je <blocks2Multi8+0x694>
 	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
-	LONG $0x246c8948; BYTE $0x58 // movq %rbp, 0x58(%rsp)
+	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
 	LONG $0x08e5c148 // shlq $0x8, %rbp
-	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
+	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
-	LONG $0x58608b4d // movq 0x58(%r8), %r12
-	WORD $0xb60f; BYTE $0x08 // movzbl (%rax), %ecx
-	LONG $0x0641f641; BYTE $0x02 // testb $0x2, 0x6(%r9)
-	LONG $0x01e9850f; WORD $0x0000 // jne <blocks2Multi8+0x430>
-	LONG $0x80b08b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r8), %r14
+	LONG $0x58608b4c // movq 0x58(%rax), %r12
+	LONG $0x09b60f41 // movzbl (%r9), %ecx
+	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
+	LONG $0x01db850f; WORD $0x0000 // jne <blocks2Multi8+0x3a0>
+	LONG $0x80b08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r14
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x0235820f; WORD $0x0000 // jb <blocks2Multi8+0x490>
+	LONG $0x0227820f; WORD $0x0000 // jb <blocks2Multi8+0x400>
 	WORD $0x148d; BYTE $0x49 // leal (%rcx,%rcx,2), %edx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8941; BYTE $0xca // movl %ecx, %r10d
@@ -1147,7 +1076,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x08348d48 // leaq (%rax,%rcx), %rsi
 	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	BYTE $0x90 // nop
 	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
 	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
@@ -1218,8 +1147,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xfe6b850f; WORD $0xffff // jne <blocks2Multi8+0x290>
-	LONG $0xfffce6e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0xfe6b850f; WORD $0xffff // jne <blocks2Multi8+0x200>
+	LONG $0xfffd76e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -1237,8 +1166,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xb575 // jne <blocks2Multi8+0x440>
-	LONG $0xfffc80e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	WORD $0xb575 // jne <blocks2Multi8+0x3b0>
+	LONG $0xfffd10e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x8941; BYTE $0xca // movl %ecx, %r10d
 	WORD $0x930f; BYTE $0xc2 // setae %dl
@@ -1253,7 +1182,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x014e840f; WORD $0x0000 // je <blocks2Multi8+0x60e>
+	LONG $0x014e840f; WORD $0x0000 // je <blocks2Multi8+0x57e>
 	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
 	LONG $0x083c8d48 // leaq (%rax,%rcx), %rdi
 	LONG $0x0a048d4d // leaq (%r10,%rcx), %r8
@@ -1309,8 +1238,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfec7850f; WORD $0xffff // jne <blocks2Multi8+0x4d0>
-	LONG $0xfffb02e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0xfec7850f; WORD $0xffff // jne <blocks2Multi8+0x440>
+	LONG $0xfffb92e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
 	LONG $0x083c8d48 // leaq (%rax,%rcx), %rdi
 	LONG $0x0a048d4d // leaq (%r10,%rcx), %r8
@@ -1354,31 +1283,29 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xff13850f; WORD $0xffff // jne <blocks2Multi8+0x620>
-	LONG $0xfff9fee9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0xff13850f; WORD $0xffff // jne <blocks2Multi8+0x590>
+	LONG $0xfffa8ee9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x38488b49 // movq 0x38(%r8), %rcx
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x38488b48 // movq 0x38(%rax), %rcx
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	LONG $0x24048948 // movq %rax, (%rsp)
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
-	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
-	WORD $0x1aeb // jmp <blocks2Multi8+0x765>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
+	WORD $0x18eb // jmp <blocks2Multi8+0x6c5>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xf93b840f; WORD $0xffff // je <blocks2Multi8+0xa0>
-	LONG $0xc01c8d4d // leaq (%r8,%rax,8), %r11
+	LONG $0xf9db840f; WORD $0xffff // je <blocks2Multi8+0xa0>
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0xc1348d4c // leaq (%rcx,%rax,8), %r14
 	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
 	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x45eb // jmp <blocks2Multi8+0x7b9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xc21c8d4c // leaq (%rdx,%rax,8), %r11
+	WORD $0x40eb // jmp <blocks2Multi8+0x719>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x10c48349 // addq $0x10, %r12
@@ -1389,25 +1316,25 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x117dc1c4; LONG $0x024003a4; WORD $0x0000 // vmovupd %ymm4, 0x240(%r11,%rax)
 	LONG $0x02458d48 // leaq 0x2(%rbp), %rax
 	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	WORD $0x9773 // jae <blocks2Multi8+0x750>
+	WORD $0x9773 // jae <blocks2Multi8+0x6b0>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1374 // je <blocks2Multi8+0x7e0>
+	WORD $0x1374 // je <blocks2Multi8+0x740>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3f7f // jg <blocks2Multi8+0x811>
-	WORD $0xaceb // jmp <blocks2Multi8+0x780>
+	WORD $0x3f7f // jg <blocks2Multi8+0x771>
+	WORD $0xaceb // jmp <blocks2Multi8+0x6e0>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x107dc1c4; WORD $0x0334 // vmovupd (%r11,%rax), %ymm6
 	LONG $0x6f7ec1c4; WORD $0x035c; BYTE $0x40 // vmovdqu 0x40(%r11,%rax), %ymm3
-	LONG $0x6f7ec1c4; LONG $0x020003ac; WORD $0x0000 // vmovdqu 0x200(%r11,%rax), %ymm5
+	LONG $0x107dc1c4; LONG $0x020003ac; WORD $0x0000 // vmovupd 0x200(%r11,%rax), %ymm5
 	LONG $0x6f7ec1c4; LONG $0x024003a4; WORD $0x0000 // vmovdqu 0x240(%r11,%rax), %ymm4
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff6f8e0f; WORD $0xffff // jle <blocks2Multi8+0x780>
+	LONG $0xff6f8e0f; WORD $0xffff // jle <blocks2Multi8+0x6e0>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x04948b49; LONG $0x00002000 // movq 0x2000(%r12,%rax), %rdx
@@ -1434,56 +1361,57 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xa8a5c2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm11, %ymm3
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0xff5e850f; WORD $0xffff // jne <blocks2Multi8+0x820>
-	LONG $0xfffeb9e9; BYTE $0xff // jmp <blocks2Multi8+0x780>
+	LONG $0xff5e850f; WORD $0xffff // jne <blocks2Multi8+0x780>
+	LONG $0xfffeb9e9; BYTE $0xff // jmp <blocks2Multi8+0x6e0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x0641f641; BYTE $0x04 // testb $0x4, 0x6(%r9)
-	WORD $0x2775 // jne <blocks2Multi8+0x900>
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x244c3b4c; BYTE $0x40 // cmpq 0x40(%rsp), %r9
-	LONG $0xf79a820f; WORD $0xffff // jb <blocks2Multi8+0x87>
-	LONG $0x000119e9; BYTE $0x00 // jmp <blocks2Multi8+0xa0b>
+	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
+	WORD $0x2775 // jne <blocks2Multi8+0x860>
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
+	LONG $0xf83a820f; WORD $0xffff // jb <blocks2Multi8+0x87>
+	LONG $0x000119e9; BYTE $0x00 // jmp <blocks2Multi8+0x96b>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf7498e0f; WORD $0xffff // jle <blocks2Multi8+0x70>
+	LONG $0xf7ea8e0f; WORD $0xffff // jle <blocks2Multi8+0x70>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x28eb // jmp <blocks2Multi8+0x960>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x24eb // jmp <blocks2Multi8+0x8be>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xf710840f; WORD $0xffff // je <blocks2Multi8+0x70>
+	LONG $0xf7b2840f; WORD $0xffff // je <blocks2Multi8+0x70>
 	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
 	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	WORD $0x1774 // je <blocks2Multi8+0x980>
+	WORD $0x1974 // je <blocks2Multi8+0x8e0>
 	LONG $0x56348d48 // leaq (%rsi,%rdx,2), %rsi
-	LONG $0x34b70f42; BYTE $0x7e // movzwl (%rsi,%r15,2), %esi
-	WORD $0x10eb // jmp <blocks2Multi8+0x984>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x3a348d4a // leaq (%rdx,%r15), %rsi
+	LONG $0x34b70f42; BYTE $0x6e // movzwl (%rsi,%r13,2), %esi
+	WORD $0x12eb // jmp <blocks2Multi8+0x8e4>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
 	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
 	LONG $0x06e6c149 // shlq $0x6, %r14
+	LONG $0x2474034c; BYTE $0x30 // addq 0x30(%rsp), %r14
 	WORD $0x0148; BYTE $0xf6 // addq %rsi, %rsi
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x014d; BYTE $0xc6 // addq %r8, %r14
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x51eb // jmp <blocks2Multi8+0x9ea>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x4feb // jmp <blocks2Multi8+0x94a>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x09e1c149 // shlq $0x9, %r9
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -1497,17 +1425,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xff56840f; WORD $0xffff // je <blocks2Multi8+0x940>
+	LONG $0xff56840f; WORD $0xffff // je <blocks2Multi8+0x8a0>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x094d; BYTE $0xca // orq %r9, %r10
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xa774 // je <blocks2Multi8+0x9a0>
+	WORD $0xa774 // je <blocks2Multi8+0x900>
 	WORD $0x5f8b; BYTE $0x68 // movl 0x68(%rdi), %ebx
 	LONG $0x931c0343 // addl (%r11,%r10,4), %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xdb // vmovq %rbx, %xmm3
-	WORD $0x9aeb // jmp <blocks2Multi8+0x9a5>
+	WORD $0x9aeb // jmp <blocks2Multi8+0x905>
 	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1517,6 +1445,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x45300000; LONG $0x00000000
@@ -1529,7 +1461,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi2>
-	LONG $0x000d46e9; BYTE $0x00 // jmp <end>
+	LONG $0x000cc6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1538,7 +1470,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0ced8e0f; WORD $0x0000 // jle <blocks3Multi2+0xcfa>
+	LONG $0x0c8d8e0f; WORD $0x0000 // jle <blocks3Multi2+0xc9a>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1546,8 +1478,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
-	LONG $0x597de2c4; LONG $0x000d110d; BYTE $0x00 // vpbroadcastq 0xd11(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000d0015; BYTE $0x00 // vpbroadcastq 0xd00(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000c910d; BYTE $0x00 // vpbroadcastq 0xc91(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000c8015; BYTE $0x00 // vpbroadcastq 0xc80(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
@@ -1569,7 +1501,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r10
-	LONG $0x0c50830f; WORD $0x0000 // jae <blocks3Multi2+0xce9>
+	LONG $0x0bf0830f; WORD $0x0000 // jae <blocks3Multi2+0xc89>
 	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
@@ -1582,7 +1514,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x24940348; LONG $0x00000080 // addq 0x80(%rsp), %rdx
 	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0x0b278d0f; WORD $0x0000 // jge <blocks3Multi2+0xc00>
+	LONG $0x0ac78d0f; WORD $0x0000 // jge <blocks3Multi2+0xba0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x5c244c89 // movl %ecx, 0x5c(%rsp)
 	LONG $0x00000eb9; BYTE $0x00 // movl $0xe, %ecx
@@ -1596,26 +1528,25 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
 	LONG $0xf14d0f4c // cmovgeq %rcx, %r14
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08b18e0f; WORD $0x0000 // jle <blocks3Multi2+0x9d0>
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x08518e0f; WORD $0x0000 // jle <blocks3Multi2+0x970>
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
-	LONG $0x0000e4e9; BYTE $0x00 // jmp <blocks3Multi2+0x210>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x000089e9; BYTE $0x00 // jmp <blocks3Multi2+0x1b4>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
 	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
 	LONG $0x242c8b48 // movq (%rsp), %rbp
 	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x347dc2c4; WORD $0x005d // vpmovzxwq (%r13), %ymm3
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x38578b48 // movq 0x38(%rdi), %rdx
-	WORD $0x014c; BYTE $0xdd // addq %r11, %rbp
-	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x014c; BYTE $0xcd // addq %r9, %rbp
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
 	LONG $0x6ef9e1c4; BYTE $0xc1 // vmovq %rcx, %xmm0
@@ -1624,43 +1555,25 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
 	LONG $0xdbd4e5c5 // vpaddq %ymm3, %ymm3, %ymm3
 	LONG $0x1c7ffec5; BYTE $0x01 // vmovdqu %ymm3, (%rcx,%rax)
-	LONG $0x347dc2c4; WORD $0x0865 // vpmovzxwq 0x8(%r13), %ymm4
+	LONG $0x347dc2c4; WORD $0x085d // vpmovzxwq 0x8(%r13), %ymm3
 	LONG $0x10c58349 // addq $0x10, %r13
-	LONG $0xc4d4fdc5 // vpaddq %ymm4, %ymm0, %ymm0
+	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
 	LONG $0xc0d4fdc5 // vpaddq %ymm0, %ymm0, %ymm0
 	LONG $0x447ffec5; WORD $0x2001 // vmovdqu %ymm0, 0x20(%rcx,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xc0 // vmovq %xmm0, %rax
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c0 // vpextrq $0x1, %xmm0, %rax
-	LONG $0x397de3c4; WORD $0x01c0 // vextracti128 $0x1, %ymm0, %xmm0
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xc0 // vmovq %xmm0, %rax
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c0 // vpextrq $0x1, %xmm0, %rax
-	LONG $0xc20c180f // prefetcht0 (%rdx,%rax,8)
-	WORD $0x394d; BYTE $0xf1 // cmpq %r14, %r9
-	LONG $0x07c0840f; WORD $0x0000 // je <blocks3Multi2+0x9d0>
+	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
+	LONG $0x07bc840f; WORD $0x0000 // je <blocks3Multi2+0x970>
 	LONG $0x8d180f41; LONG $0x00000400 // prefetcht0 0x400(%r13)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x02f5850f; WORD $0x0000 // jne <blocks3Multi2+0x520>
+	LONG $0x02f1850f; WORD $0x0000 // jne <blocks3Multi2+0x4c0>
 	LONG $0x242c8948 // movq %rbp, (%rsp)
 	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
 	LONG $0x246c894c; BYTE $0x48 // movq %r13, 0x48(%rsp)
-	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0362820f; WORD $0x0000 // jb <blocks3Multi2+0x5b0>
+	LONG $0x035e820f; WORD $0x0000 // jb <blocks3Multi2+0x550>
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x1b3c8d44 // leal (%rbx,%rbx), %r15d
@@ -1682,7 +1595,6 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x380c8d4e // leaq (%rax,%r15), %r9
 	LONG $0x1b0c8d49 // leaq (%r11,%rbx), %rcx
 	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
-	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x076ffac5 // vmovdqu (%rdi), %xmm0
@@ -1787,8 +1699,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfd94850f; WORD $0xffff // jne <blocks3Multi2+0x2a0>
-	LONG $0xfffc1fe9; BYTE $0xff // jmp <blocks3Multi2+0x130>
+	LONG $0xfd94850f; WORD $0xffff // jne <blocks3Multi2+0x240>
+	LONG $0xfffc7fe9; BYTE $0xff // jmp <blocks3Multi2+0x130>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
@@ -1811,9 +1723,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x8411fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsi,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	WORD $0x9575 // jne <blocks3Multi2+0x530>
-	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
-	LONG $0xfffbb3e9; BYTE $0xff // jmp <blocks3Multi2+0x157>
+	WORD $0x9575 // jne <blocks3Multi2+0x4d0>
+	LONG $0x5b0c8d4c // leaq (%rbx,%rbx,2), %r9
+	LONG $0xfffc13e9; BYTE $0xff // jmp <blocks3Multi2+0x157>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
@@ -1827,7 +1739,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0237840f; WORD $0x0000 // je <blocks3Multi2+0x80e>
+	LONG $0x0237840f; WORD $0x0000 // je <blocks3Multi2+0x7ae>
 	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
 	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
 	WORD $0xd989 // movl %ebx, %ecx
@@ -1919,8 +1831,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi2+0x620>
-	LONG $0xfff922e9; BYTE $0xff // jmp <blocks3Multi2+0x130>
+	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi2+0x5c0>
+	LONG $0xfff982e9; BYTE $0xff // jmp <blocks3Multi2+0x130>
 	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
@@ -1993,8 +1905,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi2+0x850>
-	LONG $0xfff764e9; BYTE $0xff // jmp <blocks3Multi2+0x130>
+	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi2+0x7f0>
+	LONG $0xfff7c4e9; BYTE $0xff // jmp <blocks3Multi2+0x130>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x38478b48 // movq 0x38(%rdi), %rax
 	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
@@ -2003,7 +1915,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x24a48b4c; LONG $0x00000088 // movq 0x88(%rsp), %r12
 	LONG $0x06e6c149 // shlq $0x6, %r14
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x5feb // jmp <blocks3Multi2+0xa52>
+	WORD $0x5feb // jmp <blocks3Multi2+0x9f2>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	LONG $0x04e2c148 // shlq $0x4, %rdx
@@ -2017,29 +1929,29 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0xac11f9c5; LONG $0x00311016; BYTE $0x00 // vmovupd %xmm5, 0x3110(%rsi,%rdx)
 	LONG $0x02528d49 // leaq 0x2(%r10), %rdx
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0xf65e830f; WORD $0xffff // jae <blocks3Multi2+0xb0>
+	LONG $0xf6be830f; WORD $0xffff // jae <blocks3Multi2+0xb0>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1174 // je <blocks3Multi2+0xa80>
+	WORD $0x1174 // je <blocks3Multi2+0xa20>
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x527f // jg <blocks3Multi2+0xac6>
-	WORD $0x8aeb // jmp <blocks3Multi2+0xa00>
+	WORD $0x527f // jg <blocks3Multi2+0xa66>
+	WORD $0x8aeb // jmp <blocks3Multi2+0x9a0>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	LONG $0x04e2c148 // shlq $0x4, %rdx
 	LONG $0x841079c5; LONG $0x00300016; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx), %xmm8
-	LONG $0xa46ffac5; LONG $0x00301016; BYTE $0x00 // vmovdqu 0x3010(%rsi,%rdx), %xmm4
+	LONG $0xa410f9c5; LONG $0x00301016; BYTE $0x00 // vmovupd 0x3010(%rsi,%rdx), %xmm4
 	LONG $0xbc10f9c5; LONG $0x00308016; BYTE $0x00 // vmovupd 0x3080(%rsi,%rdx), %xmm7
 	LONG $0x9c6ffac5; LONG $0x00309016; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rdx), %xmm3
 	LONG $0xb410f9c5; LONG $0x00310016; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdx), %xmm6
 	LONG $0xac6ffac5; LONG $0x00311016; BYTE $0x00 // vmovdqu 0x3110(%rsi,%rdx), %xmm5
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xff3a8e0f; WORD $0xffff // jle <blocks3Multi2+0xa00>
+	LONG $0xff3a8e0f; WORD $0xffff // jle <blocks3Multi2+0x9a0>
 	LONG $0xd6148d4a // leaq (%rsi,%r10,8), %rdx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -2090,44 +2002,44 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0xa8b1c2c4; BYTE $0xf5 // vfmadd213pd %xmm13, %xmm9, %xmm6
 	LONG $0xa8a9e2c4; BYTE $0xe8 // vfmadd213pd %xmm0, %xmm10, %xmm5
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xfede850f; WORD $0xffff // jne <blocks3Multi2+0xad0>
-	LONG $0xfffe09e9; BYTE $0xff // jmp <blocks3Multi2+0xa00>
+	LONG $0xfede850f; WORD $0xffff // jne <blocks3Multi2+0xa70>
+	LONG $0xfffe09e9; BYTE $0xff // jmp <blocks3Multi2+0x9a0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xf47d840f; WORD $0xffff // je <blocks3Multi2+0x8a>
+	LONG $0xf4dd840f; WORD $0xffff // je <blocks3Multi2+0x8a>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x244c2b48; BYTE $0x28 // subq 0x28(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf4548e0f; WORD $0xffff // jle <blocks3Multi2+0x80>
+	LONG $0xf4b48e0f; WORD $0xffff // jle <blocks3Multi2+0x80>
 	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1deb // jmp <blocks3Multi2+0xc60>
+	WORD $0x1deb // jmp <blocks3Multi2+0xc00>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xf420840f; WORD $0xffff // je <blocks3Multi2+0x80>
+	LONG $0xf480840f; WORD $0xffff // je <blocks3Multi2+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks3Multi2+0xc80>
+	WORD $0x1774 // je <blocks3Multi2+0xc20>
 	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks3Multi2+0xc88>
+	WORD $0x0feb // jmp <blocks3Multi2+0xc28>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x02e0c149 // shlq $0x2, %r8
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x33eb // jmp <blocks3Multi2+0xcc8>
+	WORD $0x33eb // jmp <blocks3Multi2+0xc68>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x5979e2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %xmm0
@@ -2137,16 +2049,16 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x1179c1c4; WORD $0x9904 // vmovupd %xmm0, (%r9,%rbx,4)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x60f88349 // cmpq $0x60, %r8
-	WORD $0x8874 // je <blocks3Multi2+0xc50>
+	WORD $0x8874 // je <blocks3Multi2+0xbf0>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcf74 // je <blocks3Multi2+0xca0>
+	WORD $0xcf74 // je <blocks3Multi2+0xc40>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	WORD $0xbceb // jmp <blocks3Multi2+0xca5>
+	WORD $0xbceb // jmp <blocks3Multi2+0xc45>
 	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2156,10 +2068,6 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
@@ -2172,7 +2080,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi4>
-	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000d06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2181,7 +2089,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d308e0f; WORD $0x0000 // jle <blocks3Multi4+0xd3d>
+	LONG $0x0cb08e0f; WORD $0x0000 // jle <blocks3Multi4+0xcbd>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -2189,8 +2097,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
-	LONG $0x597de2c4; LONG $0x000d510d; BYTE $0x00 // vpbroadcastq 0xd51(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000d4015; BYTE $0x00 // vpbroadcastq 0xd40(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000cd10d; BYTE $0x00 // vpbroadcastq 0xcd1(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000cc015; BYTE $0x00 // vpbroadcastq 0xcc0(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
@@ -2212,7 +2120,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r10
-	LONG $0x0c93830f; WORD $0x0000 // jae <blocks3Multi4+0xd2c>
+	LONG $0x0c13830f; WORD $0x0000 // jae <blocks3Multi4+0xcac>
 	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
@@ -2225,7 +2133,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x24940348; LONG $0x00000080 // addq 0x80(%rsp), %rdx
 	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0x0b678d0f; WORD $0x0000 // jge <blocks3Multi4+0xc40>
+	LONG $0x0ae78d0f; WORD $0x0000 // jge <blocks3Multi4+0xbc0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x5c244c89 // movl %ecx, 0x5c(%rsp)
 	LONG $0x00000eb9; BYTE $0x00 // movl $0xe, %ecx
@@ -2239,79 +2147,52 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
 	LONG $0xf14d0f4c // cmovgeq %rcx, %r14
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08e18e0f; WORD $0x0000 // jle <blocks3Multi4+0xa00>
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x08618e0f; WORD $0x0000 // jle <blocks3Multi4+0x980>
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
-	LONG $0x00010ee9; BYTE $0x00 // jmp <blocks3Multi4+0x23a>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x00008be9; BYTE $0x00 // jmp <blocks3Multi4+0x1b6>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
 	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
 	LONG $0x242c8b48 // movq (%rsp), %rbp
 	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x347dc2c4; WORD $0x005d // vpmovzxwq (%r13), %ymm3
-	WORD $0x8b41; BYTE $0x12 // movl (%r10), %edx
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
-	WORD $0x014c; BYTE $0xdd // addq %r11, %rbp
-	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x014c; BYTE $0xcd // addq %r9, %rbp
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
-	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
-	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	LONG $0x6ef9e1c4; BYTE $0xc1 // vmovq %rcx, %xmm0
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
-	LONG $0x1c7ffec5; BYTE $0x0a // vmovdqu %ymm3, (%rdx,%rcx)
-	LONG $0x347dc2c4; WORD $0x0865 // vpmovzxwq 0x8(%r13), %ymm4
+	LONG $0x1c7ffec5; BYTE $0x01 // vmovdqu %ymm3, (%rcx,%rax)
+	LONG $0x347dc2c4; WORD $0x085d // vpmovzxwq 0x8(%r13), %ymm3
 	LONG $0x10c58349 // addq $0x10, %r13
-	LONG $0xc4d4fdc5 // vpaddq %ymm4, %ymm0, %ymm0
+	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
 	LONG $0xf073fdc5; BYTE $0x02 // vpsllq $0x2, %ymm0, %ymm0
-	LONG $0x447ffec5; WORD $0x200a // vmovdqu %ymm0, 0x20(%rdx,%rcx)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xc1 // vmovq %xmm0, %rcx
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01c1 // vpextrq $0x1, %xmm0, %rcx
-	LONG $0x397de3c4; WORD $0x01c0 // vextracti128 $0x1, %ymm0, %xmm0
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xc1 // vmovq %xmm0, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01c1 // vpextrq $0x1, %xmm0, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	WORD $0x394d; BYTE $0xf1 // cmpq %r14, %r9
-	LONG $0x07c6840f; WORD $0x0000 // je <blocks3Multi4+0xa00>
+	LONG $0x447ffec5; WORD $0x2001 // vmovdqu %ymm0, 0x20(%rcx,%rax)
+	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
+	LONG $0x07ca840f; WORD $0x0000 // je <blocks3Multi4+0x980>
 	LONG $0x8d180f41; LONG $0x00000400 // prefetcht0 0x400(%r13)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x02fb850f; WORD $0x0000 // jne <blocks3Multi4+0x550>
+	LONG $0x02ff850f; WORD $0x0000 // jne <blocks3Multi4+0x4d0>
 	LONG $0x242c8948 // movq %rbp, (%rsp)
 	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
 	LONG $0x246c894c; BYTE $0x48 // movq %r13, 0x48(%rsp)
-	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0368820f; WORD $0x0000 // jb <blocks3Multi4+0x5e0>
+	LONG $0x036c820f; WORD $0x0000 // jb <blocks3Multi4+0x560>
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x1b3c8d44 // leal (%rbx,%rbx), %r15d
@@ -2333,7 +2214,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x380c8d4e // leaq (%rax,%r15), %r9
 	LONG $0x1b0c8d49 // leaq (%r11,%rbx), %rcx
 	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x076ffac5 // vmovdqu (%rdi), %xmm0
@@ -2438,8 +2319,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfd94850f; WORD $0xffff // jne <blocks3Multi4+0x2d0>
-	LONG $0xfffbefe9; BYTE $0xff // jmp <blocks3Multi4+0x130>
+	LONG $0xfd94850f; WORD $0xffff // jne <blocks3Multi4+0x250>
+	LONG $0xfffc6fe9; BYTE $0xff // jmp <blocks3Multi4+0x130>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
@@ -2462,9 +2343,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x8411fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsi,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	WORD $0x9575 // jne <blocks3Multi4+0x560>
-	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
-	LONG $0xfffb83e9; BYTE $0xff // jmp <blocks3Multi4+0x157>
+	WORD $0x9575 // jne <blocks3Multi4+0x4e0>
+	LONG $0x5b0c8d4c // leaq (%rbx,%rbx,2), %r9
+	LONG $0xfffc03e9; BYTE $0xff // jmp <blocks3Multi4+0x157>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
@@ -2478,7 +2359,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0237840f; WORD $0x0000 // je <blocks3Multi4+0x83e>
+	LONG $0x0237840f; WORD $0x0000 // je <blocks3Multi4+0x7be>
 	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
 	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
 	WORD $0xd989 // movl %ebx, %ecx
@@ -2570,8 +2451,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi4+0x650>
-	LONG $0xfff8f2e9; BYTE $0xff // jmp <blocks3Multi4+0x130>
+	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi4+0x5d0>
+	LONG $0xfff972e9; BYTE $0xff // jmp <blocks3Multi4+0x130>
 	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
@@ -2644,8 +2525,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi4+0x880>
-	LONG $0xfff734e9; BYTE $0xff // jmp <blocks3Multi4+0x130>
+	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi4+0x800>
+	LONG $0xfff7b4e9; BYTE $0xff // jmp <blocks3Multi4+0x130>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x38478b48 // movq 0x38(%rdi), %rax
 	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
@@ -2654,7 +2535,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x24a48b4c; LONG $0x00000088 // movq 0x88(%rsp), %r12
 	LONG $0x06e6c149 // shlq $0x6, %r14
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x5feb // jmp <blocks3Multi4+0xa82>
+	WORD $0x5feb // jmp <blocks3Multi4+0xa02>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	LONG $0x05e2c148 // shlq $0x5, %rdx
@@ -2668,29 +2549,29 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0xac11fdc5; LONG $0x00322016; BYTE $0x00 // vmovupd %ymm5, 0x3220(%rsi,%rdx)
 	LONG $0x02528d49 // leaq 0x2(%r10), %rdx
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0xf62e830f; WORD $0xffff // jae <blocks3Multi4+0xb0>
+	LONG $0xf6ae830f; WORD $0xffff // jae <blocks3Multi4+0xb0>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1174 // je <blocks3Multi4+0xab0>
+	WORD $0x1174 // je <blocks3Multi4+0xa30>
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x527f // jg <blocks3Multi4+0xaf6>
-	WORD $0x8aeb // jmp <blocks3Multi4+0xa30>
+	WORD $0x527f // jg <blocks3Multi4+0xa76>
+	WORD $0x8aeb // jmp <blocks3Multi4+0x9b0>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	LONG $0x05e2c148 // shlq $0x5, %rdx
 	LONG $0x84107dc5; LONG $0x00300016; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx), %ymm8
-	LONG $0xa46ffec5; LONG $0x00302016; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rdx), %ymm4
+	LONG $0xa410fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd 0x3020(%rsi,%rdx), %ymm4
 	LONG $0xbc10fdc5; LONG $0x00310016; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdx), %ymm7
 	LONG $0x9c6ffec5; LONG $0x00312016; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rdx), %ymm3
 	LONG $0xb410fdc5; LONG $0x00320016; BYTE $0x00 // vmovupd 0x3200(%rsi,%rdx), %ymm6
 	LONG $0xac6ffec5; LONG $0x00322016; BYTE $0x00 // vmovdqu 0x3220(%rsi,%rdx), %ymm5
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xff3a8e0f; WORD $0xffff // jle <blocks3Multi4+0xa30>
+	LONG $0xff3a8e0f; WORD $0xffff // jle <blocks3Multi4+0x9b0>
 	LONG $0xd6148d4a // leaq (%rsi,%r10,8), %rdx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -2741,44 +2622,44 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0xa8b5c2c4; BYTE $0xf5 // vfmadd213pd %ymm13, %ymm9, %ymm6
 	LONG $0xa8ade2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm10, %ymm5
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xfecc850f; WORD $0xffff // jne <blocks3Multi4+0xb00>
-	LONG $0xfffdf7e9; BYTE $0xff // jmp <blocks3Multi4+0xa30>
+	LONG $0xfecc850f; WORD $0xffff // jne <blocks3Multi4+0xa80>
+	LONG $0xfffdf7e9; BYTE $0xff // jmp <blocks3Multi4+0x9b0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xf43d840f; WORD $0xffff // je <blocks3Multi4+0x8a>
+	LONG $0xf4bd840f; WORD $0xffff // je <blocks3Multi4+0x8a>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x244c2b48; BYTE $0x28 // subq 0x28(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf4148e0f; WORD $0xffff // jle <blocks3Multi4+0x80>
+	LONG $0xf4948e0f; WORD $0xffff // jle <blocks3Multi4+0x80>
 	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1deb // jmp <blocks3Multi4+0xca0>
+	WORD $0x1deb // jmp <blocks3Multi4+0xc20>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xf3e0840f; WORD $0xffff // je <blocks3Multi4+0x80>
+	LONG $0xf460840f; WORD $0xffff // je <blocks3Multi4+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks3Multi4+0xcc0>
+	WORD $0x1774 // je <blocks3Multi4+0xc40>
 	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks3Multi4+0xcc8>
+	WORD $0x0feb // jmp <blocks3Multi4+0xc48>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x02e0c149 // shlq $0x2, %r8
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x36eb // jmp <blocks3Multi4+0xd0b>
+	WORD $0x36eb // jmp <blocks3Multi4+0xc8b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %ymm0
@@ -2788,16 +2669,16 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117dc1c4; WORD $0xd904 // vmovupd %ymm0, (%r9,%rbx,8)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0xc0f88149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r8
-	WORD $0x8574 // je <blocks3Multi4+0xc90>
+	WORD $0x8574 // je <blocks3Multi4+0xc10>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks3Multi4+0xce0>
+	WORD $0xcc74 // je <blocks3Multi4+0xc60>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	WORD $0xb9eb // jmp <blocks3Multi4+0xce5>
+	WORD $0xb9eb // jmp <blocks3Multi4+0xc65>
 	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2817,12 +2698,12 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	RET
 
 // func blocks3Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Quad(SB), 0, $304-16
+TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi8>
-	LONG $0x000e86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2831,57 +2712,57 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0e278e0f; WORD $0x0000 // jle <blocks3Multi8+0xe34>
+	LONG $0x0d578e0f; WORD $0x0000 // jle <blocks3Multi8+0xd64>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xa8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa8, %rsp
-	LONG $0x597de2c4; LONG $0x000e510d; BYTE $0x00 // vpbroadcastq 0xe51(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000e4015; BYTE $0x00 // vpbroadcastq 0xe40(%rip), %ymm2
+	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0x597de2c4; LONG $0x000d510d; BYTE $0x00 // vpbroadcastq 0xd51(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000d4015; BYTE $0x00 // vpbroadcastq 0xd40(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
-	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
-	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
-	LONG $0x18778b4c // movq 0x18(%rdi), %r14
+	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
+	LONG $0x18578b4c // movq 0x18(%rdi), %r10
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
+	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
-	LONG $0x2444c748; LONG $0x00000068; BYTE $0x00 // movq $0x0, 0x68(%rsp)
-	LONG $0x24748948; BYTE $0x58 // movq %rsi, 0x58(%rsp)
-	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
+	LONG $0x2444c748; LONG $0x00000060; BYTE $0x00 // movq $0x0, 0x60(%rsp)
+	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
+	LONG $0x243c8948 // movq %rdi, (%rsp)
 	LONG $0x248c8948; LONG $0x00000098 // movq %rcx, 0x98(%rsp)
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x78 // movq %rcx, 0x78(%rsp)
+	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
+	LONG $0x244c8948; BYTE $0x70 // movq %rcx, 0x70(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
-	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
-	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
-	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
-	WORD $0x2aeb // jmp <blocks3Multi8+0xbf>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
+	WORD $0x1deb // jmp <blocks3Multi8+0xac>
+	BYTE $0x90 // nop
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
-	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
+	LONG $0x247c894c; BYTE $0x60 // movq %r15, 0x60(%rsp)
 	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24843b4c; LONG $0x00000080 // cmpq 0x80(%rsp), %r8
-	LONG $0x0d64830f; WORD $0x0000 // jae <blocks3Multi8+0xe23>
+	LONG $0x24443b4c; BYTE $0x78 // cmpq 0x78(%rsp), %r8
+	LONG $0x0ca7830f; WORD $0x0000 // jae <blocks3Multi8+0xd53>
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	WORD $0x38eb // jmp <blocks3Multi8+0x105>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	WORD $0x3feb // jmp <blocks3Multi8+0xf9>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
 	LONG $0x248c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0x248c0348; LONG $0x00000088 // addq 0x88(%rsp), %rcx
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x0c0b8d0f; WORD $0x0000 // jge <blocks3Multi8+0xd10>
+	LONG $0x0b478d0f; WORD $0x0000 // jge <blocks3Multi8+0xc40>
 	LONG $0xe0b70f44 // movzwl %ax, %r12d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
@@ -2893,111 +2774,78 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
 	LONG $0xd84d0f48 // cmovgeq %rax, %rbx
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x09718e0f; WORD $0x0000 // jle <blocks3Multi8+0xab0>
-	WORD $0x8949; BYTE $0xf1 // movq %rsi, %r9
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x00014ce9; BYTE $0x00 // jmp <blocks3Multi8+0x296>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24748b48; BYTE $0x58 // movq 0x58(%rsp), %rsi
+	LONG $0x089d8e0f; WORD $0x0000 // jle <blocks3Multi8+0x9d0>
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x000082e9; BYTE $0x00 // jmp <blocks3Multi8+0x1c0>
+	WORD $0x9066 // nop
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24348b4c // movq (%rsp), %r14
-	LONG $0x246c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r13
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x347dc2c4; BYTE $0x1e // vpmovzxwq (%r14), %ymm3
-	WORD $0x8b41; BYTE $0x10 // movl (%r8), %edx
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
-	LONG $0x2454014c; BYTE $0x20 // addq %r10, 0x20(%rsp)
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x40c18149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r9
-	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
+	LONG $0x347dc2c4; BYTE $0x1a // vpmovzxwq (%r10), %ymm3
+	WORD $0x8b41; BYTE $0x08 // movl (%r8), %ecx
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	WORD $0xff48; BYTE $0xc7 // incq %rdi
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
+	LONG $0x6ef9e1c4; BYTE $0xc1 // vmovq %rcx, %xmm0
+	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x1c7ffec5; BYTE $0x0a // vmovdqu %ymm3, (%rdx,%rcx)
-	LONG $0x347dc2c4; WORD $0x0866 // vpmovzxwq 0x8(%r14), %ymm4
-	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0xc4d4fdc5 // vpaddq %ymm4, %ymm0, %ymm0
+	LONG $0x1c7ffec5; BYTE $0x01 // vmovdqu %ymm3, (%rcx,%rax)
+	LONG $0x347dc2c4; WORD $0x085a // vpmovzxwq 0x8(%r10), %ymm3
+	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
 	LONG $0xf073fdc5; BYTE $0x03 // vpsllq $0x3, %ymm0, %ymm0
-	LONG $0x447ffec5; WORD $0x200a // vmovdqu %ymm0, 0x20(%rdx,%rcx)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xc1 // vmovq %xmm0, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01c1 // vpextrq $0x1, %xmm0, %rcx
-	LONG $0x397de3c4; WORD $0x01c0 // vextracti128 $0x1, %ymm0, %xmm0
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xc1 // vmovq %xmm0, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01c1 // vpextrq $0x1, %xmm0, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0x081a840f; WORD $0x0000 // je <blocks3Multi8+0xab0>
-	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
-	LONG $0x3bb60f45 // movzbl (%r11), %r15d
+	LONG $0x447ffec5; WORD $0x2001 // vmovdqu %ymm0, 0x20(%rcx,%rax)
+	WORD $0x3948; BYTE $0xdf // cmpq %rbx, %rdi
+	LONG $0x0814840f; WORD $0x0000 // je <blocks3Multi8+0x9d4>
+	LONG $0x8a180f41; LONG $0x00000400 // prefetcht0 0x400(%r10)
+	LONG $0x587a8b4c // movq 0x58(%rdx), %r15
+	LONG $0x29b60f45 // movzbl (%r9), %r13d
 	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
-	LONG $0x02ff850f; WORD $0x0000 // jne <blocks3Multi8+0x5b0>
-	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	LONG $0x2434894c // movq %r14, (%rsp)
-	LONG $0x246c894c; BYTE $0x60 // movq %r13, 0x60(%rsp)
-	LONG $0x35ff8041 // cmpb $0x35, %r15b
-	LONG $0x0370820f; WORD $0x0000 // jb <blocks3Multi8+0x640>
-	LONG $0x7f3c8d4b // leaq (%r15,%r15,2), %rdi
-	WORD $0x8945; BYTE $0xfd // movl %r15d, %r13d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	LONG $0x3f148d43 // leal (%r15,%r15), %edx
-	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
+	LONG $0x0305850f; WORD $0x0000 // jne <blocks3Multi8+0x4e0>
+	LONG $0x80828b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdx), %rax
+	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
+	LONG $0x35fd8041 // cmpb $0x35, %r13b
+	LONG $0x0370820f; WORD $0x0000 // jb <blocks3Multi8+0x570>
+	LONG $0x6d548d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r10
+	LONG $0x2d548d43; BYTE $0x00 // leal (%r13,%r13), %edx
+	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
 	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x15448d4d; BYTE $0x00 // leaq (%r13,%rdx), %r8
-	WORD $0xf989 // movl %edi, %ecx
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	WORD $0xefd1 // shrl %edi
+	LONG $0x170c8d4c // leaq (%rdi,%rdx), %r9
+	WORD $0x8944; BYTE $0xd1 // movl %r10d, %ecx
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	LONG $0x02eac141 // shrl $0x2, %r10d
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
+	LONG $0x244c894c; BYTE $0x48 // movq %r9, 0x48(%rsp)
+	LONG $0x12048d4d // leaq (%r10,%rdx), %r8
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x17348d48 // leaq (%rdi,%rdx), %rsi
-	LONG $0x3f048d4e // leaq (%rdi,%r15), %r8
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
-	LONG $0x13348d49 // leaq (%r11,%rdx), %rsi
+	LONG $0x2a0c8d4f // leaq (%r10,%r13), %r9
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x13048d4d // leaq (%r11,%rdx), %r8
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
+	LONG $0x2f048d4e // leaq (%rdi,%r13), %r8
 	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
-	LONG $0x3b048d4f // leaq (%r11,%r15), %r8
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	LONG $0x3d748d4b; BYTE $0x00 // leaq (%r13,%r15), %rsi
-	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x2b048d4f // leaq (%r11,%r13), %r8
+	BYTE $0x90 // nop
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x016ffac5 // vmovdqu (%rcx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
@@ -3013,11 +2861,11 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3104 // vmovupd %ymm0, (%r9,%r14)
-	LONG $0x6f7aa1c4; WORD $0x2904 // vmovdqu (%rcx,%r13), %xmm0
+	LONG $0x117da1c4; WORD $0x3604 // vmovupd %ymm0, (%rsi,%r14)
+	LONG $0x046ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387de3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm0, %ymm0
+	LONG $0x387da3c4; WORD $0x1104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -3029,9 +2877,9 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r14)
-	LONG $0x8c180f42; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r15)
-	LONG $0x6f7aa1c4; WORD $0x3904 // vmovdqu (%rcx,%r15), %xmm0
+	LONG $0x117da1c4; WORD $0x3644; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r14)
+	LONG $0x8c180f42; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r13)
+	LONG $0x6f7aa1c4; WORD $0x2904 // vmovdqu (%rcx,%r13), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x387da3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm0, %ymm0
@@ -3046,13 +2894,13 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r14)
-	LONG $0x046ffac5; BYTE $0x31 // vmovdqu (%rcx,%rsi), %xmm0
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
+	LONG $0x117da1c4; WORD $0x3644; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r14)
+	LONG $0x6f7aa1c4; WORD $0x0904 // vmovdqu (%rcx,%r9), %xmm0
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x387da3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm0, %ymm0
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -3064,13 +2912,13 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r14)
+	LONG $0x117da1c4; WORD $0x3644; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r14)
 	LONG $0x118c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x7904 // vmovdqu (%rcx,%r15,2), %xmm0
+	LONG $0x6f7aa1c4; WORD $0x6904 // vmovdqu (%rcx,%r13,2), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x387da3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm0, %ymm0
+	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -3082,14 +2930,14 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00803184; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r14)
-	LONG $0x046ffac5; BYTE $0x31 // vmovdqu (%rcx,%rsi), %xmm0
-	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
+	LONG $0x117da1c4; LONG $0x00803684; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r14)
+	LONG $0x6f7aa1c4; WORD $0x0904 // vmovdqu (%rcx,%r9), %xmm0
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x197de2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm6
-	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
+	LONG $0x387da3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -3100,252 +2948,250 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00a03184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r14)
+	LONG $0x117da1c4; LONG $0x00a03684; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xfd86850f; WORD $0xffff // jne <blocks3Multi8+0x330>
-	LONG $0xfffba1e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
-	BYTE $0x90 // nop
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0xfd85850f; WORD $0xffff // jne <blocks3Multi8+0x260>
+	LONG $0xfffc60e9; BYTE $0xff // jmp <blocks3Multi8+0x140>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x015afcc5 // vcvtps2pd (%rcx), %ymm0
-	LONG $0x117cc1c4; WORD $0x0104 // vmovups %ymm0, (%r9,%rax)
+	LONG $0x0411fcc5; BYTE $0x06 // vmovups %ymm0, (%rsi,%rax)
 	LONG $0x415afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm0
-	LONG $0x117cc1c4; WORD $0x0144; BYTE $0x20 // vmovups %ymm0, 0x20(%r9,%rax)
+	LONG $0x4411fcc5; WORD $0x2006 // vmovups %ymm0, 0x20(%rsi,%rax)
 	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
 	LONG $0x415afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm0
-	LONG $0x117cc1c4; WORD $0x0144; BYTE $0x40 // vmovups %ymm0, 0x40(%r9,%rax)
+	LONG $0x4411fcc5; WORD $0x4006 // vmovups %ymm0, 0x40(%rsi,%rax)
 	LONG $0x415afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm0
-	LONG $0x117cc1c4; WORD $0x0144; BYTE $0x60 // vmovups %ymm0, 0x60(%r9,%rax)
+	LONG $0x4411fcc5; WORD $0x6006 // vmovups %ymm0, 0x60(%rsi,%rax)
 	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
 	LONG $0x415afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm0
-	LONG $0x117cc1c4; LONG $0x00800184; WORD $0x0000 // vmovups %ymm0, 0x80(%r9,%rax)
+	LONG $0x8411fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm0, 0x80(%rsi,%rax)
 	LONG $0x415afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm0
-	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
-	LONG $0x117dc1c4; LONG $0x00a00184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%rax)
+	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	LONG $0x8411fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsi,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	WORD $0x8f75 // jne <blocks3Multi8+0x5c0>
-	LONG $0x7f148d4f // leaq (%r15,%r15,2), %r10
-	LONG $0xfffb38e9; BYTE $0xff // jmp <blocks3Multi8+0x172>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x19ff8041 // cmpb $0x19, %r15b
-	LONG $0x7f348d4b // leaq (%r15,%r15,2), %rsi
+	WORD $0x9575 // jne <blocks3Multi8+0x4f0>
+	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
+	LONG $0xfffbfde9; BYTE $0xff // jmp <blocks3Multi8+0x162>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x6d7c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdi
 	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c7f641 // testb $0x7, %r15b
+	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xca08 // orb %cl, %dl
-	WORD $0xf189 // movl %esi, %ecx
+	WORD $0xf989 // movl %edi, %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	WORD $0x8944; BYTE $0xf9 // movl %r15d, %ecx
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0257840f; WORD $0x0000 // je <blocks3Multi8+0x8c6>
-	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
-	LONG $0x7f148d4b // leaq (%r15,%r15,2), %rdx
-	WORD $0x8944; BYTE $0xf9 // movl %r15d, %ecx
+	LONG $0x0247840f; WORD $0x0000 // je <blocks3Multi8+0x7ea>
 	WORD $0xe9d1 // shrl %ecx
-	LONG $0x3f3c8d43 // leal (%r15,%r15), %edi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
+	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
+	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
+	LONG $0x2a1c8d4e // leaq (%rdx,%r13), %r11
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0x39048d4d // leaq (%r9,%rdi), %r8
+	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
 	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0x3a348d48 // leaq (%rdx,%rdi), %rsi
-	LONG $0x3a1c8d4e // leaq (%rdx,%r15), %r11
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
-	LONG $0x3d448d4d; BYTE $0x00 // leaq (%r13,%rdi), %r8
-	LONG $0x3d748d4b; BYTE $0x00 // leaq (%r13,%r15), %rsi
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
-	LONG $0x39048d4e // leaq (%rcx,%r15), %r8
-	BYTE $0x90 // nop
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x6f7ac1c4; WORD $0x0045 // vmovdqu (%r13), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3104 // vmovupd %ymm0, (%r9,%r14)
-	LONG $0x6f7ac1c4; WORD $0x0d44; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; LONG $0x01001544 // vinserti128 $0x1, (%r13,%rdx), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r14)
-	LONG $0x8c180f43; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%r15)
-	LONG $0x6f7a81c4; WORD $0x3d44; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; LONG $0x01003544 // vinserti128 $0x1, (%r13,%rsi), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r14)
-	LONG $0x6f7a81c4; WORD $0x0544; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r14)
-	LONG $0x8c180f41; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdi)
-	LONG $0x6f7a81c4; WORD $0x7d44; BYTE $0x00 // vmovdqu (%r13,%r15,2), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00803184; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r14)
-	LONG $0x6f7a81c4; WORD $0x1d44; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm0
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xd5 // addq %r10, %r13
-	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00a03184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xfdff850f; WORD $0xffff // jne <blocks3Multi8+0x6c0>
-	LONG $0xfff88ae9; BYTE $0xff // jmp <blocks3Multi8+0x150>
-	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
-	WORD $0xd141; BYTE $0xeb // shrl %r11d
-	WORD $0xf289 // movl %esi, %edx
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x3f3c8d43 // leal (%r15,%r15), %edi
-	LONG $0x3b348d4f // leaq (%r11,%r15), %r14
-	LONG $0x3a0c8d48 // leaq (%rdx,%rdi), %rcx
-	LONG $0x3a048d4e // leaq (%rdx,%r15), %r8
-	LONG $0x24b4894c; LONG $0x000000a0 // movq %r14, 0xa0(%rsp)
-	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x3b0c8d49 // leaq (%r11,%rdi), %rcx
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x3e0c8d48 // leaq (%rsi,%rdi), %rcx
-	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
-	WORD $0x014c; BYTE $0xfe // addq %r15, %rsi
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x29048d4e // leaq (%rcx,%r13), %r8
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
 	LONG $0x6f7ac1c4; BYTE $0x06 // vmovdqu (%r14), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x2e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x1904 // vmovupd %ymm0, (%r9,%r11)
-	LONG $0x6f7a81c4; WORD $0x0604 // vmovdqu (%r14,%r8), %xmm0
+	LONG $0x117da1c4; WORD $0x1604 // vmovupd %ymm0, (%rsi,%r10)
+	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x387dc3c4; WORD $0x1604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x1944; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r11)
-	LONG $0x8c180f43; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r15)
-	LONG $0x6f7a81c4; WORD $0x3e04 // vmovdqu (%r14,%r15), %xmm0
+	LONG $0x117da1c4; WORD $0x1644; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r10)
+	LONG $0x8c180f43; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r13)
+	LONG $0x6f7a81c4; WORD $0x2e04 // vmovdqu (%r14,%r13), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm0, %ymm0
+	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x1644; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x0604 // vmovdqu (%r14,%r8), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x1644; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r10)
+	LONG $0x8c180f41; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rdi)
+	LONG $0x6f7a81c4; WORD $0x6e04 // vmovdqu (%r14,%r13,2), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
+	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00801684; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x1e04 // vmovdqu (%r14,%r11), %xmm0
+	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00a01684; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r10)
+	LONG $0xc0c28149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r10
+	LONG $0x40fa8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r10d
+	LONG $0xfe0b850f; WORD $0xffff // jne <blocks3Multi8+0x5f0>
+	LONG $0xfff956e9; BYTE $0xff // jmp <blocks3Multi8+0x140>
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	WORD $0xfa89 // movl %edi, %edx
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
+	WORD $0xe9d1 // shrl %ecx
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
+	LONG $0x2a348d4e // leaq (%rdx,%r13), %r14
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
+	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
+	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
+	LONG $0x39048d4d // leaq (%r9,%rdi), %r8
+	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	LONG $0x29048d4e // leaq (%rcx,%r13), %r8
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
+	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
+	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x1944; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r11)
-	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x117da1c4; WORD $0x1e04 // vmovupd %ymm0, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x0a04 // vmovdqu (%r10,%rcx), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x387dc3c4; WORD $0x1204; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x1944; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r11)
-	LONG $0x8c180f41; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rdi)
-	LONG $0x6f7a81c4; WORD $0x7e04 // vmovdqu (%r14,%r15,2), %xmm0
+	LONG $0x117da1c4; WORD $0x1e44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r11)
+	LONG $0x8c180f43; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%r10,%r13)
+	LONG $0x6f7a81c4; WORD $0x2a04 // vmovdqu (%r10,%r13), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x387d83c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm0, %ymm0
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00801984; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r11)
-	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x117da1c4; WORD $0x1e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x0204 // vmovdqu (%r10,%r8), %xmm0
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
+	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x1e44; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010003a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rdi)
+	LONG $0x6f7a81c4; WORD $0x6a04 // vmovdqu (%r10,%r13,2), %xmm0
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00801e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x3204 // vmovdqu (%r10,%r14), %xmm0
+	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
-	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xd6 // addq %r10, %r14
+	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00a01984; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r11)
+	LONG $0x117da1c4; LONG $0x00a01e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r11)
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	LONG $0xfe7a850f; WORD $0xffff // jne <blocks3Multi8+0x920>
-	LONG $0xfff6a5e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
+	LONG $0xfe7d850f; WORD $0xffff // jne <blocks3Multi8+0x840>
+	LONG $0xfff778e9; BYTE $0xff // jmp <blocks3Multi8+0x140>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x38428b48 // movq 0x38(%rdx), %rax
+	LONG $0x24b48b48; LONG $0x00000080 // movq 0x80(%rsp), %rsi
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
 	LONG $0x06e3c148 // shlq $0x6, %rbx
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2434894c // movq %r14, (%rsp)
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	WORD $0x1deb // jmp <blocks3Multi8+0xae5>
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	WORD $0x1deb // jmp <blocks3Multi8+0xa15>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xf5eb840f; WORD $0xffff // je <blocks3Multi8+0xd0>
+	LONG $0xf6ab840f; WORD $0xffff // je <blocks3Multi8+0xc0>
 	LONG $0x24948b48; LONG $0x00000098 // movq 0x98(%rsp), %rdx
-	LONG $0x24748b4c; BYTE $0x70 // movq 0x70(%rsp), %r14
+	LONG $0x24748b4c; BYTE $0x68 // movq 0x68(%rsp), %r14
 	LONG $0xc81c8d4c // leaq (%rax,%rcx,8), %r11
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0xca148d4c // leaq (%rdx,%rcx,8), %r10
-	WORD $0x4eeb // jmp <blocks3Multi8+0xb4d>
+	WORD $0x4eeb // jmp <blocks3Multi8+0xa7d>
 	BYTE $0x90 // nop
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -3359,42 +3205,42 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x117dc1c4; LONG $0x04400aac; WORD $0x0000 // vmovupd %ymm5, 0x440(%r10,%rcx)
 	LONG $0x024f8d49 // leaq 0x2(%r15), %rcx
 	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	WORD $0x8373 // jae <blocks3Multi8+0xad0>
+	WORD $0x8373 // jae <blocks3Multi8+0xa00>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	WORD $0xed85 // testl %ebp, %ebp
-	WORD $0x1674 // je <blocks3Multi8+0xb80>
+	WORD $0x1674 // je <blocks3Multi8+0xab0>
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x567f // jg <blocks3Multi8+0xbc5>
-	WORD $0x8feb // jmp <blocks3Multi8+0xb00>
+	WORD $0x567f // jg <blocks3Multi8+0xaf5>
+	WORD $0x8feb // jmp <blocks3Multi8+0xa30>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	LONG $0x107d41c4; WORD $0x0a04 // vmovupd (%r10,%rcx), %ymm8
-	LONG $0x6f7ec1c4; WORD $0x0a64; BYTE $0x40 // vmovdqu 0x40(%r10,%rcx), %ymm4
+	LONG $0x107dc1c4; WORD $0x0a64; BYTE $0x40 // vmovupd 0x40(%r10,%rcx), %ymm4
 	LONG $0x107dc1c4; LONG $0x02000abc; WORD $0x0000 // vmovupd 0x200(%r10,%rcx), %ymm7
 	LONG $0x107dc1c4; LONG $0x04000ab4; WORD $0x0000 // vmovupd 0x400(%r10,%rcx), %ymm6
 	LONG $0x6f7ec1c4; LONG $0x02400a9c; WORD $0x0000 // vmovdqu 0x240(%r10,%rcx), %ymm3
 	LONG $0x6f7ec1c4; LONG $0x04400aac; WORD $0x0000 // vmovdqu 0x440(%r10,%rcx), %ymm5
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xff3b8e0f; WORD $0xffff // jle <blocks3Multi8+0xb00>
+	LONG $0xff3b8e0f; WORD $0xffff // jle <blocks3Multi8+0xa30>
 	LONG $0xfe0c8d4a // leaq (%rsi,%r15,8), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x162c8b4d // movq (%r14,%rdx), %r13
+	LONG $0x163c8b49 // movq (%r14,%rdx), %rdi
 	LONG $0x197d62c4; BYTE $0x19 // vbroadcastsd (%rcx), %ymm11
 	LONG $0x16448b4d; BYTE $0x08 // movq 0x8(%r14,%rdx), %r8
 	LONG $0x197d62c4; LONG $0x000108b9; BYTE $0x00 // vbroadcastsd 0x108(%rcx), %ymm15
 	LONG $0x197de2c4; LONG $0x0001c881; BYTE $0x00 // vbroadcastsd 0x1c8(%rcx), %ymm0
 	LONG $0x40c28348 // addq $0x40, %rdx
-	LONG $0x107d01c4; WORD $0xeb14 // vmovupd (%r11,%r13,8), %ymm10
+	LONG $0x107d41c4; WORD $0xfb14 // vmovupd (%r11,%rdi,8), %ymm10
 	LONG $0x107d01c4; WORD $0xc32c // vmovupd (%r11,%r8,8), %ymm13
-	LONG $0x107d01c4; WORD $0xeb64; BYTE $0x40 // vmovupd 0x40(%r11,%r13,8), %ymm12
-	LONG $0x107d01c4; LONG $0x0080eb8c; WORD $0x0000 // vmovupd 0x80(%r11,%r13,8), %ymm9
+	LONG $0x107d41c4; WORD $0xfb64; BYTE $0x40 // vmovupd 0x40(%r11,%rdi,8), %ymm12
+	LONG $0x107d41c4; LONG $0x0080fb8c; WORD $0x0000 // vmovupd 0x80(%r11,%rdi,8), %ymm9
 	LONG $0x107d01c4; WORD $0xc374; BYTE $0x40 // vmovupd 0x40(%r11,%r8,8), %ymm14
 	LONG $0xa8ad42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm10, %ymm11
 	LONG $0x197d62c4; LONG $0x0000c081; BYTE $0x00 // vbroadcastsd 0xc0(%rcx), %ymm8
@@ -3432,41 +3278,43 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xa8b5c2c4; BYTE $0xf5 // vfmadd213pd %ymm13, %ymm9, %ymm6
 	LONG $0xa8ade2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm10, %ymm5
 	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0xfec6850f; WORD $0xffff // jne <blocks3Multi8+0xbd0>
-	LONG $0xfffdf1e9; BYTE $0xff // jmp <blocks3Multi8+0xb00>
+	LONG $0xfec6850f; WORD $0xffff // jne <blocks3Multi8+0xb00>
+	LONG $0xfffdf1e9; BYTE $0xff // jmp <blocks3Multi8+0xa30>
 	BYTE $0x90 // nop
 	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
-	LONG $0xf390840f; WORD $0xffff // je <blocks3Multi8+0xad>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
+	LONG $0xf450840f; WORD $0xffff // je <blocks3Multi8+0x9d>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf3618e0f; WORD $0xffff // jle <blocks3Multi8+0xa0>
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
+	LONG $0xf41d8e0f; WORD $0xffff // jle <blocks3Multi8+0x90>
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x29eb // jmp <blocks3Multi8+0xd7e>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24348b4c // movq (%rsp), %r14
+	WORD $0x29eb // jmp <blocks3Multi8+0xcb2>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c28348 // addq $0x40, %rdx
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0xf322840f; WORD $0xffff // je <blocks3Multi8+0xa0>
+	LONG $0xf3de840f; WORD $0xffff // je <blocks3Multi8+0x90>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1974 // je <blocks3Multi8+0xda0>
+	WORD $0x1574 // je <blocks3Multi8+0xcd0>
 	LONG $0x58048d4d // leaq (%r8,%rbx,2), %r8
 	LONG $0x04b70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r8d
-	WORD $0x12eb // jmp <blocks3Multi8+0xda4>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0eeb // jmp <blocks3Multi8+0xcd4>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x3b048d4e // leaq (%rbx,%r15), %r8
 	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
 	LONG $0x02e0c149 // shlq $0x2, %r8
@@ -3474,7 +3322,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x49348d4f // leaq (%r9,%r9,2), %r14
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x4beb // jmp <blocks3Multi8+0xe07>
+	WORD $0x4beb // jmp <blocks3Multi8+0xd37>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %ymm0
@@ -3489,16 +3337,16 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x117d81c4; WORD $0x1144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r10)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0xc0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r9
-	LONG $0xff59840f; WORD $0xffff // je <blocks3Multi8+0xd60>
+	LONG $0xff59840f; WORD $0xffff // je <blocks3Multi8+0xc90>
 	LONG $0x60578b4c // movq 0x60(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb074 // je <blocks3Multi8+0xdc0>
+	WORD $0xb074 // je <blocks3Multi8+0xcf0>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
 	LONG $0x021c0347 // addl (%r10,%r8), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa2eb // jmp <blocks3Multi8+0xdc5>
-	LONG $0xa8c48148; WORD $0x0000; BYTE $0x00 // addq $0xa8, %rsp
+	WORD $0xa2eb // jmp <blocks3Multi8+0xcf5>
+	LONG $0xa0c48148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3507,12 +3355,6 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	LONG $0x00000045; LONG $0x30000000
 	BYTE $0x43
@@ -3524,7 +3366,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi2>
-	LONG $0x001186e9; BYTE $0x00 // jmp <end>
+	LONG $0x001106e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3533,7 +3375,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x113b8e0f; WORD $0x0000 // jle <blocks4Multi2+0x1148>
+	LONG $0x10db8e0f; WORD $0x0000 // jle <blocks4Multi2+0x10e8>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -3541,8 +3383,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
-	LONG $0x597de2c4; LONG $0x0011510d; BYTE $0x00 // vpbroadcastq 0x1151(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00114015; BYTE $0x00 // vpbroadcastq 0x1140(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0010d10d; BYTE $0x00 // vpbroadcastq 0x10d1(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0010c015; BYTE $0x00 // vpbroadcastq 0x10c0(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x18678b4c // movq 0x18(%rdi), %r12
@@ -3566,7 +3408,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x68 // cmpq 0x68(%rsp), %r14
-	LONG $0x108b830f; WORD $0x0000 // jae <blocks4Multi2+0x1137>
+	LONG $0x102b830f; WORD $0x0000 // jae <blocks4Multi2+0x10d7>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x24b4894c; LONG $0x00000080 // movq %r14, 0x80(%rsp)
@@ -3576,14 +3418,14 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0x0f7d8d0f; WORD $0x0000 // jge <blocks4Multi2+0x1050>
+	LONG $0x0f1d8d0f; WORD $0x0000 // jge <blocks4Multi2+0xff0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
 	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xd84c0f48 // cmovlq %rax, %rbx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d318e0f; WORD $0x0000 // jle <blocks4Multi2+0xe20>
+	LONG $0x0cd18e0f; WORD $0x0000 // jle <blocks4Multi2+0xdc0>
 	LONG $0x02fb8348 // cmpq $0x2, %rbx
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
@@ -3591,70 +3433,51 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x246c894c; BYTE $0x58 // movq %r13, 0x58(%rsp)
 	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
 	LONG $0xeb4d0f48 // cmovgeq %rbx, %rbp
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x24ac8948; LONG $0x00000088 // movq %rbp, 0x88(%rsp)
-	LONG $0x0000f1e9; BYTE $0x00 // jmp <blocks4Multi2+0x210>
-	BYTE $0x90 // nop
+	LONG $0x000096e9; BYTE $0x00 // jmp <blocks4Multi2+0x1b4>
+	WORD $0x9066 // nop
 	LONG $0x24a48b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r12
 	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0x24848b4c; LONG $0x00000090 // movq 0x90(%rsp), %r8
-	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	LONG $0x24948b48; LONG $0x00000090 // movq 0x90(%rsp), %rdx
 	LONG $0x249c8b4c; LONG $0x00000098 // movq 0x98(%rsp), %r11
 	LONG $0x24bc8b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r15
 	LONG $0x24ac8b48; LONG $0x00000088 // movq 0x88(%rsp), %rbp
+	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x347dc2c4; WORD $0x242c // vpmovzxwq (%r12), %ymm5
-	WORD $0x8b41; BYTE $0x16 // movl (%r14), %edx
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
+	WORD $0x8b41; BYTE $0x0e // movl (%r14), %ecx
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x9b1c8d4d // leaq (%r11,%rbx,4), %r11
-	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x6ef9e1c4; BYTE $0xe2 // vmovq %rdx, %xmm4
-	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xedd4d5c5 // vpaddq %ymm5, %ymm5, %ymm5
-	LONG $0x2c7ffec5; BYTE $0x0a // vmovdqu %ymm5, (%rdx,%rcx)
-	LONG $0x347dc2c4; WORD $0x2474; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm6
+	LONG $0x2c7ffec5; BYTE $0x01 // vmovdqu %ymm5, (%rcx,%rax)
+	LONG $0x347dc2c4; WORD $0x246c; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm5
 	LONG $0x10c48349 // addq $0x10, %r12
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xe4d4ddc5 // vpaddq %ymm4, %ymm4, %ymm4
-	LONG $0x647ffec5; WORD $0x200a // vmovdqu %ymm4, 0x20(%rdx,%rcx)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	WORD $0x3949; BYTE $0xe8 // cmpq %rbp, %r8
-	LONG $0x0a50840f; WORD $0x0000 // je <blocks4Multi2+0xc60>
+	LONG $0x647ffec5; WORD $0x2001 // vmovdqu %ymm4, 0x20(%rcx,%rax)
+	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
+	LONG $0x0a4c840f; WORD $0x0000 // je <blocks4Multi2+0xc00>
 	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
 	LONG $0x24bc894c; LONG $0x000000a8 // movq %r15, 0xa8(%rsp)
 	LONG $0x24a4894c; LONG $0x000000a0 // movq %r12, 0xa0(%rsp)
 	LONG $0x249c894c; LONG $0x00000098 // movq %r11, 0x98(%rsp)
-	LONG $0x2484894c; LONG $0x00000090 // movq %r8, 0x90(%rsp)
+	LONG $0x24948948; LONG $0x00000090 // movq %rdx, 0x90(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x03d4850f; WORD $0x0000 // jne <blocks4Multi2+0x620>
+	LONG $0x03d0850f; WORD $0x0000 // jne <blocks4Multi2+0x5c0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0480820f; WORD $0x0000 // jb <blocks4Multi2+0x6e0>
+	LONG $0x047c820f; WORD $0x0000 // jb <blocks4Multi2+0x680>
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
@@ -3682,7 +3505,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
 	LONG $0x243c8948 // movq %rdi, (%rsp)
 	LONG $0x1b3c8d49 // leaq (%r11,%rbx), %rdi
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x24248b4c // movq (%rsp), %r12
 	LONG $0x216ffac5 // vmovdqu (%rcx), %xmm4
@@ -3824,8 +3647,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e006a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
-	LONG $0xfcb9850f; WORD $0xffff // jne <blocks4Multi2+0x2d0>
-	LONG $0xfffb04e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
+	LONG $0xfcb9850f; WORD $0xffff // jne <blocks4Multi2+0x270>
+	LONG $0xfffb64e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -3852,8 +3675,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0xa411fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi2+0x630>
-	LONG $0xfffa4de9; BYTE $0xff // jmp <blocks4Multi2+0x120>
+	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi2+0x5d0>
+	LONG $0xfffaade9; BYTE $0xff // jmp <blocks4Multi2+0x120>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
@@ -3868,7 +3691,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x02f0840f; WORD $0x0000 // je <blocks4Multi2+0x9fa>
+	LONG $0x02f0840f; WORD $0x0000 // je <blocks4Multi2+0x99a>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x30048d4e // leaq (%rax,%r14), %r8
@@ -3990,8 +3813,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e016a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r10)
 	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
 	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi2+0x760>
-	LONG $0xfff726e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
+	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi2+0x700>
+	LONG $0xfff786e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x30048d4e // leaq (%rax,%r14), %r8
@@ -4089,15 +3912,15 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e016a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r10)
 	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
 	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfe03850f; WORD $0xffff // jne <blocks4Multi2+0xa50>
-	LONG $0xfff4cee9; BYTE $0xff // jmp <blocks4Multi2+0x120>
+	LONG $0xfe03850f; WORD $0xffff // jne <blocks4Multi2+0x9f0>
+	LONG $0xfff52ee9; BYTE $0xff // jmp <blocks4Multi2+0x120>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0070 // cmpq $0x0, 0x70(%rsp)
-	LONG $0x01c48e0f; WORD $0x0000 // jle <blocks4Multi2+0xe30>
+	LONG $0x01c48e0f; WORD $0x0000 // jle <blocks4Multi2+0xdd0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
 	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
-	LONG $0x020f840f; WORD $0x0000 // je <blocks4Multi2+0xe8f>
+	LONG $0x020f840f; WORD $0x0000 // je <blocks4Multi2+0xe2f>
 	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
@@ -4151,7 +3974,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x00c18149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r9
 	LONG $0xa8c9c2c4; BYTE $0xe3 // vfmadd213pd %xmm11, %xmm6, %xmm4
 	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi2+0xcc0>
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi2+0xc60>
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x04e0c149 // shlq $0x4, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -4161,18 +3984,18 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x1179a1c4; LONG $0x310006ac; WORD $0x0000 // vmovupd %xmm5, 0x3100(%rsi,%r8)
 	LONG $0x1179a1c4; LONG $0x318006a4; WORD $0x0000 // vmovupd %xmm4, 0x3180(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi2+0xca0>
-	LONG $0xfff2afe9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
+	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi2+0xc40>
+	LONG $0xfff30fe9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks4Multi2+0xe4a>
-	LONG $0xfff297e9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
+	WORD $0x2675 // jne <blocks4Multi2+0xdea>
+	LONG $0xfff2f7e9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xf276840f; WORD $0xffff // je <blocks4Multi2+0xc0>
+	LONG $0xf2d6840f; WORD $0xffff // je <blocks4Multi2+0xc0>
 	LONG $0x80c0c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x9c11f8c5; LONG $0x00308006; BYTE $0x00 // vmovups %xmm3, 0x3080(%rsi,%rax)
@@ -4180,8 +4003,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x9c11f8c5; LONG $0x00318006; BYTE $0x00 // vmovups %xmm3, 0x3180(%rsi,%rax)
 	LONG $0x9c11f8c5; LONG $0x00320006; BYTE $0x00 // vmovups %xmm3, 0x3200(%rsi,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
-	WORD $0xd675 // jne <blocks4Multi2+0xe60>
-	LONG $0xfff231e9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
+	WORD $0xd675 // jne <blocks4Multi2+0xe00>
+	LONG $0xfff291e9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
 	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x06e5c148 // shlq $0x6, %rbp
@@ -4238,7 +4061,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x00c38149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r11
 	LONG $0xa8b9c2c4; BYTE $0xe3 // vfmadd213pd %xmm11, %xmm8, %xmm4
 	WORD $0x394c; BYTE $0xc5 // cmpq %r8, %rbp
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi2+0xef0>
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi2+0xe90>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x1179a1c4; LONG $0x3000d6bc; WORD $0x0000 // vmovupd %xmm7, 0x3000(%rsi,%r10,8)
@@ -4246,14 +4069,14 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x1179a1c4; LONG $0x3100d6ac; WORD $0x0000 // vmovupd %xmm5, 0x3100(%rsi,%r10,8)
 	LONG $0x1179a1c4; LONG $0x3180d6a4; WORD $0x0000 // vmovupd %xmm4, 0x3180(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi2+0xeb0>
+	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi2+0xe50>
 	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xfff07ee9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
+	LONG $0xfff0dee9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xf040840f; WORD $0xffff // je <blocks4Multi2+0x9d>
+	LONG $0xf0a0840f; WORD $0xffff // je <blocks4Multi2+0x9d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
@@ -4261,31 +4084,31 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf0118e0f; WORD $0xffff // jle <blocks4Multi2+0x90>
+	LONG $0xf0718e0f; WORD $0xffff // jle <blocks4Multi2+0x90>
 	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1aeb // jmp <blocks4Multi2+0x10b0>
+	WORD $0x1aeb // jmp <blocks4Multi2+0x1050>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xefe0840f; WORD $0xffff // je <blocks4Multi2+0x90>
+	LONG $0xf040840f; WORD $0xffff // je <blocks4Multi2+0x90>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks4Multi2+0x10d0>
+	WORD $0x1774 // je <blocks4Multi2+0x1070>
 	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x1cb70f43; BYTE $0x48 // movzwl (%r8,%r9,2), %ebx
-	WORD $0x10eb // jmp <blocks4Multi2+0x10d9>
+	WORD $0x10eb // jmp <blocks4Multi2+0x1079>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
 	LONG $0x031c8d4b // leaq (%r11,%r8), %rbx
 	LONG $0x04e3c148 // shlq $0x4, %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x39eb // jmp <blocks4Multi2+0x111b>
+	WORD $0x39eb // jmp <blocks4Multi2+0x10bb>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
 	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
@@ -4295,15 +4118,15 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x1179c1c4; WORD $0x9924 // vmovupd %xmm4, (%r9,%rbx,4)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x80f88149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r8
-	WORD $0x8574 // je <blocks4Multi2+0x10a0>
+	WORD $0x8574 // je <blocks4Multi2+0x1040>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks4Multi2+0x10f0>
+	WORD $0xcc74 // je <blocks4Multi2+0x1090>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xe2 // vmovq %r10, %xmm4
-	WORD $0xbeeb // jmp <blocks4Multi2+0x10f5>
+	WORD $0xbeeb // jmp <blocks4Multi2+0x1095>
 	LONG $0xb0c48148; WORD $0x0000; BYTE $0x00 // addq $0xb0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4313,10 +4136,6 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
 	RET
@@ -4327,7 +4146,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi4>
-	LONG $0x001186e9; BYTE $0x00 // jmp <end>
+	LONG $0x001106e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4336,7 +4155,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x115b8e0f; WORD $0x0000 // jle <blocks4Multi4+0x1168>
+	LONG $0x10cb8e0f; WORD $0x0000 // jle <blocks4Multi4+0x10d8>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -4344,8 +4163,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
-	LONG $0x597de2c4; LONG $0x0011510d; BYTE $0x00 // vpbroadcastq 0x1151(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00114015; BYTE $0x00 // vpbroadcastq 0x1140(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0010d10d; BYTE $0x00 // vpbroadcastq 0x10d1(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0010c015; BYTE $0x00 // vpbroadcastq 0x10c0(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x18678b4c // movq 0x18(%rdi), %r12
@@ -4368,7 +4187,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x68 // cmpq 0x68(%rsp), %r14
-	LONG $0x10bb830f; WORD $0x0000 // jae <blocks4Multi4+0x1157>
+	LONG $0x102b830f; WORD $0x0000 // jae <blocks4Multi4+0x10c7>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x24b4894c; LONG $0x00000080 // movq %r14, 0x80(%rsp)
@@ -4378,14 +4197,14 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0x0fad8d0f; WORD $0x0000 // jge <blocks4Multi4+0x1070>
+	LONG $0x0f1d8d0f; WORD $0x0000 // jge <blocks4Multi4+0xfe0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
 	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xd84c0f48 // cmovlq %rax, %rbx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d618e0f; WORD $0x0000 // jle <blocks4Multi4+0xe40>
+	LONG $0x0cd18e0f; WORD $0x0000 // jle <blocks4Multi4+0xdb0>
 	LONG $0x02fb8348 // cmpq $0x2, %rbx
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
@@ -4393,78 +4212,51 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x246c894c; BYTE $0x58 // movq %r13, 0x58(%rsp)
 	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
 	LONG $0xeb4d0f48 // cmovgeq %rbx, %rbp
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x24ac8948; LONG $0x00000088 // movq %rbp, 0x88(%rsp)
-	LONG $0x00011be9; BYTE $0x00 // jmp <blocks4Multi4+0x22a>
-	BYTE $0x90 // nop
+	LONG $0x000098e9; BYTE $0x00 // jmp <blocks4Multi4+0x1a6>
+	WORD $0x9066 // nop
 	LONG $0x24a48b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r12
 	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0x24848b4c; LONG $0x00000090 // movq 0x90(%rsp), %r8
-	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	LONG $0x24948b48; LONG $0x00000090 // movq 0x90(%rsp), %rdx
 	LONG $0x249c8b4c; LONG $0x00000098 // movq 0x98(%rsp), %r11
 	LONG $0x24bc8b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r15
 	LONG $0x24ac8b48; LONG $0x00000088 // movq 0x88(%rsp), %rbp
+	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x347dc2c4; WORD $0x2424 // vpmovzxwq (%r12), %ymm4
-	WORD $0x8b41; BYTE $0x16 // movl (%r14), %edx
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
+	WORD $0x8b41; BYTE $0x0e // movl (%r14), %ecx
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x9b1c8d4d // leaq (%r11,%rbx,4), %r11
-	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
-	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
-	LONG $0x247ffec5; BYTE $0x0a // vmovdqu %ymm4, (%rdx,%rcx)
-	LONG $0x347dc2c4; WORD $0x246c; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm5
+	LONG $0x247ffec5; BYTE $0x01 // vmovdqu %ymm4, (%rcx,%rax)
+	LONG $0x347dc2c4; WORD $0x2464; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm4
 	LONG $0x10c48349 // addq $0x10, %r12
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
-	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	WORD $0x3949; BYTE $0xe8 // cmpq %rbp, %r8
-	LONG $0x0a56840f; WORD $0x0000 // je <blocks4Multi4+0xc80>
+	LONG $0x5c7ffec5; WORD $0x2001 // vmovdqu %ymm3, 0x20(%rcx,%rax)
+	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
+	LONG $0x0a4a840f; WORD $0x0000 // je <blocks4Multi4+0xbf0>
 	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
 	LONG $0x24bc894c; LONG $0x000000a8 // movq %r15, 0xa8(%rsp)
 	LONG $0x24a4894c; LONG $0x000000a0 // movq %r12, 0xa0(%rsp)
 	LONG $0x249c894c; LONG $0x00000098 // movq %r11, 0x98(%rsp)
-	LONG $0x2484894c; LONG $0x00000090 // movq %r8, 0x90(%rsp)
+	LONG $0x24948948; LONG $0x00000090 // movq %rdx, 0x90(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x03da850f; WORD $0x0000 // jne <blocks4Multi4+0x640>
+	LONG $0x03ce850f; WORD $0x0000 // jne <blocks4Multi4+0x5b0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0486820f; WORD $0x0000 // jb <blocks4Multi4+0x700>
+	LONG $0x047a820f; WORD $0x0000 // jb <blocks4Multi4+0x670>
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
@@ -4492,7 +4284,6 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
 	LONG $0x243c8948 // movq %rdi, (%rsp)
 	LONG $0x1b3c8d49 // leaq (%r11,%rbx), %rdi
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x24248b4c // movq (%rsp), %r12
 	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
@@ -4634,8 +4425,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e0069c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
-	LONG $0xfcb9850f; WORD $0xffff // jne <blocks4Multi4+0x2f0>
-	LONG $0xfffad4e9; BYTE $0xff // jmp <blocks4Multi4+0x110>
+	LONG $0xfcb9850f; WORD $0xffff // jne <blocks4Multi4+0x260>
+	LONG $0xfffb64e9; BYTE $0xff // jmp <blocks4Multi4+0x110>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -4662,8 +4453,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi4+0x650>
-	LONG $0xfffa1de9; BYTE $0xff // jmp <blocks4Multi4+0x110>
+	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi4+0x5c0>
+	LONG $0xfffaade9; BYTE $0xff // jmp <blocks4Multi4+0x110>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
@@ -4678,7 +4469,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x02f0840f; WORD $0x0000 // je <blocks4Multi4+0xa1a>
+	LONG $0x02f0840f; WORD $0x0000 // je <blocks4Multi4+0x98a>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x30048d4e // leaq (%rax,%r14), %r8
@@ -4800,8 +4591,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e0169c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r10)
 	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
 	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi4+0x780>
-	LONG $0xfff6f6e9; BYTE $0xff // jmp <blocks4Multi4+0x110>
+	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi4+0x6f0>
+	LONG $0xfff786e9; BYTE $0xff // jmp <blocks4Multi4+0x110>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x30048d4e // leaq (%rax,%r14), %r8
@@ -4899,15 +4690,15 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e0169c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r10)
 	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
 	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfe03850f; WORD $0xffff // jne <blocks4Multi4+0xa70>
-	LONG $0xfff49ee9; BYTE $0xff // jmp <blocks4Multi4+0x110>
+	LONG $0xfe03850f; WORD $0xffff // jne <blocks4Multi4+0x9e0>
+	LONG $0xfff52ee9; BYTE $0xff // jmp <blocks4Multi4+0x110>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0070 // cmpq $0x0, 0x70(%rsp)
-	LONG $0x01c48e0f; WORD $0x0000 // jle <blocks4Multi4+0xe50>
+	LONG $0x01c48e0f; WORD $0x0000 // jle <blocks4Multi4+0xdc0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
 	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
-	LONG $0x020f840f; WORD $0x0000 // je <blocks4Multi4+0xeaf>
+	LONG $0x020f840f; WORD $0x0000 // je <blocks4Multi4+0xe1f>
 	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
@@ -4961,7 +4752,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x00c18149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r9
 	LONG $0xa8d5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm5, %ymm3
 	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xce0>
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xc50>
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -4971,18 +4762,18 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x320006a4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%rsi,%r8)
 	LONG $0x117da1c4; LONG $0x3300069c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi4+0xcc0>
-	LONG $0xfff27fe9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
+	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi4+0xc30>
+	LONG $0xfff30fe9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks4Multi4+0xe6a>
-	LONG $0xfff267e9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
+	WORD $0x2675 // jne <blocks4Multi4+0xdda>
+	LONG $0xfff2f7e9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xf246840f; WORD $0xffff // je <blocks4Multi4+0xb0>
+	LONG $0xf2d6840f; WORD $0xffff // je <blocks4Multi4+0xb0>
 	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
@@ -4990,8 +4781,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x847ffec5; LONG $0x00330006; BYTE $0x00 // vmovdqu %ymm0, 0x3300(%rsi,%rax)
 	LONG $0x847ffec5; LONG $0x00340006; BYTE $0x00 // vmovdqu %ymm0, 0x3400(%rsi,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
-	WORD $0xd675 // jne <blocks4Multi4+0xe80>
-	LONG $0xfff201e9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
+	WORD $0xd675 // jne <blocks4Multi4+0xdf0>
+	LONG $0xfff291e9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
 	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x06e5c148 // shlq $0x6, %rbp
@@ -5048,7 +4839,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x00c38149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r11
 	LONG $0xa8c5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm7, %ymm3
 	WORD $0x394c; BYTE $0xc5 // cmpq %r8, %rbp
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xf10>
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xe80>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x117da1c4; LONG $0x3000d6b4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%rsi,%r10,8)
@@ -5056,14 +4847,14 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x3200d6a4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%rsi,%r10,8)
 	LONG $0x117da1c4; LONG $0x3300d69c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi4+0xed0>
+	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi4+0xe40>
 	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xfff04ee9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
+	LONG $0xfff0dee9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xf010840f; WORD $0xffff // je <blocks4Multi4+0x8d>
+	LONG $0xf0a0840f; WORD $0xffff // je <blocks4Multi4+0x8d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
@@ -5071,31 +4862,31 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xefe18e0f; WORD $0xffff // jle <blocks4Multi4+0x80>
+	LONG $0xf0718e0f; WORD $0xffff // jle <blocks4Multi4+0x80>
 	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1aeb // jmp <blocks4Multi4+0x10d0>
+	WORD $0x1aeb // jmp <blocks4Multi4+0x1040>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xefb0840f; WORD $0xffff // je <blocks4Multi4+0x80>
+	LONG $0xf040840f; WORD $0xffff // je <blocks4Multi4+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks4Multi4+0x10f0>
+	WORD $0x1774 // je <blocks4Multi4+0x1060>
 	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x1cb70f43; BYTE $0x48 // movzwl (%r8,%r9,2), %ebx
-	WORD $0x10eb // jmp <blocks4Multi4+0x10f9>
+	WORD $0x10eb // jmp <blocks4Multi4+0x1069>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
 	LONG $0x031c8d4b // leaq (%r11,%r8), %rbx
 	LONG $0x04e3c148 // shlq $0x4, %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x39eb // jmp <blocks4Multi4+0x113b>
+	WORD $0x39eb // jmp <blocks4Multi4+0x10ab>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -5105,15 +4896,15 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x00f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r8
-	WORD $0x8574 // je <blocks4Multi4+0x10c0>
+	WORD $0x8574 // je <blocks4Multi4+0x1030>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks4Multi4+0x1110>
+	WORD $0xcc74 // je <blocks4Multi4+0x1080>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	WORD $0xbeeb // jmp <blocks4Multi4+0x1115>
+	WORD $0xbeeb // jmp <blocks4Multi4+0x1085>
 	LONG $0xb0c48148; WORD $0x0000; BYTE $0x00 // addq $0xb0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5123,6 +4914,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
 	RET
@@ -5133,7 +4926,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi8>
-	LONG $0x0012c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0011c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5142,7 +4935,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x12778e0f; WORD $0x0000 // jle <blocks4Multi8+0x1284>
+	LONG $0x11778e0f; WORD $0x0000 // jle <blocks4Multi8+0x1184>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -5150,8 +4943,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xb8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb8, %rsp
-	LONG $0x597de2c4; LONG $0x0012910d; BYTE $0x00 // vpbroadcastq 0x1291(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00128015; BYTE $0x00 // vpbroadcastq 0x1280(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0011910d; BYTE $0x00 // vpbroadcastq 0x1191(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00118015; BYTE $0x00 // vpbroadcastq 0x1180(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
@@ -5176,7 +4969,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x24bc3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r15
-	LONG $0x11b7830f; WORD $0x0000 // jae <blocks4Multi8+0x1273>
+	LONG $0x10b7830f; WORD $0x0000 // jae <blocks4Multi8+0x1173>
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x247c894c; BYTE $0x78 // movq %r15, 0x78(%rsp)
@@ -5188,14 +4981,14 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
-	LONG $0x10838d0f; WORD $0x0000 // jge <blocks4Multi8+0x1170>
+	LONG $0x0f838d0f; WORD $0x0000 // jge <blocks4Multi8+0x1070>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x0008b941; WORD $0x0000 // movl $0x8, %r9d
 	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f4c // cmovlq %rax, %r9
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0e068e0f; WORD $0x0000 // jle <blocks4Multi8+0xf10>
+	LONG $0x0d068e0f; WORD $0x0000 // jle <blocks4Multi8+0xe10>
 	LONG $0x02f98349 // cmpq $0x2, %r9
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
@@ -5204,79 +4997,36 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
 	LONG $0xe94d0f4d // cmovgeq %r9, %r13
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00019be9; BYTE $0x00 // jmp <blocks4Multi8+0x2d1>
+	LONG $0x000097e9; BYTE $0x00 // jmp <blocks4Multi8+0x1cd>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24ac8b48; LONG $0x000000a8 // movq 0xa8(%rsp), %rbp
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
 	LONG $0x24848b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r8
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
 	LONG $0x24bc8b48; LONG $0x00000098 // movq 0x98(%rsp), %rdi
-	LONG $0x240c8b4c // movq (%rsp), %r9
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
-	WORD $0x8b41; BYTE $0x17 // movl (%r15), %edx
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
+	WORD $0x8b41; BYTE $0x0f // movl (%r15), %ecx
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0xa10c8d4a // leaq (%rcx,%r12,4), %rcx
+	LONG $0x24a48b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r12
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0x247ffec5; BYTE $0x0a // vmovdqu %ymm4, (%rdx,%rcx)
-	LONG $0x347de2c4; WORD $0x086d // vpmovzxwq 0x8(%rbp), %ymm5
-	LONG $0x10c58348 // addq $0x10, %rbp
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
-	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0xd08c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rdx,8)
-	LONG $0xd08c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0xa10c8d4b // leaq (%r9,%r12,4), %rcx
-	LONG $0x24a48b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r12
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0xd08c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rdx,8)
-	LONG $0xd08c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rdx,8)
 	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x247ffec5; BYTE $0x02 // vmovdqu %ymm4, (%rdx,%rax)
+	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
+	LONG $0x10c58348 // addq $0x10, %rbp
 	WORD $0xff49; BYTE $0xc4 // incq %r12
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
+	LONG $0x5c7ffec5; WORD $0x2002 // vmovdqu %ymm3, 0x20(%rdx,%rax)
 	WORD $0x394d; BYTE $0xe8 // cmpq %r13, %r8
-	LONG $0x0a5f840f; WORD $0x0000 // je <blocks4Multi8+0xd30>
+	LONG $0x0a63840f; WORD $0x0000 // je <blocks4Multi8+0xc30>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x24ac8948; LONG $0x000000a8 // movq %rbp, 0xa8(%rsp)
 	LONG $0x24a4894c; LONG $0x000000b0 // movq %r12, 0xb0(%rsp)
@@ -5284,11 +5034,11 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x03dc850f; WORD $0x0000 // jne <blocks4Multi8+0x6e0>
+	LONG $0x03e0850f; WORD $0x0000 // jne <blocks4Multi8+0x5e0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x641c8d4b // leaq (%r12,%r12,2), %rbx
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x0477820f; WORD $0x0000 // jb <blocks4Multi8+0x790>
+	LONG $0x047b820f; WORD $0x0000 // jb <blocks4Multi8+0x690>
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -5317,7 +5067,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x230c8d4b // leaq (%r11,%r12), %rcx
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
@@ -5460,8 +5210,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x9c11fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xfcbc850f; WORD $0xffff // jne <blocks4Multi8+0x390>
-	LONG $0xfffa67e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xfcbc850f; WORD $0xffff // jne <blocks4Multi8+0x290>
+	LONG $0xfffb67e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0xc031 // xorl %eax, %eax
@@ -5489,8 +5239,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi8+0x6f0>
-	LONG $0xfff9b9e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi8+0x5f0>
+	LONG $0xfffab9e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
@@ -5505,7 +5255,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x02fe840f; WORD $0x0000 // je <blocks4Multi8+0xaba>
+	LONG $0x02fe840f; WORD $0x0000 // je <blocks4Multi8+0x9ba>
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x180c8d4c // leaq (%rax,%rbx), %r9
@@ -5630,8 +5380,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x00e0369c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi8+0x820>
-	LONG $0xfff686e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi8+0x720>
+	LONG $0xfff786e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x180c8d4c // leaq (%rax,%rbx), %r9
@@ -5734,14 +5484,14 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x00e0369c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfdfd850f; WORD $0xffff // jne <blocks4Multi8+0xb20>
-	LONG $0xfff418e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xfdfd850f; WORD $0xffff // jne <blocks4Multi8+0xa20>
+	LONG $0xfff518e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
-	LONG $0x01e18e0f; WORD $0x0000 // jle <blocks4Multi8+0xf20>
+	LONG $0x01e18e0f; WORD $0x0000 // jle <blocks4Multi8+0xe20>
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
 	LONG $0x44247c83; BYTE $0x00 // cmpl $0x0, 0x44(%rsp)
-	LONG $0x024b840f; WORD $0x0000 // je <blocks4Multi8+0xf99>
+	LONG $0x024b840f; WORD $0x0000 // je <blocks4Multi8+0xe99>
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -5800,7 +5550,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x00c18149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r9
 	LONG $0xa8d5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm5, %ymm3
 	WORD $0x394d; BYTE $0xd5 // cmpq %r10, %r13
-	LONG $0xfeee850f; WORD $0xffff // jne <blocks4Multi8+0xda0>
+	LONG $0xfeee850f; WORD $0xffff // jne <blocks4Multi8+0xca0>
 	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
 	LONG $0x06e1c149 // shlq $0x6, %r9
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -5810,22 +5560,22 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x040009a4; WORD $0x0000 // vmovupd %ymm4, 0x400(%rcx,%r9)
 	LONG $0x117da1c4; LONG $0x0600099c; WORD $0x0000 // vmovupd %ymm3, 0x600(%rcx,%r9)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe92850f; WORD $0xffff // jne <blocks4Multi8+0xd80>
+	LONG $0xfe92850f; WORD $0xffff // jne <blocks4Multi8+0xc80>
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfe60850f; WORD $0xffff // jne <blocks4Multi8+0xd60>
-	LONG $0xfff1cbe9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
+	LONG $0xfe60850f; WORD $0xffff // jne <blocks4Multi8+0xc60>
+	LONG $0xfff2cbe9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks4Multi8+0xf3a>
-	LONG $0xfff1c1e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
+	WORD $0x2675 // jne <blocks4Multi8+0xe3a>
+	LONG $0xfff2c1e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x44247c83; BYTE $0x00 // cmpl $0x0, 0x44(%rsp)
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0xf1a0840f; WORD $0xffff // je <blocks4Multi8+0xda>
+	LONG $0xf2a0840f; WORD $0xffff // je <blocks4Multi8+0xda>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x9066 // nop
@@ -5838,12 +5588,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x047ffec5; BYTE $0x11 // vmovdqu %ymm0, (%rcx,%rdx)
 	LONG $0x847ffec5; LONG $0x00020011; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rcx,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0xda75 // jne <blocks4Multi8+0xf60>
+	WORD $0xda75 // jne <blocks4Multi8+0xe60>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xac75 // jne <blocks4Multi8+0xf40>
-	LONG $0xfff141e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
+	WORD $0xac75 // jne <blocks4Multi8+0xe40>
+	LONG $0xfff241e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -5905,7 +5655,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x00c28149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r10
 	LONG $0xa8c5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm7, %ymm3
 	WORD $0x394d; BYTE $0xdd // cmpq %r11, %r13
-	LONG $0xfef2850f; WORD $0xffff // jne <blocks4Multi8+0x1010>
+	LONG $0xfef2850f; WORD $0xffff // jne <blocks4Multi8+0xf10>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x117da1c4; WORD $0xc934 // vmovupd %ymm6, (%rcx,%r9,8)
@@ -5913,42 +5663,42 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x0400c9a4; WORD $0x0000 // vmovupd %ymm4, 0x400(%rcx,%r9,8)
 	LONG $0x117da1c4; LONG $0x0600c99c; WORD $0x0000 // vmovupd %ymm3, 0x600(%rcx,%r9,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe7d850f; WORD $0xffff // jne <blocks4Multi8+0xfd0>
+	LONG $0xfe7d850f; WORD $0xffff // jne <blocks4Multi8+0xed0>
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfe4b850f; WORD $0xffff // jne <blocks4Multi8+0xfb0>
+	LONG $0xfe4b850f; WORD $0xffff // jne <blocks4Multi8+0xeb0>
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0xffef61e9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
+	LONG $0xfff061e9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
 	BYTE $0x90 // nop
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xef2d840f; WORD $0xffff // je <blocks4Multi8+0xaa>
+	LONG $0xf02d840f; WORD $0xffff // je <blocks4Multi8+0xaa>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x244c2b48; BYTE $0x48 // subq 0x48(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xef048e0f; WORD $0xffff // jle <blocks4Multi8+0xa0>
+	LONG $0xf0048e0f; WORD $0xffff // jle <blocks4Multi8+0xa0>
 	LONG $0x24948b48; LONG $0x00000080 // movq 0x80(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1beb // jmp <blocks4Multi8+0x11d0>
+	WORD $0x1beb // jmp <blocks4Multi8+0x10d0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c28348 // addq $0x40, %rdx
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0xeed0840f; WORD $0xffff // je <blocks4Multi8+0xa0>
+	LONG $0xefd0840f; WORD $0xffff // je <blocks4Multi8+0xa0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks4Multi8+0x11f0>
+	WORD $0x1774 // je <blocks4Multi8+0x10f0>
 	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
 	LONG $0x58048d4d // leaq (%r8,%rbx,2), %r8
 	LONG $0x34b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r14d
-	WORD $0x10eb // jmp <blocks4Multi8+0x11f9>
+	WORD $0x10eb // jmp <blocks4Multi8+0x10f9>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
 	LONG $0x03348d4e // leaq (%rbx,%r8), %r14
@@ -5956,7 +5706,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x08e0c149 // shlq $0x8, %r8
 	LONG $0x04e6c149 // shlq $0x4, %r14
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x4eeb // jmp <blocks4Multi8+0x1257>
+	WORD $0x4eeb // jmp <blocks4Multi8+0x1157>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -5971,15 +5721,15 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117d81c4; WORD $0x115c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r9,%r10)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
-	LONG $0xff69840f; WORD $0xffff // je <blocks4Multi8+0x11c0>
+	LONG $0xff69840f; WORD $0xffff // je <blocks4Multi8+0x10c0>
 	LONG $0x60578b4c // movq 0x60(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb074 // je <blocks4Multi8+0x1210>
+	WORD $0xb074 // je <blocks4Multi8+0x1110>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
 	LONG $0x321c0347 // addl (%r10,%r14), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa2eb // jmp <blocks4Multi8+0x1215>
+	WORD $0xa2eb // jmp <blocks4Multi8+0x1115>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6004,7 +5754,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi2>
-	LONG $0x001406e9; BYTE $0x00 // jmp <end>
+	LONG $0x0013c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6013,7 +5763,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x13c98e0f; WORD $0x0000 // jle <blocks5Multi2+0x13d6>
+	LONG $0x13688e0f; WORD $0x0000 // jle <blocks5Multi2+0x1375>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -6021,128 +5771,102 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x78ec8348 // subq $0x78, %rsp
-	LONG $0x597de2c4; LONG $0x0013d40d; BYTE $0x00 // vpbroadcastq 0x13d4(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0013c315; BYTE $0x00 // vpbroadcastq 0x13c3(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
+	LONG $0x597de2c4; LONG $0x0013940d; BYTE $0x00 // vpbroadcastq 0x1394(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00138315; BYTE $0x00 // vpbroadcastq 0x1383(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
 	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xdb57e0c5 // vxorps %xmm3, %xmm3, %xmm3
 	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
 	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x26eb // jmp <blocks5Multi2+0xa9>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x1deb // jmp <blocks5Multi2+0x9d>
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
-	LONG $0x131f830f; WORD $0x0000 // jae <blocks5Multi2+0x13c8>
-	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
+	LONG $0x12ca830f; WORD $0x0000 // jae <blocks5Multi2+0x1367>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c894c; BYTE $0x50 // movq %r13, 0x50(%rsp)
-	WORD $0x24eb // jmp <blocks5Multi2+0xdb>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x894d; BYTE $0xda // movq %r11, %r10
-	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
+	WORD $0x26eb // jmp <blocks5Multi2+0xd1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x12058d0f; WORD $0x0000 // jge <blocks5Multi2+0x12e0>
+	LONG $0x11af8d0f; WORD $0x0000 // jge <blocks5Multi2+0x1280>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000005bd; BYTE $0x00 // movl $0x5, %ebp
+	LONG $0x000005ba; BYTE $0x00 // movl $0x5, %edx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x05f88348 // cmpq $0x5, %rax
-	LONG $0xe84c0f48 // cmovlq %rax, %rbp
+	LONG $0xd04c0f48 // cmovlq %rax, %rdx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0f598e0f; WORD $0x0000 // jle <blocks5Multi2+0x1050>
-	LONG $0x02fd8348 // cmpq $0x2, %rbp
+	LONG $0x0ed38e0f; WORD $0x0000 // jle <blocks5Multi2+0xfc0>
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x04245489 // movl %edx, 0x4(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	LONG $0xe54d0f4c // cmovgeq %rbp, %r12
+	LONG $0x24448944; BYTE $0x04 // movl %r8d, 0x4(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0xe24d0f4c // cmovgeq %rdx, %r12
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x000103e9; BYTE $0x00 // jmp <blocks5Multi2+0x223>
+	LONG $0x000087e9; BYTE $0x00 // jmp <blocks5Multi2+0x19e>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
-	LONG $0x246c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r13
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
 	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
-	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
+	LONG $0x246c8b4c; BYTE $0x70 // movq 0x70(%rsp), %r13
 	LONG $0x24548b4c; BYTE $0x60 // movq 0x60(%rsp), %r10
-	LONG $0x245c8b48; BYTE $0x70 // movq 0x70(%rsp), %rbx
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
+	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
 	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
 	LONG $0x347dc2c4; BYTE $0x2f // vpmovzxwq (%r15), %ymm5
-	LONG $0x007d8b41 // movl (%r13), %edi
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x384e8b49 // movq 0x38(%r14), %rcx
+	WORD $0x8b41; BYTE $0x16 // movl (%r14), %edx
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x6ef9e1c4; BYTE $0xe7 // vmovq %rdi, %xmm4
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x6ef9e1c4; BYTE $0xe2 // vmovq %rdx, %xmm4
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xedd4d5c5 // vpaddq %ymm5, %ymm5, %ymm5
-	LONG $0x2c7ffec5; BYTE $0x17 // vmovdqu %ymm5, (%rdi,%rdx)
-	LONG $0x347dc2c4; WORD $0x0877 // vpmovzxwq 0x8(%r15), %ymm6
+	LONG $0x2c7ffec5; BYTE $0x0a // vmovdqu %ymm5, (%rdx,%rcx)
+	LONG $0x347dc2c4; WORD $0x086f // vpmovzxwq 0x8(%r15), %ymm5
 	LONG $0x10c78349 // addq $0x10, %r15
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xe4d4ddc5 // vpaddq %ymm4, %ymm4, %ymm4
-	LONG $0x647ffec5; WORD $0x2017 // vmovdqu %ymm4, 0x20(%rdi,%rdx)
-	LONG $0x7ef9e1c4; BYTE $0xea // vmovq %xmm5, %rdx
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01ea // vpextrq $0x1, %xmm5, %rdx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xea // vmovq %xmm5, %rdx
-	LONG $0x16f9e3c4; WORD $0x01ef // vpextrq $0x1, %xmm5, %rdi
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe2 // vmovq %xmm4, %rdx
-	LONG $0xf90c180f // prefetcht0 (%rcx,%rdi,8)
-	LONG $0xf94c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdi,8)
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01e2 // vpextrq $0x1, %xmm4, %rdx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe2 // vmovq %xmm4, %rdx
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01e2 // vpextrq $0x1, %xmm4, %rdx
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
+	LONG $0x647ffec5; WORD $0x200a // vmovdqu %ymm4, 0x20(%rdx,%rcx)
 	WORD $0x394d; BYTE $0xe0 // cmpq %r12, %r8
-	LONG $0x0bed840f; WORD $0x0000 // je <blocks5Multi2+0xe10>
+	LONG $0x0bf2840f; WORD $0x0000 // je <blocks5Multi2+0xd90>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
-	LONG $0x245c8948; BYTE $0x70 // movq %rbx, 0x70(%rsp)
 	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0x246c894c; BYTE $0x70 // movq %r13, 0x70(%rsp)
 	LONG $0x2454894c; BYTE $0x60 // movq %r10, 0x60(%rsp)
-	LONG $0x587e8b4d // movq 0x58(%r14), %r15
-	WORD $0xb60f; BYTE $0x1b // movzbl (%rbx), %ebx
-	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
-	LONG $0x047f850f; WORD $0x0000 // jne <blocks5Multi2+0x6d0>
-	LONG $0x80ae8b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r14), %rbp
+	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x0482850f; WORD $0x0000 // jne <blocks5Multi2+0x650>
+	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x054b820f; WORD $0x0000 // jb <blocks5Multi2+0x7b0>
+	LONG $0x054e820f; WORD $0x0000 // jb <blocks5Multi2+0x730>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
@@ -6156,7 +5880,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
 	LONG $0x32148d4b // leaq (%r10,%r14), %rdx
 	LONG $0x2a0c8d4f // leaq (%r10,%r13), %r9
@@ -6340,8 +6064,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xfbd9850f; WORD $0xffff // jne <blocks5Multi2+0x2a0>
-	LONG $0xfffa54e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
+	LONG $0xfbd9850f; WORD $0xffff // jne <blocks5Multi2+0x220>
+	LONG $0xfffad4e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -6373,8 +6097,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi2+0x6e0>
-	LONG $0xfff971e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
+	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi2+0x660>
+	LONG $0xfff9f1e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
 	BYTE $0x90 // nop
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
@@ -6388,7 +6112,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0379840f; WORD $0x0000 // je <blocks5Multi2+0xb50>
+	LONG $0x0379840f; WORD $0x0000 // je <blocks5Multi2+0xad0>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0xd231 // xorl %edx, %edx
@@ -6531,8 +6255,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdx)
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	LONG $0x0640fa81; WORD $0x0000 // cmpl $0x640, %edx
-	LONG $0xfcb5850f; WORD $0xffff // jne <blocks5Multi2+0x800>
-	LONG $0xfff5d0e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
+	LONG $0xfcb5850f; WORD $0xffff // jne <blocks5Multi2+0x780>
+	LONG $0xfff650e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
 	WORD $0xff31 // xorl %edi, %edi
@@ -6645,33 +6369,32 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdi)
 	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
 	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
-	LONG $0xfd73850f; WORD $0xffff // jne <blocks5Multi2+0xb70>
-	LONG $0xfff31ee9; BYTE $0xff // jmp <blocks5Multi2+0x120>
+	LONG $0xfd73850f; WORD $0xffff // jne <blocks5Multi2+0xaf0>
+	LONG $0xfff39ee9; BYTE $0xff // jmp <blocks5Multi2+0x120>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x02448e0f; WORD $0x0000 // jle <blocks5Multi2+0x1060>
-	LONG $0x384e8b49 // movq 0x38(%r14), %rcx
+	LONG $0x02348e0f; WORD $0x0000 // jle <blocks5Multi2+0xfd0>
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
-	LONG $0x0295840f; WORD $0x0000 // je <blocks5Multi2+0x10c8>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	LONG $0x028a840f; WORD $0x0000 // je <blocks5Multi2+0x1038>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xd6048d4c // leaq (%rsi,%rdx,8), %r8
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x380c8b4c // movq (%rax,%rdi), %r9
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x100c8b4e // movq (%rax,%r10), %r9
 	LONG $0x127b41c4; BYTE $0x18 // vmovddup (%r8), %xmm11
 	LONG $0x127b41c4; LONG $0x000180b0; BYTE $0x00 // vmovddup 0x180(%r8), %xmm14
-	LONG $0x40c78348 // addq $0x40, %rdi
+	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x107921c4; WORD $0xc924 // vmovupd (%rcx,%r9,8), %xmm12
 	LONG $0x107921c4; WORD $0xc96c; BYTE $0x10 // vmovupd 0x10(%rcx,%r9,8), %xmm13
 	LONG $0x107921c4; WORD $0xc954; BYTE $0x20 // vmovupd 0x20(%rcx,%r9,8), %xmm10
@@ -6726,30 +6449,29 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xa899c2c4; BYTE $0xf2 // vfmadd213pd %xmm10, %xmm12, %xmm6
 	LONG $0x40c08149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r8
 	LONG $0xa899c2c4; BYTE $0xe5 // vfmadd213pd %xmm13, %xmm12, %xmm4
-	WORD $0x3949; BYTE $0xfc // cmpq %rdi, %r12
-	LONG $0xfe6f850f; WORD $0xffff // jne <blocks5Multi2+0xe70>
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	LONG $0x04e7c148 // shlq $0x4, %rdi
+	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
+	LONG $0xfe6f850f; WORD $0xffff // jne <blocks5Multi2+0xde0>
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x04e0c149 // shlq $0x4, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x8c1179c5; LONG $0x0030003e; BYTE $0x00 // vmovupd %xmm9, 0x3000(%rsi,%rdi)
-	LONG $0x841179c5; LONG $0x0030803e; BYTE $0x00 // vmovupd %xmm8, 0x3080(%rsi,%rdi)
-	LONG $0xbc11f9c5; LONG $0x0031003e; BYTE $0x00 // vmovupd %xmm7, 0x3100(%rsi,%rdi)
-	LONG $0xb411f9c5; LONG $0x0031803e; BYTE $0x00 // vmovupd %xmm6, 0x3180(%rsi,%rdi)
-	LONG $0xa411f9c5; LONG $0x0032003e; BYTE $0x00 // vmovupd %xmm4, 0x3200(%rsi,%rdi)
+	LONG $0x117921c4; LONG $0x3000068c; WORD $0x0000 // vmovupd %xmm9, 0x3000(%rsi,%r8)
+	LONG $0x117921c4; LONG $0x30800684; WORD $0x0000 // vmovupd %xmm8, 0x3080(%rsi,%r8)
+	LONG $0x1179a1c4; LONG $0x310006bc; WORD $0x0000 // vmovupd %xmm7, 0x3100(%rsi,%r8)
+	LONG $0x1179a1c4; LONG $0x318006b4; WORD $0x0000 // vmovupd %xmm6, 0x3180(%rsi,%r8)
+	LONG $0x1179a1c4; LONG $0x320006a4; WORD $0x0000 // vmovupd %xmm4, 0x3200(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe0a850f; WORD $0xffff // jne <blocks5Multi2+0xe50>
-	LONG $0xfff075e9; BYTE $0xff // jmp <blocks5Multi2+0xc0>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xd285 // testl %edx, %edx
-	WORD $0x2675 // jne <blocks5Multi2+0x107a>
-	LONG $0xfff06fe9; BYTE $0xff // jmp <blocks5Multi2+0xc8>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi2+0xdc0>
+	LONG $0xfff0f0e9; BYTE $0xff // jmp <blocks5Multi2+0xb0>
+	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
+	WORD $0x2575 // jne <blocks5Multi2+0xfea>
+	LONG $0xfff0f3e9; BYTE $0xff // jmp <blocks5Multi2+0xbd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xf04e840f; WORD $0xffff // je <blocks5Multi2+0xc8>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0xf0d3840f; WORD $0xffff // je <blocks5Multi2+0xbd>
 	LONG $0x80c0c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x9c11f8c5; LONG $0x00308006; BYTE $0x00 // vmovups %xmm3, 0x3080(%rsi,%rax)
@@ -6758,84 +6480,84 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x9c11f8c5; LONG $0x00320006; BYTE $0x00 // vmovups %xmm3, 0x3200(%rsi,%rax)
 	LONG $0x9c11f8c5; LONG $0x00328006; BYTE $0x00 // vmovups %xmm3, 0x3280(%rsi,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
-	WORD $0xcd75 // jne <blocks5Multi2+0x1090>
-	LONG $0xfff000e9; BYTE $0xff // jmp <blocks5Multi2+0xc8>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0xcd75 // jne <blocks5Multi2+0x1000>
+	LONG $0xfff085e9; BYTE $0xff // jmp <blocks5Multi2+0xbd>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	LONG $0x04e7c148 // shlq $0x4, %rdi
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x04e1c149 // shlq $0x4, %r9
+	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
 	LONG $0x12048d4c // leaq (%rdx,%rdx), %r8
+	LONG $0x107921c4; LONG $0x30000e8c; WORD $0x0000 // vmovupd 0x3000(%rsi,%r9), %xmm9
+	LONG $0x107921c4; LONG $0x30800e84; WORD $0x0000 // vmovupd 0x3080(%rsi,%r9), %xmm8
+	LONG $0x1079a1c4; LONG $0x31000ebc; WORD $0x0000 // vmovupd 0x3100(%rsi,%r9), %xmm7
+	LONG $0x1079a1c4; LONG $0x31800eb4; WORD $0x0000 // vmovupd 0x3180(%rsi,%r9), %xmm6
+	LONG $0x1079a1c4; LONG $0x32000eac; WORD $0x0000 // vmovupd 0x3200(%rsi,%r9), %xmm5
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x8c1079c5; LONG $0x0030003e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdi), %xmm9
-	LONG $0x841079c5; LONG $0x0030803e; BYTE $0x00 // vmovupd 0x3080(%rsi,%rdi), %xmm8
-	LONG $0xbc10f9c5; LONG $0x0031003e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdi), %xmm7
-	LONG $0xb410f9c5; LONG $0x0031803e; BYTE $0x00 // vmovupd 0x3180(%rsi,%rdi), %xmm6
-	LONG $0xac10f9c5; LONG $0x0032003e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rdi), %xmm5
-	LONG $0xd63c8d48 // leaq (%rsi,%rdx,8), %rdi
-	BYTE $0x90 // nop
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x08148b4e // movq (%rax,%r9), %r10
-	LONG $0x1f127bc5 // vmovddup (%rdi), %xmm11
-	LONG $0xb7127bc5; LONG $0x00000180 // vmovddup 0x180(%rdi), %xmm14
+	LONG $0x127b41c4; BYTE $0x1b // vmovddup (%r11), %xmm11
+	LONG $0x127b41c4; LONG $0x000180b3; BYTE $0x00 // vmovddup 0x180(%r11), %xmm14
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x107921c4; WORD $0xd124 // vmovupd (%rcx,%r10,8), %xmm12
 	LONG $0x107921c4; WORD $0xd16c; BYTE $0x10 // vmovupd 0x10(%rcx,%r10,8), %xmm13
 	LONG $0x107921c4; WORD $0xd154; BYTE $0x20 // vmovupd 0x20(%rcx,%r10,8), %xmm10
 	LONG $0x1079a1c4; WORD $0xd164; BYTE $0x30 // vmovupd 0x30(%rcx,%r10,8), %xmm4
 	LONG $0xa89942c4; BYTE $0xd9 // vfmadd213pd %xmm9, %xmm12, %xmm11
-	LONG $0x8f127bc5; LONG $0x00000140 // vmovddup 0x140(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0001408b; BYTE $0x00 // vmovddup 0x140(%r11), %xmm9
 	LONG $0xa89942c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm12, %xmm9
-	LONG $0x87127bc5; LONG $0x00000280 // vmovddup 0x280(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00028083; BYTE $0x00 // vmovddup 0x280(%r11), %xmm8
 	LONG $0xa89142c4; BYTE $0xf1 // vfmadd213pd %xmm9, %xmm13, %xmm14
-	LONG $0x8f127bc5; LONG $0x000002c0 // vmovddup 0x2c0(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0002c08b; BYTE $0x00 // vmovddup 0x2c0(%r11), %xmm9
 	LONG $0xa89962c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm12, %xmm8
-	LONG $0xbf12fbc5; LONG $0x000003c0 // vmovddup 0x3c0(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x0003c0bb; BYTE $0x00 // vmovddup 0x3c0(%r11), %xmm7
 	LONG $0xa89142c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm13, %xmm9
-	LONG $0x87127bc5; LONG $0x00000400 // vmovddup 0x400(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00040083; BYTE $0x00 // vmovddup 0x400(%r11), %xmm8
 	LONG $0xa899e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm12, %xmm7
-	LONG $0xb712fbc5; LONG $0x00000500 // vmovddup 0x500(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x000500b3; BYTE $0x00 // vmovddup 0x500(%r11), %xmm6
 	LONG $0xa89162c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm13, %xmm8
-	LONG $0xbf12fbc5; LONG $0x00000540 // vmovddup 0x540(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x000540bb; BYTE $0x00 // vmovddup 0x540(%r11), %xmm7
 	LONG $0xa899e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm12, %xmm6
-	LONG $0xa7127bc5; LONG $0x00000300 // vmovddup 0x300(%rdi), %xmm12
-	LONG $0x6f12fbc5; BYTE $0x40 // vmovddup 0x40(%rdi), %xmm5
+	LONG $0x127b41c4; LONG $0x000300a3; BYTE $0x00 // vmovddup 0x300(%r11), %xmm12
+	LONG $0x127bc1c4; WORD $0x406b // vmovddup 0x40(%r11), %xmm5
 	LONG $0xa891e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm13, %xmm7
-	LONG $0xb712fbc5; LONG $0x00000080 // vmovddup 0x80(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x000080b3; BYTE $0x00 // vmovddup 0x80(%r11), %xmm6
 	LONG $0xa8a942c4; BYTE $0xe1 // vfmadd213pd %xmm9, %xmm10, %xmm12
-	LONG $0x8f127bc5; LONG $0x00000440 // vmovddup 0x440(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0004408b; BYTE $0x00 // vmovddup 0x440(%r11), %xmm9
 	LONG $0xa891c2c4; BYTE $0xeb // vfmadd213pd %xmm11, %xmm13, %xmm5
-	LONG $0xaf127bc5; LONG $0x000005c0 // vmovddup 0x5c0(%rdi), %xmm13
+	LONG $0x127b41c4; LONG $0x0005c0ab; BYTE $0x00 // vmovddup 0x5c0(%r11), %xmm13
 	LONG $0xa8a9e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm10, %xmm6
-	LONG $0xaf12fbc5; LONG $0x000001c0 // vmovddup 0x1c0(%rdi), %xmm5
+	LONG $0x127bc1c4; LONG $0x0001c0ab; BYTE $0x00 // vmovddup 0x1c0(%r11), %xmm5
 	LONG $0xa8a942c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm10, %xmm9
-	LONG $0x87127bc5; LONG $0x00000580 // vmovddup 0x580(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00058083; BYTE $0x00 // vmovddup 0x580(%r11), %xmm8
 	LONG $0xa8a9c2c4; BYTE $0xee // vfmadd213pd %xmm14, %xmm10, %xmm5
 	LONG $0xa8a962c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm10, %xmm8
-	LONG $0xbf12fbc5; LONG $0x000000c0 // vmovddup 0xc0(%rdi), %xmm7
-	LONG $0x97127bc5; LONG $0x00000480 // vmovddup 0x480(%rdi), %xmm10
+	LONG $0x127bc1c4; LONG $0x0000c0bb; BYTE $0x00 // vmovddup 0xc0(%r11), %xmm7
+	LONG $0x127b41c4; LONG $0x00048093; BYTE $0x00 // vmovddup 0x480(%r11), %xmm10
 	LONG $0xa8d942c4; BYTE $0xe8 // vfmadd213pd %xmm8, %xmm4, %xmm13
-	LONG $0x87127bc5; LONG $0x00000240 // vmovddup 0x240(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00024083; BYTE $0x00 // vmovddup 0x240(%r11), %xmm8
 	LONG $0xa8d9e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm4, %xmm7
-	LONG $0xb712fbc5; LONG $0x00000200 // vmovddup 0x200(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x000200b3; BYTE $0x00 // vmovddup 0x200(%r11), %xmm6
 	LONG $0xa8d942c4; BYTE $0xd1 // vfmadd213pd %xmm9, %xmm4, %xmm10
-	LONG $0x8f127bc5; LONG $0x00000100 // vmovddup 0x100(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0001008b; BYTE $0x00 // vmovddup 0x100(%r11), %xmm9
 	LONG $0xa8d9e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm4, %xmm6
-	LONG $0xaf12fbc5; LONG $0x00000340 // vmovddup 0x340(%rdi), %xmm5
+	LONG $0x127bc1c4; LONG $0x000340ab; BYTE $0x00 // vmovddup 0x340(%r11), %xmm5
 	LONG $0xa8d9c2c4; BYTE $0xec // vfmadd213pd %xmm12, %xmm4, %xmm5
 	LONG $0x107921c4; WORD $0xd164; BYTE $0x40 // vmovupd 0x40(%rcx,%r10,8), %xmm12
 	LONG $0xa89962c4; BYTE $0xcf // vfmadd213pd %xmm7, %xmm12, %xmm9
-	LONG $0xbf12fbc5; LONG $0x00000380 // vmovddup 0x380(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x000380bb; BYTE $0x00 // vmovddup 0x380(%r11), %xmm7
 	LONG $0xa89962c4; BYTE $0xc6 // vfmadd213pd %xmm6, %xmm12, %xmm8
-	LONG $0xb712fbc5; LONG $0x000004c0 // vmovddup 0x4c0(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x0004c0b3; BYTE $0x00 // vmovddup 0x4c0(%r11), %xmm6
 	LONG $0xa899e2c4; BYTE $0xfd // vfmadd213pd %xmm5, %xmm12, %xmm7
-	LONG $0xaf12fbc5; LONG $0x00000600 // vmovddup 0x600(%rdi), %xmm5
+	LONG $0x127bc1c4; LONG $0x000600ab; BYTE $0x00 // vmovddup 0x600(%r11), %xmm5
 	LONG $0xa899c2c4; BYTE $0xf2 // vfmadd213pd %xmm10, %xmm12, %xmm6
-	LONG $0x40c78148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rdi
+	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
 	LONG $0xa899c2c4; BYTE $0xed // vfmadd213pd %xmm13, %xmm12, %xmm5
 	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
-	LONG $0xfe88850f; WORD $0xffff // jne <blocks5Multi2+0x1120>
+	LONG $0xfe6f850f; WORD $0xffff // jne <blocks5Multi2+0x10a0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x117921c4; LONG $0x3000c68c; WORD $0x0000 // vmovupd %xmm9, 0x3000(%rsi,%r8,8)
@@ -6844,63 +6566,63 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x1179a1c4; LONG $0x3180c6b4; WORD $0x0000 // vmovupd %xmm6, 0x3180(%rsi,%r8,8)
 	LONG $0x1179a1c4; LONG $0x3200c6ac; WORD $0x0000 // vmovupd %xmm5, 0x3200(%rsi,%r8,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi2+0x10e0>
-	LONG $0xffede0e9; BYTE $0xff // jmp <blocks5Multi2+0xc0>
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
-	LONG $0xedad840f; WORD $0xffff // je <blocks5Multi2+0x9a>
-	LONG $0x504e8b49 // movq 0x50(%r14), %rcx
+	LONG $0xfddc850f; WORD $0xffff // jne <blocks5Multi2+0x1050>
+	LONG $0xffee37e9; BYTE $0xff // jmp <blocks5Multi2+0xb0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xee00840f; WORD $0xffff // je <blocks5Multi2+0x8e>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
 	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xed848e0f; WORD $0xffff // jle <blocks5Multi2+0x90>
+	LONG $0xedd08e0f; WORD $0xffff // jle <blocks5Multi2+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1deb // jmp <blocks5Multi2+0x1343>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x19eb // jmp <blocks5Multi2+0x12e0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
-	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xed4d840f; WORD $0xffff // je <blocks5Multi2+0x90>
-	LONG $0x307e8b49 // movq 0x30(%r14), %rdi
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	WORD $0x1474 // je <blocks5Multi2+0x1360>
+	LONG $0xeda0840f; WORD $0xffff // je <blocks5Multi2+0x80>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1774 // je <blocks5Multi2+0x1300>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
+	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
+	WORD $0x0feb // jmp <blocks5Multi2+0x1308>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x5f3c8d4a // leaq (%rdi,%r11,2), %rdi
-	LONG $0x3cb70f42; BYTE $0x47 // movzwl (%rdi,%r8,2), %edi
-	WORD $0x0ceb // jmp <blocks5Multi2+0x1368>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x014c; BYTE $0xdf // addq %r11, %rdi
-	LONG $0x02e7c148 // shlq $0x2, %rdi
+	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x02e0c149 // shlq $0x2, %r8
+	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0xbf3c8d48 // leaq (%rdi,%rdi,4), %rdi
-	WORD $0x37eb // jmp <blocks5Multi2+0x13ac>
+	WORD $0x36eb // jmp <blocks5Multi2+0x134b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x7066 // vmovq 0x70(%r14), %xmm4
+	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
 	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
 	LONG $0x5959a1c4; WORD $0x8224 // vmulpd (%rdx,%r8,4), %xmm4, %xmm4
-	LONG $0x484e8b4d // movq 0x48(%r14), %r9
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x20c08349 // addq $0x20, %r8
-	LONG $0x1179c1c4; WORD $0xb924 // vmovupd %xmm4, (%r9,%rdi,4)
-	LONG $0x04c78348 // addq $0x4, %rdi
+	LONG $0x1179c1c4; WORD $0x9924 // vmovupd %xmm4, (%r9,%rbx,4)
+	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0xa0f88149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r8
-	WORD $0x8474 // je <blocks5Multi2+0x1330>
-	LONG $0x604e8b4d // movq 0x60(%r14), %r9
+	WORD $0x8574 // je <blocks5Multi2+0x12d0>
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcb74 // je <blocks5Multi2+0x1380>
-	LONG $0x68568b45 // movl 0x68(%r14), %r10d
-	LONG $0x39140345 // addl (%r9,%rdi), %r10d
+	WORD $0xcc74 // je <blocks5Multi2+0x1320>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xe2 // vmovq %r10, %xmm4
-	WORD $0xbeeb // jmp <blocks5Multi2+0x1386>
+	WORD $0xbeeb // jmp <blocks5Multi2+0x1325>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6912,8 +6634,12 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00453000
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks5Multi4Quad(c *slotCall, s *multiWork)
@@ -6922,7 +6648,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi4>
-	LONG $0x001486e9; BYTE $0x00 // jmp <end>
+	LONG $0x0013c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6931,7 +6657,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x14388e0f; WORD $0x0000 // jle <blocks5Multi4+0x1445>
+	LONG $0x13788e0f; WORD $0x0000 // jle <blocks5Multi4+0x1385>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -6939,8 +6665,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x78ec8348 // subq $0x78, %rsp
-	LONG $0x597de2c4; LONG $0x0014540d; BYTE $0x00 // vpbroadcastq 0x1454(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00144315; BYTE $0x00 // vpbroadcastq 0x1443(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0013940d; BYTE $0x00 // vpbroadcastq 0x1394(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00138315; BYTE $0x00 // vpbroadcastq 0x1383(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
 	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
@@ -6963,7 +6689,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
-	LONG $0x139a830f; WORD $0x0000 // jae <blocks5Multi4+0x1437>
+	LONG $0x12da830f; WORD $0x0000 // jae <blocks5Multi4+0x1377>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
@@ -6976,14 +6702,14 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x127f8d0f; WORD $0x0000 // jge <blocks5Multi4+0x1350>
+	LONG $0x11bf8d0f; WORD $0x0000 // jge <blocks5Multi4+0x1290>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000005ba; BYTE $0x00 // movl $0x5, %edx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x05f88348 // cmpq $0x5, %rax
 	LONG $0xd04c0f48 // cmovlq %rax, %rdx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0fa38e0f; WORD $0x0000 // jle <blocks5Multi4+0x1090>
+	LONG $0x0ee38e0f; WORD $0x0000 // jle <blocks5Multi4+0xfd0>
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
@@ -6991,85 +6717,50 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
 	LONG $0xe24d0f4c // cmovgeq %rdx, %r12
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x00014fe9; BYTE $0x00 // jmp <blocks5Multi4+0x266>
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x000089e9; BYTE $0x00 // jmp <blocks5Multi4+0x1a0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
 	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
-	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
+	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
 	LONG $0x246c8b4c; BYTE $0x70 // movq 0x70(%rsp), %r13
 	LONG $0x24548b4c; BYTE $0x60 // movq 0x60(%rsp), %r10
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
 	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
 	LONG $0x347dc2c4; BYTE $0x27 // vpmovzxwq (%r15), %ymm4
-	WORD $0x8b45; BYTE $0x06 // movl (%r14), %r8d
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	WORD $0x8b41; BYTE $0x16 // movl (%r14), %edx
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x38578b48 // movq 0x38(%rdi), %rdx
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0xff49; BYTE $0xc0 // incq %r8
 	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x6ef9c1c4; BYTE $0xd8 // vmovq %r8, %xmm3
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
-	LONG $0x7f7ec1c4; WORD $0x0824 // vmovdqu %ymm4, (%r8,%rcx)
-	LONG $0x347dc2c4; WORD $0x086f // vpmovzxwq 0x8(%r15), %ymm5
+	LONG $0x247ffec5; BYTE $0x0a // vmovdqu %ymm4, (%rdx,%rcx)
+	LONG $0x347dc2c4; WORD $0x0867 // vpmovzxwq 0x8(%r15), %ymm4
 	LONG $0x10c78349 // addq $0x10, %r15
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
-	LONG $0x7f7ec1c4; WORD $0x085c; BYTE $0x20 // vmovdqu %ymm3, 0x20(%r8,%rcx)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	WORD $0x394d; BYTE $0xe1 // cmpq %r12, %r9
-	LONG $0x0bea840f; WORD $0x0000 // je <blocks5Multi4+0xe50>
+	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
+	WORD $0x394d; BYTE $0xe0 // cmpq %r12, %r8
+	LONG $0x0bf0840f; WORD $0x0000 // je <blocks5Multi4+0xd90>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
-	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
+	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
 	LONG $0x246c894c; BYTE $0x70 // movq %r13, 0x70(%rsp)
 	LONG $0x2454894c; BYTE $0x60 // movq %r10, 0x60(%rsp)
 	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
 	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x047a850f; WORD $0x0000 // jne <blocks5Multi4+0x710>
+	LONG $0x0480850f; WORD $0x0000 // jne <blocks5Multi4+0x650>
 	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0546820f; WORD $0x0000 // jb <blocks5Multi4+0x7f0>
+	LONG $0x054c820f; WORD $0x0000 // jb <blocks5Multi4+0x730>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
@@ -7083,7 +6774,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
 	LONG $0x32148d4b // leaq (%r10,%r14), %rdx
 	LONG $0x2a0c8d4f // leaq (%r10,%r13), %r9
@@ -7267,8 +6958,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xfbd9850f; WORD $0xffff // jne <blocks5Multi4+0x2e0>
-	LONG $0xfffa14e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	LONG $0xfbd9850f; WORD $0xffff // jne <blocks5Multi4+0x220>
+	LONG $0xfffad4e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -7300,8 +6991,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi4+0x720>
-	LONG $0xfff931e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi4+0x660>
+	LONG $0xfff9f1e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
 	BYTE $0x90 // nop
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
@@ -7315,7 +7006,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0379840f; WORD $0x0000 // je <blocks5Multi4+0xb90>
+	LONG $0x0379840f; WORD $0x0000 // je <blocks5Multi4+0xad0>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0xd231 // xorl %edx, %edx
@@ -7458,8 +7149,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	LONG $0x0640fa81; WORD $0x0000 // cmpl $0x640, %edx
-	LONG $0xfcb5850f; WORD $0xffff // jne <blocks5Multi4+0x840>
-	LONG $0xfff590e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	LONG $0xfcb5850f; WORD $0xffff // jne <blocks5Multi4+0x780>
+	LONG $0xfff650e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
 	WORD $0xff31 // xorl %edi, %edi
@@ -7572,15 +7263,15 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
 	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
 	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
-	LONG $0xfd73850f; WORD $0xffff // jne <blocks5Multi4+0xbb0>
-	LONG $0xfff2dee9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	LONG $0xfd73850f; WORD $0xffff // jne <blocks5Multi4+0xaf0>
+	LONG $0xfff39ee9; BYTE $0xff // jmp <blocks5Multi4+0x120>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x02448e0f; WORD $0x0000 // jle <blocks5Multi4+0x10a0>
+	LONG $0x02448e0f; WORD $0x0000 // jle <blocks5Multi4+0xfe0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	LONG $0x029a840f; WORD $0x0000 // je <blocks5Multi4+0x1108>
+	LONG $0x029a840f; WORD $0x0000 // je <blocks5Multi4+0x1048>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
@@ -7589,7 +7280,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xd6048d4c // leaq (%rsi,%rdx,8), %r8
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
@@ -7653,7 +7344,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x40c08149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r8
 	LONG $0xa8a5c2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm11, %ymm3
 	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0xea0>
+	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0xde0>
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -7664,18 +7355,18 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x330006ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%rsi,%r8)
 	LONG $0x117da1c4; LONG $0x3400069c; WORD $0x0000 // vmovupd %ymm3, 0x3400(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe02850f; WORD $0xffff // jne <blocks5Multi4+0xe80>
-	LONG $0xfff02de9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
+	LONG $0xfe02850f; WORD $0xffff // jne <blocks5Multi4+0xdc0>
+	LONG $0xfff0ede9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
-	WORD $0x2575 // jne <blocks5Multi4+0x10ba>
-	LONG $0xfff023e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
+	WORD $0x2575 // jne <blocks5Multi4+0xffa>
+	LONG $0xfff0e3e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0xf003840f; WORD $0xffff // je <blocks5Multi4+0xbd>
+	LONG $0xf0c3840f; WORD $0xffff // je <blocks5Multi4+0xbd>
 	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
@@ -7684,8 +7375,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x847ffec5; LONG $0x00340006; BYTE $0x00 // vmovdqu %ymm0, 0x3400(%rsi,%rax)
 	LONG $0x847ffec5; LONG $0x00350006; BYTE $0x00 // vmovdqu %ymm0, 0x3500(%rsi,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
-	WORD $0xcd75 // jne <blocks5Multi4+0x10d0>
-	LONG $0xffefb5e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
+	WORD $0xcd75 // jne <blocks5Multi4+0x1010>
+	LONG $0xfff075e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
@@ -7761,7 +7452,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
-	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0x1170>
+	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0x10b0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x117d21c4; LONG $0x3000c684; WORD $0x0000 // vmovupd %ymm8, 0x3000(%rsi,%r8,8)
@@ -7770,12 +7461,12 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x3300c6ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%rsi,%r8,8)
 	LONG $0x117da1c4; LONG $0x3400c6a4; WORD $0x0000 // vmovupd %ymm4, 0x3400(%rsi,%r8,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfdd9850f; WORD $0xffff // jne <blocks5Multi4+0x1120>
-	LONG $0xffed64e9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
+	LONG $0xfdd9850f; WORD $0xffff // jne <blocks5Multi4+0x1060>
+	LONG $0xffee24e9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xed30840f; WORD $0xffff // je <blocks5Multi4+0x8e>
+	LONG $0xedf0840f; WORD $0xffff // je <blocks5Multi4+0x8e>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
@@ -7783,32 +7474,32 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xed008e0f; WORD $0xffff // jle <blocks5Multi4+0x80>
+	LONG $0xedc08e0f; WORD $0xffff // jle <blocks5Multi4+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x19eb // jmp <blocks5Multi4+0x13b0>
+	WORD $0x19eb // jmp <blocks5Multi4+0x12f0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xecd0840f; WORD $0xffff // je <blocks5Multi4+0x80>
+	LONG $0xed90840f; WORD $0xffff // je <blocks5Multi4+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks5Multi4+0x13d0>
+	WORD $0x1774 // je <blocks5Multi4+0x1310>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks5Multi4+0x13d8>
+	WORD $0x0feb // jmp <blocks5Multi4+0x1318>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x02e0c149 // shlq $0x2, %r8
 	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x36eb // jmp <blocks5Multi4+0x141b>
+	WORD $0x36eb // jmp <blocks5Multi4+0x135b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -7818,15 +7509,15 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x40f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r8
-	WORD $0x8574 // je <blocks5Multi4+0x13a0>
+	WORD $0x8574 // je <blocks5Multi4+0x12e0>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks5Multi4+0x13f0>
+	WORD $0xcc74 // je <blocks5Multi4+0x1330>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	WORD $0xbeeb // jmp <blocks5Multi4+0x13f5>
+	WORD $0xbeeb // jmp <blocks5Multi4+0x1335>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7850,7 +7541,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi8>
-	LONG $0x0015c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001446e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -7859,7 +7550,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x15658e0f; WORD $0x0000 // jle <blocks5Multi8+0x1572>
+	LONG $0x14158e0f; WORD $0x0000 // jle <blocks5Multi8+0x1422>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -7867,8 +7558,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x597de2c4; LONG $0x0015910d; BYTE $0x00 // vpbroadcastq 0x1591(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00158015; BYTE $0x00 // vpbroadcastq 0x1580(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0014110d; BYTE $0x00 // vpbroadcastq 0x1411(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00140015; BYTE $0x00 // vpbroadcastq 0x1400(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
@@ -7893,7 +7584,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r15
-	LONG $0x14b5830f; WORD $0x0000 // jae <blocks5Multi8+0x1561>
+	LONG $0x1365830f; WORD $0x0000 // jae <blocks5Multi8+0x1411>
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
@@ -7907,14 +7598,14 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
-	LONG $0x13798d0f; WORD $0x0000 // jge <blocks5Multi8+0x1460>
+	LONG $0x12298d0f; WORD $0x0000 // jge <blocks5Multi8+0x1310>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x0005ba41; WORD $0x0000 // movl $0x5, %r10d
 	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
 	LONG $0x05f88348 // cmpq $0x5, %rax
 	LONG $0xd04c0f4c // cmovlq %rax, %r10
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x105c8e0f; WORD $0x0000 // jle <blocks5Multi8+0x1160>
+	LONG $0x0f0c8e0f; WORD $0x0000 // jle <blocks5Multi8+0x1010>
 	LONG $0x02fa8349 // cmpq $0x2, %r10
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
@@ -7923,87 +7614,36 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
 	LONG $0xea4d0f4d // cmovgeq %r10, %r13
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x0001cfe9; BYTE $0x00 // jmp <blocks5Multi8+0x2fc>
+	LONG $0x000084e9; BYTE $0x00 // jmp <blocks5Multi8+0x1b1>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x246c8b48; BYTE $0x70 // movq 0x70(%rsp), %rbp
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
 	LONG $0x244c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r9
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	LONG $0xa4048d4b // leaq (%r12,%r12,4), %rax
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x24648b4c; BYTE $0x78 // movq 0x78(%rsp), %r12
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
-	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
+	WORD $0x8b41; BYTE $0x17 // movl (%r15), %edx
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x38578b48 // movq 0x38(%rdi), %rdx
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x6ef9c1c4; BYTE $0xd8 // vmovq %r8, %xmm3
-	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
+	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0x7f7ec1c4; WORD $0x0824 // vmovdqu %ymm4, (%r8,%rcx)
-	LONG $0x347de2c4; WORD $0x086d // vpmovzxwq 0x8(%rbp), %ymm5
+	LONG $0x247ffec5; BYTE $0x0a // vmovdqu %ymm4, (%rdx,%rcx)
+	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
 	LONG $0x10c58348 // addq $0x10, %rbp
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x7f7ec1c4; WORD $0x085c; BYTE $0x20 // vmovdqu %ymm3, 0x20(%r8,%rcx)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000100 // prefetcht0 0x100(%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000100 // prefetcht0 0x100(%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000100 // prefetcht0 0x100(%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000100 // prefetcht0 0x100(%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000100 // prefetcht0 0x100(%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000100 // prefetcht0 0x100(%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x16f9c3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %r8
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0xca4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdx,%rcx,8)
-	LONG $0xca8c180f; LONG $0x00000100 // prefetcht0 0x100(%rdx,%rcx,8)
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
 	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0x0bf4840f; WORD $0x0000 // je <blocks5Multi8+0xef0>
+	LONG $0x0bef840f; WORD $0x0000 // je <blocks5Multi8+0xda0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x70 // movq %rbp, 0x70(%rsp)
 	LONG $0x2464894c; BYTE $0x78 // movq %r12, 0x78(%rsp)
@@ -8012,11 +7652,11 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0495850f; WORD $0x0000 // jne <blocks5Multi8+0x7c0>
+	LONG $0x0490850f; WORD $0x0000 // jne <blocks5Multi8+0x670>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x0560820f; WORD $0x0000 // jb <blocks5Multi8+0x8a0>
+	LONG $0x055b820f; WORD $0x0000 // jb <blocks5Multi8+0x750>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -8030,7 +7670,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x18148d49 // leaq (%r8,%rbx), %rdx
 	LONG $0x100c8d4f // leaq (%r8,%r10), %r9
@@ -8214,8 +7854,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x01201e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r11)
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
-	LONG $0xfbcf850f; WORD $0xffff // jne <blocks5Multi8+0x380>
-	LONG $0xfff97ae9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xfbcf850f; WORD $0xffff // jne <blocks5Multi8+0x230>
+	LONG $0xfffacae9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -8247,8 +7887,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi8+0x7d0>
-	LONG $0xfff891e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi8+0x680>
+	LONG $0xfff9e1e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	BYTE $0x90 // nop
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -8262,7 +7902,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x036c840f; WORD $0x0000 // je <blocks5Multi8+0xc35>
+	LONG $0x036c840f; WORD $0x0000 // je <blocks5Multi8+0xae5>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
 	WORD $0xd231 // xorl %edx, %edx
@@ -8405,8 +8045,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	LONG $0x0640fa81; WORD $0x0000 // cmpl $0x640, %edx
-	LONG $0xfcc0850f; WORD $0xffff // jne <blocks5Multi8+0x8f0>
-	LONG $0xfff4fbe9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xfcc0850f; WORD $0xffff // jne <blocks5Multi8+0x7a0>
+	LONG $0xfff64be9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
 	WORD $0xff31 // xorl %edi, %edi
@@ -8519,15 +8159,15 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
 	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
 	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
-	LONG $0xfd7e850f; WORD $0xffff // jne <blocks5Multi8+0xc60>
-	LONG $0xfff249e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xfd7e850f; WORD $0xffff // jne <blocks5Multi8+0xb10>
+	LONG $0xfff399e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8348; WORD $0x0060 // cmpq $0x0, 0x60(%rsp)
-	LONG $0x02748e0f; WORD $0x0000 // jle <blocks5Multi8+0x1170>
+	LONG $0x02748e0f; WORD $0x0000 // jle <blocks5Multi8+0x1020>
 	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x02e2840f; WORD $0x0000 // je <blocks5Multi8+0x11f2>
+	LONG $0x02e2840f; WORD $0x0000 // je <blocks5Multi8+0x10a2>
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -8542,7 +8182,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xd6048d4e // leaq (%rsi,%r10,8), %r8
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
@@ -8606,7 +8246,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x40c08149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r8
 	LONG $0xa8a5c2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm11, %ymm3
 	WORD $0x394d; BYTE $0xdd // cmpq %r11, %r13
-	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0xf60>
+	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0xe10>
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc2 // incq %r10
@@ -8617,22 +8257,22 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xac11fdc5; LONG $0x0006000a; BYTE $0x00 // vmovupd %ymm5, 0x600(%rdx,%rcx)
 	LONG $0x9c11fdc5; LONG $0x0008000a; BYTE $0x00 // vmovupd %ymm3, 0x800(%rdx,%rcx)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi8+0xf40>
+	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi8+0xdf0>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfdd3850f; WORD $0xffff // jne <blocks5Multi8+0xf20>
-	LONG $0xffef6ee9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
+	LONG $0xfdd3850f; WORD $0xffff // jne <blocks5Multi8+0xdd0>
+	LONG $0xfff0bee9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks5Multi8+0x118a>
-	LONG $0xffef6be9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
+	WORD $0x2675 // jne <blocks5Multi8+0x103a>
+	LONG $0xfff0bbe9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	LONG $0xef4a840f; WORD $0xffff // je <blocks5Multi8+0xd4>
+	LONG $0xf09a840f; WORD $0xffff // je <blocks5Multi8+0xd4>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x9066 // nop
@@ -8646,12 +8286,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x11 // vmovdqu %ymm0, (%rcx,%rdx)
 	LONG $0x847ffec5; LONG $0x00020011; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rcx,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0xd175 // jne <blocks5Multi8+0x11b0>
+	WORD $0xd175 // jne <blocks5Multi8+0x1060>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xa375 // jne <blocks5Multi8+0x1190>
-	LONG $0xffeee2e9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
+	WORD $0xa375 // jne <blocks5Multi8+0x1040>
+	LONG $0xfff032e9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -8733,7 +8373,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0x1260>
+	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0x1110>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x08c18349 // addq $0x8, %r9
 	LONG $0x117d21c4; WORD $0xc204 // vmovupd %ymm8, (%rdx,%r8,8)
@@ -8742,17 +8382,17 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x0600c2ac; WORD $0x0000 // vmovupd %ymm5, 0x600(%rdx,%r8,8)
 	LONG $0x117da1c4; LONG $0x0800c2a4; WORD $0x0000 // vmovupd %ymm4, 0x800(%rdx,%r8,8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfde7850f; WORD $0xffff // jne <blocks5Multi8+0x1220>
+	LONG $0xfde7850f; WORD $0xffff // jne <blocks5Multi8+0x10d0>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfdb5850f; WORD $0xffff // jne <blocks5Multi8+0x1200>
+	LONG $0xfdb5850f; WORD $0xffff // jne <blocks5Multi8+0x10b0>
 	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0xffec6be9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
+	LONG $0xffedbbe9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xec30840f; WORD $0xffff // je <blocks5Multi8+0x9d>
+	LONG $0xed80840f; WORD $0xffff // je <blocks5Multi8+0x9d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
@@ -8760,25 +8400,25 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xec018e0f; WORD $0xffff // jle <blocks5Multi8+0x90>
+	LONG $0xed518e0f; WORD $0xffff // jle <blocks5Multi8+0x90>
 	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd04d0f48 // cmovgeq %rax, %rdx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1aeb // jmp <blocks5Multi8+0x14c0>
+	WORD $0x1aeb // jmp <blocks5Multi8+0x1370>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x40c38348 // addq $0x40, %rbx
 	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
-	LONG $0xebd0840f; WORD $0xffff // je <blocks5Multi8+0x90>
+	LONG $0xed20840f; WORD $0xffff // je <blocks5Multi8+0x90>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <blocks5Multi8+0x14e0>
+	WORD $0x1774 // je <blocks5Multi8+0x1390>
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x41 // movzwl (%rcx,%r8,2), %ecx
-	WORD $0x0feb // jmp <blocks5Multi8+0x14e8>
+	WORD $0x0feb // jmp <blocks5Multi8+0x1398>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
@@ -8788,7 +8428,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x890c8d4c // leaq (%rcx,%rcx,4), %r9
 	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x46eb // jmp <blocks5Multi8+0x1545>
+	WORD $0x46eb // jmp <blocks5Multi8+0x13f5>
 	BYTE $0x90 // nop
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -8803,15 +8443,15 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; WORD $0x115c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rcx,%r10)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x14b0>
+	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x1360>
 	LONG $0x60578b4c // movq 0x60(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb274 // je <blocks5Multi8+0x1500>
+	WORD $0xb274 // je <blocks5Multi8+0x13b0>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
 	LONG $0x0a1c0347 // addl (%r10,%r9), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa4eb // jmp <blocks5Multi8+0x1505>
+	WORD $0xa4eb // jmp <blocks5Multi8+0x13b5>
 	LONG $0x80c48148; WORD $0x0000; BYTE $0x00 // addq $0x80, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -8821,12 +8461,6 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
@@ -8838,7 +8472,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi2>
-	LONG $0x0017c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001746e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -8847,7 +8481,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x17698e0f; WORD $0x0000 // jle <blocks6Multi2+0x1776>
+	LONG $0x17088e0f; WORD $0x0000 // jle <blocks6Multi2+0x1715>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -8855,126 +8489,99 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x70ec8348 // subq $0x70, %rsp
-	LONG $0x597de2c4; LONG $0x0017940d; BYTE $0x00 // vpbroadcastq 0x1794(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00178315; BYTE $0x00 // vpbroadcastq 0x1783(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
+	LONG $0x597de2c4; LONG $0x0017140d; BYTE $0x00 // vpbroadcastq 0x1714(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00170315; BYTE $0x00 // vpbroadcastq 0x1703(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
 	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xdb57e0c5 // vxorps %xmm3, %xmm3, %xmm3
 	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
 	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x26eb // jmp <blocks6Multi2+0xa9>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x1deb // jmp <blocks6Multi2+0x9d>
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
-	LONG $0x16bf830f; WORD $0x0000 // jae <blocks6Multi2+0x1768>
-	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
+	LONG $0x166a830f; WORD $0x0000 // jae <blocks6Multi2+0x1707>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c894c; BYTE $0x50 // movq %r13, 0x50(%rsp)
-	WORD $0x24eb // jmp <blocks6Multi2+0xdb>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
-	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
+	WORD $0x26eb // jmp <blocks6Multi2+0xd1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x15a58d0f; WORD $0x0000 // jge <blocks6Multi2+0x1680>
+	LONG $0x154f8d0f; WORD $0x0000 // jge <blocks6Multi2+0x1620>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000003bd; BYTE $0x00 // movl $0x3, %ebp
+	LONG $0x000003ba; BYTE $0x00 // movl $0x3, %edx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0xe84c0f48 // cmovlq %rax, %rbp
+	LONG $0xd04c0f48 // cmovlq %rax, %rdx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x12398e0f; WORD $0x0000 // jle <blocks6Multi2+0x1330>
-	LONG $0x02fd8348 // cmpq $0x2, %rbp
+	LONG $0x11b38e0f; WORD $0x0000 // jle <blocks6Multi2+0x12a0>
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x04245489 // movl %edx, 0x4(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	LONG $0xe54d0f4c // cmovgeq %rbp, %r12
+	LONG $0x244c8944; BYTE $0x04 // movl %r9d, 0x4(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0xe24d0f4c // cmovgeq %rdx, %r12
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000104e9; BYTE $0x00 // jmp <blocks6Multi2+0x223>
-	BYTE $0x90 // nop
+	LONG $0x000084e9; BYTE $0x00 // jmp <blocks6Multi2+0x19a>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
-	LONG $0x246c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r13
-	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	LONG $0x06e7c148 // shlq $0x6, %rdi
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
+	LONG $0x246c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r13
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	LONG $0x245c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
 	LONG $0x347dc2c4; BYTE $0x2f // vpmovzxwq (%r15), %ymm5
-	LONG $0x00458b45 // movl (%r13), %r8d
-	LONG $0x38568b49 // movq 0x38(%r14), %rdx
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x6ef9c1c4; BYTE $0xe0 // vmovq %r8, %xmm4
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	WORD $0x8b41; BYTE $0x3e // movl (%r14), %edi
+	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x6ef9e1c4; BYTE $0xe7 // vmovq %rdi, %xmm4
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xedd4d5c5 // vpaddq %ymm5, %ymm5, %ymm5
-	LONG $0x7f7ec1c4; WORD $0x382c // vmovdqu %ymm5, (%r8,%rdi)
-	LONG $0x347dc2c4; WORD $0x0877 // vpmovzxwq 0x8(%r15), %ymm6
+	LONG $0x2c7ffec5; BYTE $0x17 // vmovdqu %ymm5, (%rdi,%rdx)
+	LONG $0x347dc2c4; WORD $0x086f // vpmovzxwq 0x8(%r15), %ymm5
 	LONG $0x10c78349 // addq $0x10, %r15
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xe4d4ddc5 // vpaddq %ymm4, %ymm4, %ymm4
-	LONG $0x7f7ec1c4; WORD $0x3864; BYTE $0x20 // vmovdqu %ymm4, 0x20(%r8,%rdi)
-	LONG $0x7ef9e1c4; BYTE $0xef // vmovq %xmm5, %rdi
-	LONG $0x16f9c3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %r8
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0x16f9e3c4; WORD $0x01ef // vpextrq $0x1, %xmm5, %rdi
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0x7ef9e1c4; BYTE $0xef // vmovq %xmm5, %rdi
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0x16f9e3c4; WORD $0x01ef // vpextrq $0x1, %xmm5, %rdi
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0x7ef9e1c4; BYTE $0xe7 // vmovq %xmm4, %rdi
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
-	LONG $0x7ef9e1c4; BYTE $0xe7 // vmovq %xmm4, %rdi
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0x16f9e3c4; WORD $0x01e7 // vpextrq $0x1, %xmm4, %rdi
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	LONG $0x647ffec5; WORD $0x2017 // vmovdqu %ymm4, 0x20(%rdi,%rdx)
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0e0d840f; WORD $0x0000 // je <blocks6Multi2+0x1030>
+	LONG $0x0e16840f; WORD $0x0000 // je <blocks6Multi2+0xfb0>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x60 // movq %r15, 0x60(%rsp)
-	LONG $0x245c8948; BYTE $0x68 // movq %rbx, 0x68(%rsp)
+	LONG $0x246c894c; BYTE $0x68 // movq %r13, 0x68(%rsp)
 	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
-	LONG $0x587e8b4d // movq 0x58(%r14), %r15
-	WORD $0xb60f; BYTE $0x1b // movzbl (%rbx), %ebx
-	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
-	LONG $0x0554850f; WORD $0x0000 // jne <blocks6Multi2+0x7a0>
-	LONG $0x80ae8b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r14), %rbp
+	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x055b850f; WORD $0x0000 // jne <blocks6Multi2+0x720>
+	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0654820f; WORD $0x0000 // jb <blocks6Multi2+0x8b0>
+	LONG $0x065b820f; WORD $0x0000 // jb <blocks6Multi2+0x830>
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
@@ -8989,7 +8596,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	WORD $0x9066 // nop
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x30148d4b // leaq (%r8,%r14), %rdx
 	LONG $0x280c8d4f // leaq (%r8,%r13), %r9
@@ -9210,8 +8817,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xa411fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xfb01850f; WORD $0xffff // jne <blocks6Multi2+0x290>
-	LONG $0xfff98ce9; BYTE $0xff // jmp <blocks6Multi2+0x120>
+	LONG $0xfb01850f; WORD $0xffff // jne <blocks6Multi2+0x210>
+	LONG $0xfffa0ce9; BYTE $0xff // jmp <blocks6Multi2+0x120>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -9248,8 +8855,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xa411fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi2+0x7b0>
-	LONG $0xfff875e9; BYTE $0xff // jmp <blocks6Multi2+0x120>
+	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi2+0x730>
+	LONG $0xfff8f5e9; BYTE $0xff // jmp <blocks6Multi2+0x120>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x5b3c8d48 // leaq (%rbx,%rbx,2), %rdi
@@ -9264,7 +8871,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x0148; BYTE $0xfd // addq %rdi, %rbp
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0417840f; WORD $0x0000 // je <blocks6Multi2+0xcf2>
+	LONG $0x0417840f; WORD $0x0000 // je <blocks6Multi2+0xc72>
 	LONG $0x9b148d48 // leaq (%rbx,%rbx,4), %rdx
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
@@ -9433,8 +9040,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xa411fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rdx)
 	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
 	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
-	LONG $0xfc13850f; WORD $0xffff // jne <blocks6Multi2+0x900>
-	LONG $0xfff42ee9; BYTE $0xff // jmp <blocks6Multi2+0x120>
+	LONG $0xfc13850f; WORD $0xffff // jne <blocks6Multi2+0x880>
+	LONG $0xfff4aee9; BYTE $0xff // jmp <blocks6Multi2+0x120>
 	LONG $0x9b3c8d48 // leaq (%rbx,%rbx,4), %rdi
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
 	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
@@ -9568,33 +9175,32 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xa411fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rdi)
 	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
 	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
-	LONG $0xfcee850f; WORD $0xffff // jne <blocks6Multi2+0xd10>
-	LONG $0xfff0f9e9; BYTE $0xff // jmp <blocks6Multi2+0x120>
+	LONG $0xfcee850f; WORD $0xffff // jne <blocks6Multi2+0xc90>
+	LONG $0xfff179e9; BYTE $0xff // jmp <blocks6Multi2+0x120>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x03048e0f; WORD $0x0000 // jle <blocks6Multi2+0x1340>
-	LONG $0x384e8b49 // movq 0x38(%r14), %rcx
+	LONG $0x02f48e0f; WORD $0x0000 // jle <blocks6Multi2+0x12b0>
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	LONG $0x035e840f; WORD $0x0000 // je <blocks6Multi2+0x13b1>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	LONG $0x0353840f; WORD $0x0000 // je <blocks6Multi2+0x1321>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x38048b4c // movq (%rax,%rdi), %r8
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x10048b4e // movq (%rax,%r10), %r8
 	LONG $0x127b41c4; BYTE $0x29 // vmovddup (%r9), %xmm13
-	LONG $0x40c78348 // addq $0x40, %rdi
+	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x107921c4; WORD $0xc134 // vmovupd (%rcx,%r8,8), %xmm14
 	LONG $0x107921c4; WORD $0xc164; BYTE $0x10 // vmovupd 0x10(%rcx,%r8,8), %xmm12
 	LONG $0x107921c4; WORD $0xc154; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %xmm10
@@ -9673,31 +9279,31 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x00c18149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r9
 	LONG $0xa8d9c2c4; BYTE $0xf5 // vfmadd213pd %xmm13, %xmm4, %xmm6
 	LONG $0xa8d9c2c4; BYTE $0xec // vfmadd213pd %xmm12, %xmm4, %xmm5
-	WORD $0x3949; BYTE $0xfc // cmpq %rdi, %r12
-	LONG $0xfdce850f; WORD $0xffff // jne <blocks6Multi2+0x10a0>
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	LONG $0x04e7c148 // shlq $0x4, %rdi
+	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
+	LONG $0xfdce850f; WORD $0xffff // jne <blocks6Multi2+0x1010>
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x04e0c149 // shlq $0x4, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x9c1179c5; LONG $0x0030003e; BYTE $0x00 // vmovupd %xmm11, 0x3000(%rsi,%rdi)
-	LONG $0x8c1179c5; LONG $0x0030803e; BYTE $0x00 // vmovupd %xmm9, 0x3080(%rsi,%rdi)
-	LONG $0x841179c5; LONG $0x0031003e; BYTE $0x00 // vmovupd %xmm8, 0x3100(%rsi,%rdi)
-	LONG $0xbc11f9c5; LONG $0x0031803e; BYTE $0x00 // vmovupd %xmm7, 0x3180(%rsi,%rdi)
-	LONG $0xb411f9c5; LONG $0x0032003e; BYTE $0x00 // vmovupd %xmm6, 0x3200(%rsi,%rdi)
-	LONG $0xac11f9c5; LONG $0x0032803e; BYTE $0x00 // vmovupd %xmm5, 0x3280(%rsi,%rdi)
+	LONG $0x117921c4; LONG $0x3000069c; WORD $0x0000 // vmovupd %xmm11, 0x3000(%rsi,%r8)
+	LONG $0x117921c4; LONG $0x3080068c; WORD $0x0000 // vmovupd %xmm9, 0x3080(%rsi,%r8)
+	LONG $0x117921c4; LONG $0x31000684; WORD $0x0000 // vmovupd %xmm8, 0x3100(%rsi,%r8)
+	LONG $0x1179a1c4; LONG $0x318006bc; WORD $0x0000 // vmovupd %xmm7, 0x3180(%rsi,%r8)
+	LONG $0x1179a1c4; LONG $0x320006b4; WORD $0x0000 // vmovupd %xmm6, 0x3200(%rsi,%r8)
+	LONG $0x1179a1c4; LONG $0x328006ac; WORD $0x0000 // vmovupd %xmm5, 0x3280(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd50850f; WORD $0xffff // jne <blocks6Multi2+0x1070>
-	LONG $0xffed9be9; BYTE $0xff // jmp <blocks6Multi2+0xc0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xd285 // testl %edx, %edx
-	WORD $0x2675 // jne <blocks6Multi2+0x135a>
-	LONG $0xffed8fe9; BYTE $0xff // jmp <blocks6Multi2+0xc8>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xfd4a850f; WORD $0xffff // jne <blocks6Multi2+0xfe0>
+	LONG $0xffee15e9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8545; BYTE $0xc9 // testl %r9d, %r9d
+	WORD $0x2575 // jne <blocks6Multi2+0x12ca>
+	LONG $0xffee13e9; BYTE $0xff // jmp <blocks6Multi2+0xbd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xed6e840f; WORD $0xffff // je <blocks6Multi2+0xc8>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0xedf3840f; WORD $0xffff // je <blocks6Multi2+0xbd>
 	LONG $0x80c0c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x9c11f8c5; LONG $0x00308006; BYTE $0x00 // vmovups %xmm3, 0x3080(%rsi,%rax)
@@ -9707,108 +9313,108 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x9c11f8c5; LONG $0x00328006; BYTE $0x00 // vmovups %xmm3, 0x3280(%rsi,%rax)
 	LONG $0x9c11f8c5; LONG $0x00330006; BYTE $0x00 // vmovups %xmm3, 0x3300(%rsi,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
-	WORD $0xc475 // jne <blocks6Multi2+0x1370>
-	LONG $0xffed17e9; BYTE $0xff // jmp <blocks6Multi2+0xc8>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0xc475 // jne <blocks6Multi2+0x12e0>
+	LONG $0xffed9ce9; BYTE $0xff // jmp <blocks6Multi2+0xbd>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	LONG $0x04e7c148 // shlq $0x4, %rdi
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x04e0c149 // shlq $0x4, %r8
+	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
 	LONG $0x12148d4c // leaq (%rdx,%rdx), %r10
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x941079c5; LONG $0x0030003e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdi), %xmm10
-	LONG $0x8c1079c5; LONG $0x0030803e; BYTE $0x00 // vmovupd 0x3080(%rsi,%rdi), %xmm9
-	LONG $0x841079c5; LONG $0x0031003e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdi), %xmm8
-	LONG $0xbc10f9c5; LONG $0x0031803e; BYTE $0x00 // vmovupd 0x3180(%rsi,%rdi), %xmm7
-	LONG $0xb410f9c5; LONG $0x0032003e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rdi), %xmm6
-	LONG $0xac10f9c5; LONG $0x0032803e; BYTE $0x00 // vmovupd 0x3280(%rsi,%rdi), %xmm5
-	LONG $0xd63c8d48 // leaq (%rsi,%rdx,8), %rdi
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x107921c4; LONG $0x30000694; WORD $0x0000 // vmovupd 0x3000(%rsi,%r8), %xmm10
+	LONG $0x107921c4; LONG $0x3080068c; WORD $0x0000 // vmovupd 0x3080(%rsi,%r8), %xmm9
+	LONG $0x107921c4; LONG $0x31000684; WORD $0x0000 // vmovupd 0x3100(%rsi,%r8), %xmm8
+	LONG $0x1079a1c4; LONG $0x318006bc; WORD $0x0000 // vmovupd 0x3180(%rsi,%r8), %xmm7
+	LONG $0x1079a1c4; LONG $0x320006b4; WORD $0x0000 // vmovupd 0x3200(%rsi,%r8), %xmm6
+	LONG $0x1079a1c4; LONG $0x328006ac; WORD $0x0000 // vmovupd 0x3280(%rsi,%r8), %xmm5
+	WORD $0x9066 // nop
 	LONG $0x08048b4e // movq (%rax,%r9), %r8
-	LONG $0x2f127bc5 // vmovddup (%rdi), %xmm13
+	LONG $0x127b41c4; BYTE $0x2b // vmovddup (%r11), %xmm13
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x107921c4; WORD $0xc134 // vmovupd (%rcx,%r8,8), %xmm14
 	LONG $0x107921c4; WORD $0xc164; BYTE $0x10 // vmovupd 0x10(%rcx,%r8,8), %xmm12
 	LONG $0x107921c4; WORD $0xc15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %xmm11
 	LONG $0x1079a1c4; WORD $0xc164; BYTE $0x30 // vmovupd 0x30(%rcx,%r8,8), %xmm4
 	LONG $0xa88942c4; BYTE $0xea // vfmadd213pd %xmm10, %xmm14, %xmm13
-	LONG $0x97127bc5; LONG $0x00000180 // vmovddup 0x180(%rdi), %xmm10
+	LONG $0x127b41c4; LONG $0x00018093; BYTE $0x00 // vmovddup 0x180(%r11), %xmm10
 	LONG $0xa88942c4; BYTE $0xd1 // vfmadd213pd %xmm9, %xmm14, %xmm10
-	LONG $0x8f127bc5; LONG $0x00000300 // vmovddup 0x300(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0003008b; BYTE $0x00 // vmovddup 0x300(%r11), %xmm9
 	LONG $0xa88942c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm14, %xmm9
-	LONG $0x87127bc5; LONG $0x00000480 // vmovddup 0x480(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00048083; BYTE $0x00 // vmovddup 0x480(%r11), %xmm8
 	LONG $0xa88962c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm14, %xmm8
-	LONG $0xbf12fbc5; LONG $0x00000600 // vmovddup 0x600(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x000600bb; BYTE $0x00 // vmovddup 0x600(%r11), %xmm7
 	LONG $0xa889e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm14, %xmm7
-	LONG $0xb712fbc5; LONG $0x00000780 // vmovddup 0x780(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x000780b3; BYTE $0x00 // vmovddup 0x780(%r11), %xmm6
 	LONG $0xa889e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm14, %xmm6
-	LONG $0x6f12fbc5; BYTE $0x40 // vmovddup 0x40(%rdi), %xmm5
+	LONG $0x127bc1c4; WORD $0x406b // vmovddup 0x40(%r11), %xmm5
 	LONG $0xa899c2c4; BYTE $0xed // vfmadd213pd %xmm13, %xmm12, %xmm5
-	LONG $0xaf127bc5; LONG $0x000001c0 // vmovddup 0x1c0(%rdi), %xmm13
+	LONG $0x127b41c4; LONG $0x0001c0ab; BYTE $0x00 // vmovddup 0x1c0(%r11), %xmm13
 	LONG $0xa89942c4; BYTE $0xea // vfmadd213pd %xmm10, %xmm12, %xmm13
-	LONG $0x97127bc5; LONG $0x00000340 // vmovddup 0x340(%rdi), %xmm10
+	LONG $0x127b41c4; LONG $0x00034093; BYTE $0x00 // vmovddup 0x340(%r11), %xmm10
 	LONG $0xa89942c4; BYTE $0xd1 // vfmadd213pd %xmm9, %xmm12, %xmm10
-	LONG $0x8f127bc5; LONG $0x000004c0 // vmovddup 0x4c0(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0004c08b; BYTE $0x00 // vmovddup 0x4c0(%r11), %xmm9
 	LONG $0xa89942c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm12, %xmm9
-	LONG $0x87127bc5; LONG $0x00000640 // vmovddup 0x640(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00064083; BYTE $0x00 // vmovddup 0x640(%r11), %xmm8
 	LONG $0xa89962c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm12, %xmm8
-	LONG $0xbf12fbc5; LONG $0x000007c0 // vmovddup 0x7c0(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x0007c0bb; BYTE $0x00 // vmovddup 0x7c0(%r11), %xmm7
 	LONG $0xa899e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm12, %xmm7
-	LONG $0xa7127bc5; LONG $0x00000380 // vmovddup 0x380(%rdi), %xmm12
-	LONG $0xb712fbc5; LONG $0x00000080 // vmovddup 0x80(%rdi), %xmm6
+	LONG $0x127b41c4; LONG $0x000380a3; BYTE $0x00 // vmovddup 0x380(%r11), %xmm12
+	LONG $0x127bc1c4; LONG $0x000080b3; BYTE $0x00 // vmovddup 0x80(%r11), %xmm6
 	LONG $0xa8a142c4; BYTE $0xe2 // vfmadd213pd %xmm10, %xmm11, %xmm12
-	LONG $0x97127bc5; LONG $0x00000500 // vmovddup 0x500(%rdi), %xmm10
+	LONG $0x127b41c4; LONG $0x00050093; BYTE $0x00 // vmovddup 0x500(%r11), %xmm10
 	LONG $0xa8a1e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm11, %xmm6
-	LONG $0xaf12fbc5; LONG $0x00000200 // vmovddup 0x200(%rdi), %xmm5
+	LONG $0x127bc1c4; LONG $0x000200ab; BYTE $0x00 // vmovddup 0x200(%r11), %xmm5
 	LONG $0xa8a142c4; BYTE $0xd1 // vfmadd213pd %xmm9, %xmm11, %xmm10
-	LONG $0x8f127bc5; LONG $0x00000680 // vmovddup 0x680(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0006808b; BYTE $0x00 // vmovddup 0x680(%r11), %xmm9
 	LONG $0xa8a1c2c4; BYTE $0xed // vfmadd213pd %xmm13, %xmm11, %xmm5
-	LONG $0xaf127bc5; LONG $0x00000700 // vmovddup 0x700(%rdi), %xmm13
+	LONG $0x127b41c4; LONG $0x000700ab; BYTE $0x00 // vmovddup 0x700(%r11), %xmm13
 	LONG $0xa8a142c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm11, %xmm9
-	LONG $0x87127bc5; LONG $0x00000800 // vmovddup 0x800(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00080083; BYTE $0x00 // vmovddup 0x800(%r11), %xmm8
 	LONG $0xa8a162c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm11, %xmm8
-	LONG $0xbf12fbc5; LONG $0x000000c0 // vmovddup 0xc0(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x0000c0bb; BYTE $0x00 // vmovddup 0xc0(%r11), %xmm7
 	LONG $0xa8d9e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm4, %xmm7
-	LONG $0xb712fbc5; LONG $0x00000240 // vmovddup 0x240(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x000240b3; BYTE $0x00 // vmovddup 0x240(%r11), %xmm6
 	LONG $0xa8d9e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm4, %xmm6
-	LONG $0xaf12fbc5; LONG $0x000003c0 // vmovddup 0x3c0(%rdi), %xmm5
+	LONG $0x127bc1c4; LONG $0x0003c0ab; BYTE $0x00 // vmovddup 0x3c0(%r11), %xmm5
 	LONG $0xa8d9c2c4; BYTE $0xec // vfmadd213pd %xmm12, %xmm4, %xmm5
-	LONG $0xa7127bc5; LONG $0x00000540 // vmovddup 0x540(%rdi), %xmm12
+	LONG $0x127b41c4; LONG $0x000540a3; BYTE $0x00 // vmovddup 0x540(%r11), %xmm12
 	LONG $0xa8d942c4; BYTE $0xe2 // vfmadd213pd %xmm10, %xmm4, %xmm12
-	LONG $0x97127bc5; LONG $0x000006c0 // vmovddup 0x6c0(%rdi), %xmm10
+	LONG $0x127b41c4; LONG $0x0006c093; BYTE $0x00 // vmovddup 0x6c0(%r11), %xmm10
 	LONG $0xa8d942c4; BYTE $0xd1 // vfmadd213pd %xmm9, %xmm4, %xmm10
-	LONG $0x8f127bc5; LONG $0x00000840 // vmovddup 0x840(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0008408b; BYTE $0x00 // vmovddup 0x840(%r11), %xmm9
 	LONG $0xa8d942c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm4, %xmm9
 	LONG $0x1079a1c4; WORD $0xc164; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %xmm4
-	LONG $0x87127bc5; LONG $0x00000100 // vmovddup 0x100(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00010083; BYTE $0x00 // vmovddup 0x100(%r11), %xmm8
 	LONG $0xa8d962c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm4, %xmm8
-	LONG $0xbf12fbc5; LONG $0x00000280 // vmovddup 0x280(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x000280bb; BYTE $0x00 // vmovddup 0x280(%r11), %xmm7
 	LONG $0xa8d942c4; BYTE $0xea // vfmadd213pd %xmm10, %xmm4, %xmm13
-	LONG $0x97127bc5; LONG $0x00000140 // vmovddup 0x140(%rdi), %xmm10
+	LONG $0x127b41c4; LONG $0x00014093; BYTE $0x00 // vmovddup 0x140(%r11), %xmm10
 	LONG $0xa8d9e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm4, %xmm7
-	LONG $0xb712fbc5; LONG $0x00000400 // vmovddup 0x400(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x000400b3; BYTE $0x00 // vmovddup 0x400(%r11), %xmm6
 	LONG $0xa8d9e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm4, %xmm6
-	LONG $0xaf12fbc5; LONG $0x00000580 // vmovddup 0x580(%rdi), %xmm5
+	LONG $0x127bc1c4; LONG $0x000580ab; BYTE $0x00 // vmovddup 0x580(%r11), %xmm5
 	LONG $0xa8d9c2c4; BYTE $0xec // vfmadd213pd %xmm12, %xmm4, %xmm5
-	LONG $0xa7127bc5; LONG $0x00000880 // vmovddup 0x880(%rdi), %xmm12
+	LONG $0x127b41c4; LONG $0x000880a3; BYTE $0x00 // vmovddup 0x880(%r11), %xmm12
 	LONG $0xa8d942c4; BYTE $0xe1 // vfmadd213pd %xmm9, %xmm4, %xmm12
 	LONG $0x1079a1c4; WORD $0xc164; BYTE $0x50 // vmovupd 0x50(%rcx,%r8,8), %xmm4
-	LONG $0x8f127bc5; LONG $0x000002c0 // vmovddup 0x2c0(%rdi), %xmm9
+	LONG $0x127b41c4; LONG $0x0002c08b; BYTE $0x00 // vmovddup 0x2c0(%r11), %xmm9
 	LONG $0xa8d942c4; BYTE $0xd0 // vfmadd213pd %xmm8, %xmm4, %xmm10
-	LONG $0x87127bc5; LONG $0x00000440 // vmovddup 0x440(%rdi), %xmm8
+	LONG $0x127b41c4; LONG $0x00044083; BYTE $0x00 // vmovddup 0x440(%r11), %xmm8
 	LONG $0xa8d962c4; BYTE $0xcf // vfmadd213pd %xmm7, %xmm4, %xmm9
-	LONG $0xbf12fbc5; LONG $0x000005c0 // vmovddup 0x5c0(%rdi), %xmm7
+	LONG $0x127bc1c4; LONG $0x0005c0bb; BYTE $0x00 // vmovddup 0x5c0(%r11), %xmm7
 	LONG $0xa8d962c4; BYTE $0xc6 // vfmadd213pd %xmm6, %xmm4, %xmm8
-	LONG $0xb712fbc5; LONG $0x00000740 // vmovddup 0x740(%rdi), %xmm6
+	LONG $0x127bc1c4; LONG $0x000740b3; BYTE $0x00 // vmovddup 0x740(%r11), %xmm6
 	LONG $0xa8d9e2c4; BYTE $0xfd // vfmadd213pd %xmm5, %xmm4, %xmm7
-	LONG $0xaf12fbc5; LONG $0x000008c0 // vmovddup 0x8c0(%rdi), %xmm5
-	LONG $0x00c78148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rdi
+	LONG $0x127bc1c4; LONG $0x0008c0ab; BYTE $0x00 // vmovddup 0x8c0(%r11), %xmm5
+	LONG $0x00c38149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r11
 	LONG $0xa8d9c2c4; BYTE $0xf5 // vfmadd213pd %xmm13, %xmm4, %xmm6
 	LONG $0xa8d9c2c4; BYTE $0xec // vfmadd213pd %xmm12, %xmm4, %xmm5
 	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
-	LONG $0xfdf2850f; WORD $0xffff // jne <blocks6Multi2+0x1420>
+	LONG $0xfdce850f; WORD $0xffff // jne <blocks6Multi2+0x1390>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x117921c4; LONG $0x3000d694; WORD $0x0000 // vmovupd %xmm10, 0x3000(%rsi,%r10,8)
@@ -9818,63 +9424,63 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x1179a1c4; LONG $0x3200d6b4; WORD $0x0000 // vmovupd %xmm6, 0x3200(%rsi,%r10,8)
 	LONG $0x1179a1c4; LONG $0x3280d6ac; WORD $0x0000 // vmovupd %xmm5, 0x3280(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd55850f; WORD $0xffff // jne <blocks6Multi2+0x13d0>
-	LONG $0xffea40e9; BYTE $0xff // jmp <blocks6Multi2+0xc0>
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
-	LONG $0xea0d840f; WORD $0xffff // je <blocks6Multi2+0x9a>
-	LONG $0x504e8b49 // movq 0x50(%r14), %rcx
+	LONG $0xfd31850f; WORD $0xffff // jne <blocks6Multi2+0x1340>
+	LONG $0xffea9ce9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xea60840f; WORD $0xffff // je <blocks6Multi2+0x8e>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
 	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xe9e48e0f; WORD $0xffff // jle <blocks6Multi2+0x90>
+	LONG $0xea308e0f; WORD $0xffff // jle <blocks6Multi2+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1deb // jmp <blocks6Multi2+0x16e3>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x19eb // jmp <blocks6Multi2+0x1680>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
-	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xe9ad840f; WORD $0xffff // je <blocks6Multi2+0x90>
-	LONG $0x307e8b49 // movq 0x30(%r14), %rdi
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	WORD $0x1474 // je <blocks6Multi2+0x1700>
+	LONG $0xea00840f; WORD $0xffff // je <blocks6Multi2+0x80>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1774 // je <blocks6Multi2+0x16a0>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
+	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
+	WORD $0x0feb // jmp <blocks6Multi2+0x16a8>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x5f3c8d4a // leaq (%rdi,%r11,2), %rdi
-	LONG $0x3cb70f42; BYTE $0x47 // movzwl (%rdi,%r8,2), %edi
-	WORD $0x0ceb // jmp <blocks6Multi2+0x1708>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x014c; BYTE $0xdf // addq %r11, %rdi
-	LONG $0x03e7c148 // shlq $0x3, %rdi
+	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x03e0c149 // shlq $0x3, %r8
+	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x7f3c8d48 // leaq (%rdi,%rdi,2), %rdi
-	WORD $0x37eb // jmp <blocks6Multi2+0x174c>
+	WORD $0x36eb // jmp <blocks6Multi2+0x16eb>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x7066 // vmovq 0x70(%r14), %xmm4
+	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
 	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
 	LONG $0x5959a1c4; WORD $0x8224 // vmulpd (%rdx,%r8,4), %xmm4, %xmm4
-	LONG $0x484e8b4d // movq 0x48(%r14), %r9
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x20c08349 // addq $0x20, %r8
-	LONG $0x1179c1c4; WORD $0xb924 // vmovupd %xmm4, (%r9,%rdi,4)
-	LONG $0x04c78348 // addq $0x4, %rdi
+	LONG $0x1179c1c4; WORD $0x9924 // vmovupd %xmm4, (%r9,%rbx,4)
+	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0xc0f88149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r8
-	WORD $0x8474 // je <blocks6Multi2+0x16d0>
-	LONG $0x604e8b4d // movq 0x60(%r14), %r9
+	WORD $0x8574 // je <blocks6Multi2+0x1670>
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcb74 // je <blocks6Multi2+0x1720>
-	LONG $0x68568b45 // movl 0x68(%r14), %r10d
-	LONG $0x39140345 // addl (%r9,%rdi), %r10d
+	WORD $0xcc74 // je <blocks6Multi2+0x16c0>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xe2 // vmovq %r10, %xmm4
-	WORD $0xbeeb // jmp <blocks6Multi2+0x1726>
+	WORD $0xbeeb // jmp <blocks6Multi2+0x16c5>
 	LONG $0x70c48348 // addq $0x70, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -9886,12 +9492,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00453000
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks6Multi4Quad(c *slotCall, s *multiWork)
@@ -9900,7 +9502,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
-	LONG $0x001806e9; BYTE $0x00 // jmp <end>
+	LONG $0x001786e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -9909,7 +9511,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x17c98e0f; WORD $0x0000 // jle <blocks6Multi4+0x17d6>
+	LONG $0x17288e0f; WORD $0x0000 // jle <blocks6Multi4+0x1735>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -9917,133 +9519,99 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x70ec8348 // subq $0x70, %rsp
-	LONG $0x597de2c4; LONG $0x0017d40d; BYTE $0x00 // vpbroadcastq 0x17d4(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0017c315; BYTE $0x00 // vpbroadcastq 0x17c3(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
+	LONG $0x597de2c4; LONG $0x0017540d; BYTE $0x00 // vpbroadcastq 0x1754(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00174315; BYTE $0x00 // vpbroadcastq 0x1743(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
 	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
 	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x1aeb // jmp <blocks6Multi4+0x99>
-	BYTE $0x90 // nop
+	WORD $0x21eb // jmp <blocks6Multi4+0x9d>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
-	LONG $0x172f830f; WORD $0x0000 // jae <blocks6Multi4+0x17c8>
-	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
+	LONG $0x168a830f; WORD $0x0000 // jae <blocks6Multi4+0x1727>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c894c; BYTE $0x50 // movq %r13, 0x50(%rsp)
-	WORD $0x24eb // jmp <blocks6Multi4+0xcb>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
-	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
+	WORD $0x26eb // jmp <blocks6Multi4+0xd1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x16158d0f; WORD $0x0000 // jge <blocks6Multi4+0x16e0>
+	LONG $0x156f8d0f; WORD $0x0000 // jge <blocks6Multi4+0x1640>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000003bd; BYTE $0x00 // movl $0x3, %ebp
+	LONG $0x000003ba; BYTE $0x00 // movl $0x3, %edx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0xe84c0f48 // cmovlq %rax, %rbp
+	LONG $0xd04c0f48 // cmovlq %rax, %rdx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x12798e0f; WORD $0x0000 // jle <blocks6Multi4+0x1360>
-	LONG $0x02fd8348 // cmpq $0x2, %rbp
+	LONG $0x11c38e0f; WORD $0x0000 // jle <blocks6Multi4+0x12b0>
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x04245489 // movl %edx, 0x4(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	LONG $0xe54d0f4c // cmovgeq %rbp, %r12
+	LONG $0x244c8944; BYTE $0x04 // movl %r9d, 0x4(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0xe24d0f4c // cmovgeq %rdx, %r12
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000147e9; BYTE $0x00 // jmp <blocks6Multi4+0x256>
-	BYTE $0x90 // nop
+	LONG $0x000086e9; BYTE $0x00 // jmp <blocks6Multi4+0x19c>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
-	LONG $0x246c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r13
-	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	LONG $0x06e7c148 // shlq $0x6, %rdi
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
+	LONG $0x246c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r13
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	LONG $0x245c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
 	LONG $0x347dc2c4; BYTE $0x27 // vpmovzxwq (%r15), %ymm4
-	LONG $0x00458b45 // movl (%r13), %r8d
-	LONG $0x38568b49 // movq 0x38(%r14), %rdx
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x6ef9c1c4; BYTE $0xd8 // vmovq %r8, %xmm3
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	WORD $0x8b41; BYTE $0x3e // movl (%r14), %edi
+	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
-	LONG $0x7f7ec1c4; WORD $0x3824 // vmovdqu %ymm4, (%r8,%rdi)
-	LONG $0x347dc2c4; WORD $0x086f // vpmovzxwq 0x8(%r15), %ymm5
+	LONG $0x247ffec5; BYTE $0x17 // vmovdqu %ymm4, (%rdi,%rdx)
+	LONG $0x347dc2c4; WORD $0x0867 // vpmovzxwq 0x8(%r15), %ymm4
 	LONG $0x10c78349 // addq $0x10, %r15
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
-	LONG $0x7f7ec1c4; WORD $0x385c; BYTE $0x20 // vmovdqu %ymm3, 0x20(%r8,%rdi)
-	LONG $0x7ef9e1c4; BYTE $0xe7 // vmovq %xmm4, %rdi
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0xfa8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rdi,8)
-	LONG $0x16f9e3c4; WORD $0x01e7 // vpextrq $0x1, %xmm4, %rdi
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0xfa8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rdi,8)
-	LONG $0x7ef9e1c4; BYTE $0xe7 // vmovq %xmm4, %rdi
-	LONG $0x16f9c3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %r8
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0xfa8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rdi,8)
-	LONG $0x7ef9e1c4; BYTE $0xdf // vmovq %xmm3, %rdi
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0xfa8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rdi,8)
-	LONG $0x16f9e3c4; WORD $0x01df // vpextrq $0x1, %xmm3, %rdi
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0xfa8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rdi,8)
-	LONG $0x7ef9e1c4; BYTE $0xdf // vmovq %xmm3, %rdi
-	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0xfa8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rdi,8)
-	LONG $0x16f9e3c4; WORD $0x01df // vpextrq $0x1, %xmm3, %rdi
-	LONG $0xfa0c180f // prefetcht0 (%rdx,%rdi,8)
-	LONG $0xfa4c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rdi,8)
-	LONG $0xfa8c180f; LONG $0x00000080 // prefetcht0 0x80(%rdx,%rdi,8)
+	LONG $0x5c7ffec5; WORD $0x2017 // vmovdqu %ymm3, 0x20(%rdi,%rdx)
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0e1a840f; WORD $0x0000 // je <blocks6Multi4+0x1070>
+	LONG $0x0e14840f; WORD $0x0000 // je <blocks6Multi4+0xfb0>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x60 // movq %r15, 0x60(%rsp)
-	LONG $0x245c8948; BYTE $0x68 // movq %rbx, 0x68(%rsp)
+	LONG $0x246c894c; BYTE $0x68 // movq %r13, 0x68(%rsp)
 	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
-	LONG $0x587e8b4d // movq 0x58(%r14), %r15
-	WORD $0xb60f; BYTE $0x1b // movzbl (%rbx), %ebx
-	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
-	LONG $0x0561850f; WORD $0x0000 // jne <blocks6Multi4+0x7e0>
-	LONG $0x80ae8b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r14), %rbp
+	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x0559850f; WORD $0x0000 // jne <blocks6Multi4+0x720>
+	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0661820f; WORD $0x0000 // jb <blocks6Multi4+0x8f0>
+	LONG $0x0659820f; WORD $0x0000 // jb <blocks6Multi4+0x830>
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
@@ -10058,7 +9626,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x30148d4b // leaq (%r8,%r14), %rdx
 	LONG $0x280c8d4f // leaq (%r8,%r13), %r9
@@ -10279,8 +9847,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xfb01850f; WORD $0xffff // jne <blocks6Multi4+0x2d0>
-	LONG $0xfff93ce9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0xfb01850f; WORD $0xffff // jne <blocks6Multi4+0x210>
+	LONG $0xfffa0ce9; BYTE $0xff // jmp <blocks6Multi4+0x120>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -10317,8 +9885,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi4+0x7f0>
-	LONG $0xfff825e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi4+0x730>
+	LONG $0xfff8f5e9; BYTE $0xff // jmp <blocks6Multi4+0x120>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x5b3c8d48 // leaq (%rbx,%rbx,2), %rdi
@@ -10333,7 +9901,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x0148; BYTE $0xfd // addq %rdi, %rbp
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0417840f; WORD $0x0000 // je <blocks6Multi4+0xd32>
+	LONG $0x0417840f; WORD $0x0000 // je <blocks6Multi4+0xc72>
 	LONG $0x9b148d48 // leaq (%rbx,%rbx,4), %rdx
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
 	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
@@ -10502,8 +10070,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x9c11fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdx)
 	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
 	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
-	LONG $0xfc13850f; WORD $0xffff // jne <blocks6Multi4+0x940>
-	LONG $0xfff3dee9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0xfc13850f; WORD $0xffff // jne <blocks6Multi4+0x880>
+	LONG $0xfff4aee9; BYTE $0xff // jmp <blocks6Multi4+0x120>
 	LONG $0x9b3c8d48 // leaq (%rbx,%rbx,4), %rdi
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
 	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
@@ -10637,32 +10205,32 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x9c11fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdi)
 	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
 	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
-	LONG $0xfcee850f; WORD $0xffff // jne <blocks6Multi4+0xd50>
-	LONG $0xfff0a9e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0xfcee850f; WORD $0xffff // jne <blocks6Multi4+0xc90>
+	LONG $0xfff179e9; BYTE $0xff // jmp <blocks6Multi4+0x120>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x02f48e0f; WORD $0x0000 // jle <blocks6Multi4+0x1370>
-	LONG $0x384e8b49 // movq 0x38(%r14), %rcx
+	LONG $0x03048e0f; WORD $0x0000 // jle <blocks6Multi4+0x12c0>
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	LONG $0x034e840f; WORD $0x0000 // je <blocks6Multi4+0x13e1>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
+	LONG $0x0363840f; WORD $0x0000 // je <blocks6Multi4+0x1331>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x38048b4c // movq (%rax,%rdi), %r8
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x10048b4e // movq (%rax,%r10), %r8
 	LONG $0x197d42c4; BYTE $0x21 // vbroadcastsd (%r9), %ymm12
-	LONG $0x40c78348 // addq $0x40, %rdi
+	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x107d21c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %ymm13
 	LONG $0x107d21c4; WORD $0xc15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm11
 	LONG $0x107d21c4; WORD $0xc14c; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %ymm9
@@ -10741,31 +10309,31 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x00c18149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r9
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
-	WORD $0x3949; BYTE $0xfc // cmpq %rdi, %r12
-	LONG $0xfdc8850f; WORD $0xffff // jne <blocks6Multi4+0x10d0>
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	LONG $0x05e7c148 // shlq $0x5, %rdi
+	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
+	LONG $0xfdc8850f; WORD $0xffff // jne <blocks6Multi4+0x1010>
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x94117dc5; LONG $0x0030003e; BYTE $0x00 // vmovupd %ymm10, 0x3000(%rsi,%rdi)
-	LONG $0x84117dc5; LONG $0x0031003e; BYTE $0x00 // vmovupd %ymm8, 0x3100(%rsi,%rdi)
-	LONG $0xbc11fdc5; LONG $0x0032003e; BYTE $0x00 // vmovupd %ymm7, 0x3200(%rsi,%rdi)
-	LONG $0xb411fdc5; LONG $0x0033003e; BYTE $0x00 // vmovupd %ymm6, 0x3300(%rsi,%rdi)
-	LONG $0xac11fdc5; LONG $0x0034003e; BYTE $0x00 // vmovupd %ymm5, 0x3400(%rsi,%rdi)
-	LONG $0xa411fdc5; LONG $0x0035003e; BYTE $0x00 // vmovupd %ymm4, 0x3500(%rsi,%rdi)
+	LONG $0x117d21c4; LONG $0x30000694; WORD $0x0000 // vmovupd %ymm10, 0x3000(%rsi,%r8)
+	LONG $0x117d21c4; LONG $0x31000684; WORD $0x0000 // vmovupd %ymm8, 0x3100(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x320006bc; WORD $0x0000 // vmovupd %ymm7, 0x3200(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x330006b4; WORD $0x0000 // vmovupd %ymm6, 0x3300(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x340006ac; WORD $0x0000 // vmovupd %ymm5, 0x3400(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x350006a4; WORD $0x0000 // vmovupd %ymm4, 0x3500(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd5a850f; WORD $0xffff // jne <blocks6Multi4+0x10b0>
-	LONG $0xffed55e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xd285 // testl %edx, %edx
-	WORD $0x2675 // jne <blocks6Multi4+0x138a>
-	LONG $0xffed4fe9; BYTE $0xff // jmp <blocks6Multi4+0xb8>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xfd44850f; WORD $0xffff // jne <blocks6Multi4+0xfe0>
+	LONG $0xffee0fe9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8545; BYTE $0xc9 // testl %r9d, %r9d
+	WORD $0x2575 // jne <blocks6Multi4+0x12da>
+	LONG $0xffee03e9; BYTE $0xff // jmp <blocks6Multi4+0xbd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xed2e840f; WORD $0xffff // je <blocks6Multi4+0xb8>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0xede3840f; WORD $0xffff // je <blocks6Multi4+0xbd>
 	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
@@ -10775,108 +10343,108 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x847ffec5; LONG $0x00350006; BYTE $0x00 // vmovdqu %ymm0, 0x3500(%rsi,%rax)
 	LONG $0x847ffec5; LONG $0x00360006; BYTE $0x00 // vmovdqu %ymm0, 0x3600(%rsi,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
-	WORD $0xc475 // jne <blocks6Multi4+0x13a0>
-	LONG $0xffecd7e9; BYTE $0xff // jmp <blocks6Multi4+0xb8>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	WORD $0xc475 // jne <blocks6Multi4+0x12f0>
+	LONG $0xffed8ce9; BYTE $0xff // jmp <blocks6Multi4+0xbd>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	LONG $0x05e7c148 // shlq $0x5, %rdi
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
 	LONG $0x95148d4c; LONG $0x00000000 // leaq (,%rdx,4), %r10
+	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x8c107dc5; LONG $0x0030003e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdi), %ymm9
-	LONG $0x84107dc5; LONG $0x0031003e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdi), %ymm8
-	LONG $0xbc10fdc5; LONG $0x0032003e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rdi), %ymm7
-	LONG $0xb410fdc5; LONG $0x0033003e; BYTE $0x00 // vmovupd 0x3300(%rsi,%rdi), %ymm6
-	LONG $0xac10fdc5; LONG $0x0034003e; BYTE $0x00 // vmovupd 0x3400(%rsi,%rdi), %ymm5
-	LONG $0xa410fdc5; LONG $0x0035003e; BYTE $0x00 // vmovupd 0x3500(%rsi,%rdi), %ymm4
-	LONG $0xd63c8d48 // leaq (%rsi,%rdx,8), %rdi
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x107d21c4; LONG $0x3000068c; WORD $0x0000 // vmovupd 0x3000(%rsi,%r8), %ymm9
+	LONG $0x107d21c4; LONG $0x31000684; WORD $0x0000 // vmovupd 0x3100(%rsi,%r8), %ymm8
+	LONG $0x107da1c4; LONG $0x320006bc; WORD $0x0000 // vmovupd 0x3200(%rsi,%r8), %ymm7
+	LONG $0x107da1c4; LONG $0x330006b4; WORD $0x0000 // vmovupd 0x3300(%rsi,%r8), %ymm6
+	LONG $0x107da1c4; LONG $0x340006ac; WORD $0x0000 // vmovupd 0x3400(%rsi,%r8), %ymm5
+	LONG $0x107da1c4; LONG $0x350006a4; WORD $0x0000 // vmovupd 0x3500(%rsi,%r8), %ymm4
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x08048b4e // movq (%rax,%r9), %r8
-	LONG $0x197d62c4; BYTE $0x27 // vbroadcastsd (%rdi), %ymm12
+	LONG $0x197d42c4; BYTE $0x23 // vbroadcastsd (%r11), %ymm12
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x107d21c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %ymm13
 	LONG $0x107d21c4; WORD $0xc15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm11
 	LONG $0x107d21c4; WORD $0xc154; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %ymm10
 	LONG $0x107da1c4; WORD $0xc15c; BYTE $0x60 // vmovupd 0x60(%rcx,%r8,8), %ymm3
 	LONG $0xa89542c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm13, %ymm12
-	LONG $0x197d62c4; LONG $0x0001808f; BYTE $0x00 // vbroadcastsd 0x180(%rdi), %ymm9
+	LONG $0x197d42c4; LONG $0x0001808b; BYTE $0x00 // vbroadcastsd 0x180(%r11), %ymm9
 	LONG $0xa89542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm13, %ymm9
-	LONG $0x197d62c4; LONG $0x00030087; BYTE $0x00 // vbroadcastsd 0x300(%rdi), %ymm8
+	LONG $0x197d42c4; LONG $0x00030083; BYTE $0x00 // vbroadcastsd 0x300(%r11), %ymm8
 	LONG $0xa89562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm13, %ymm8
-	LONG $0x197de2c4; LONG $0x000480bf; BYTE $0x00 // vbroadcastsd 0x480(%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x000480bb; BYTE $0x00 // vbroadcastsd 0x480(%r11), %ymm7
 	LONG $0xa895e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm13, %ymm7
-	LONG $0x197de2c4; LONG $0x000600b7; BYTE $0x00 // vbroadcastsd 0x600(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x000600b3; BYTE $0x00 // vbroadcastsd 0x600(%r11), %ymm6
 	LONG $0xa895e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm13, %ymm6
-	LONG $0x197de2c4; LONG $0x000780af; BYTE $0x00 // vbroadcastsd 0x780(%rdi), %ymm5
+	LONG $0x197dc2c4; LONG $0x000780ab; BYTE $0x00 // vbroadcastsd 0x780(%r11), %ymm5
 	LONG $0xa895e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm13, %ymm5
-	LONG $0x197de2c4; WORD $0x4067 // vbroadcastsd 0x40(%rdi), %ymm4
+	LONG $0x197dc2c4; WORD $0x4063 // vbroadcastsd 0x40(%r11), %ymm4
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
-	LONG $0x197d62c4; LONG $0x0001c0a7; BYTE $0x00 // vbroadcastsd 0x1c0(%rdi), %ymm12
+	LONG $0x197d42c4; LONG $0x0001c0a3; BYTE $0x00 // vbroadcastsd 0x1c0(%r11), %ymm12
 	LONG $0xa8a542c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm11, %ymm12
-	LONG $0x197d62c4; LONG $0x0003408f; BYTE $0x00 // vbroadcastsd 0x340(%rdi), %ymm9
+	LONG $0x197d42c4; LONG $0x0003408b; BYTE $0x00 // vbroadcastsd 0x340(%r11), %ymm9
 	LONG $0xa8a542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm11, %ymm9
-	LONG $0x197d62c4; LONG $0x0004c087; BYTE $0x00 // vbroadcastsd 0x4c0(%rdi), %ymm8
+	LONG $0x197d42c4; LONG $0x0004c083; BYTE $0x00 // vbroadcastsd 0x4c0(%r11), %ymm8
 	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
-	LONG $0x197de2c4; LONG $0x000640bf; BYTE $0x00 // vbroadcastsd 0x640(%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x000640bb; BYTE $0x00 // vbroadcastsd 0x640(%r11), %ymm7
 	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
-	LONG $0x197de2c4; LONG $0x0007c0b7; BYTE $0x00 // vbroadcastsd 0x7c0(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x0007c0b3; BYTE $0x00 // vbroadcastsd 0x7c0(%r11), %ymm6
 	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
-	LONG $0x197d62c4; LONG $0x0003809f; BYTE $0x00 // vbroadcastsd 0x380(%rdi), %ymm11
-	LONG $0x197de2c4; LONG $0x000080af; BYTE $0x00 // vbroadcastsd 0x80(%rdi), %ymm5
+	LONG $0x197d42c4; LONG $0x0003809b; BYTE $0x00 // vbroadcastsd 0x380(%r11), %ymm11
+	LONG $0x197dc2c4; LONG $0x000080ab; BYTE $0x00 // vbroadcastsd 0x80(%r11), %ymm5
 	LONG $0xa8ad42c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm10, %ymm11
-	LONG $0x197d62c4; LONG $0x0005008f; BYTE $0x00 // vbroadcastsd 0x500(%rdi), %ymm9
+	LONG $0x197d42c4; LONG $0x0005008b; BYTE $0x00 // vbroadcastsd 0x500(%r11), %ymm9
 	LONG $0xa8ade2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm10, %ymm5
-	LONG $0x197de2c4; LONG $0x000200a7; BYTE $0x00 // vbroadcastsd 0x200(%rdi), %ymm4
+	LONG $0x197dc2c4; LONG $0x000200a3; BYTE $0x00 // vbroadcastsd 0x200(%r11), %ymm4
 	LONG $0xa8ad42c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm10, %ymm9
-	LONG $0x197d62c4; LONG $0x00068087; BYTE $0x00 // vbroadcastsd 0x680(%rdi), %ymm8
+	LONG $0x197d42c4; LONG $0x00068083; BYTE $0x00 // vbroadcastsd 0x680(%r11), %ymm8
 	LONG $0xa8adc2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm10, %ymm4
-	LONG $0x197d62c4; LONG $0x000700a7; BYTE $0x00 // vbroadcastsd 0x700(%rdi), %ymm12
+	LONG $0x197d42c4; LONG $0x000700a3; BYTE $0x00 // vbroadcastsd 0x700(%r11), %ymm12
 	LONG $0xa8ad62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm10, %ymm8
-	LONG $0x197de2c4; LONG $0x000800bf; BYTE $0x00 // vbroadcastsd 0x800(%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x000800bb; BYTE $0x00 // vbroadcastsd 0x800(%r11), %ymm7
 	LONG $0xa8ade2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm10, %ymm7
-	LONG $0x197de2c4; LONG $0x0000c0b7; BYTE $0x00 // vbroadcastsd 0xc0(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x0000c0b3; BYTE $0x00 // vbroadcastsd 0xc0(%r11), %ymm6
 	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
-	LONG $0x197de2c4; LONG $0x000240af; BYTE $0x00 // vbroadcastsd 0x240(%rdi), %ymm5
+	LONG $0x197dc2c4; LONG $0x000240ab; BYTE $0x00 // vbroadcastsd 0x240(%r11), %ymm5
 	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
-	LONG $0x197de2c4; LONG $0x0003c0a7; BYTE $0x00 // vbroadcastsd 0x3c0(%rdi), %ymm4
+	LONG $0x197dc2c4; LONG $0x0003c0a3; BYTE $0x00 // vbroadcastsd 0x3c0(%r11), %ymm4
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
-	LONG $0x197d62c4; LONG $0x0005409f; BYTE $0x00 // vbroadcastsd 0x540(%rdi), %ymm11
+	LONG $0x197d42c4; LONG $0x0005409b; BYTE $0x00 // vbroadcastsd 0x540(%r11), %ymm11
 	LONG $0xa8e542c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm3, %ymm11
-	LONG $0x197d62c4; LONG $0x0006c08f; BYTE $0x00 // vbroadcastsd 0x6c0(%rdi), %ymm9
+	LONG $0x197d42c4; LONG $0x0006c08b; BYTE $0x00 // vbroadcastsd 0x6c0(%r11), %ymm9
 	LONG $0xa8e542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm3, %ymm9
-	LONG $0x197d62c4; LONG $0x00084087; BYTE $0x00 // vbroadcastsd 0x840(%rdi), %ymm8
+	LONG $0x197d42c4; LONG $0x00084083; BYTE $0x00 // vbroadcastsd 0x840(%r11), %ymm8
 	LONG $0xa8e562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm3, %ymm8
 	LONG $0x107da1c4; LONG $0x0080c19c; WORD $0x0000 // vmovupd 0x80(%rcx,%r8,8), %ymm3
-	LONG $0x197de2c4; LONG $0x000100bf; BYTE $0x00 // vbroadcastsd 0x100(%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x000100bb; BYTE $0x00 // vbroadcastsd 0x100(%r11), %ymm7
 	LONG $0xa8e5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm3, %ymm7
-	LONG $0x197de2c4; LONG $0x000280b7; BYTE $0x00 // vbroadcastsd 0x280(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x000280b3; BYTE $0x00 // vbroadcastsd 0x280(%r11), %ymm6
 	LONG $0xa8e542c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm3, %ymm12
-	LONG $0x197d62c4; LONG $0x0001408f; BYTE $0x00 // vbroadcastsd 0x140(%rdi), %ymm9
+	LONG $0x197d42c4; LONG $0x0001408b; BYTE $0x00 // vbroadcastsd 0x140(%r11), %ymm9
 	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
-	LONG $0x197de2c4; LONG $0x000400af; BYTE $0x00 // vbroadcastsd 0x400(%rdi), %ymm5
+	LONG $0x197dc2c4; LONG $0x000400ab; BYTE $0x00 // vbroadcastsd 0x400(%r11), %ymm5
 	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
-	LONG $0x197de2c4; LONG $0x000580a7; BYTE $0x00 // vbroadcastsd 0x580(%rdi), %ymm4
+	LONG $0x197dc2c4; LONG $0x000580a3; BYTE $0x00 // vbroadcastsd 0x580(%r11), %ymm4
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
-	LONG $0x197d62c4; LONG $0x0008809f; BYTE $0x00 // vbroadcastsd 0x880(%rdi), %ymm11
+	LONG $0x197d42c4; LONG $0x0008809b; BYTE $0x00 // vbroadcastsd 0x880(%r11), %ymm11
 	LONG $0xa8e542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm3, %ymm11
 	LONG $0x107da1c4; LONG $0x00a0c19c; WORD $0x0000 // vmovupd 0xa0(%rcx,%r8,8), %ymm3
-	LONG $0x197d62c4; LONG $0x0002c087; BYTE $0x00 // vbroadcastsd 0x2c0(%rdi), %ymm8
+	LONG $0x197d42c4; LONG $0x0002c083; BYTE $0x00 // vbroadcastsd 0x2c0(%r11), %ymm8
 	LONG $0xa8e562c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm3, %ymm9
-	LONG $0x197de2c4; LONG $0x000440bf; BYTE $0x00 // vbroadcastsd 0x440(%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x000440bb; BYTE $0x00 // vbroadcastsd 0x440(%r11), %ymm7
 	LONG $0xa8e562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm3, %ymm8
-	LONG $0x197de2c4; LONG $0x0005c0b7; BYTE $0x00 // vbroadcastsd 0x5c0(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x0005c0b3; BYTE $0x00 // vbroadcastsd 0x5c0(%r11), %ymm6
 	LONG $0xa8e5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm3, %ymm7
-	LONG $0x197de2c4; LONG $0x000740af; BYTE $0x00 // vbroadcastsd 0x740(%rdi), %ymm5
+	LONG $0x197dc2c4; LONG $0x000740ab; BYTE $0x00 // vbroadcastsd 0x740(%r11), %ymm5
 	LONG $0xa8e5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm3, %ymm6
-	LONG $0x197de2c4; LONG $0x0008c0a7; BYTE $0x00 // vbroadcastsd 0x8c0(%rdi), %ymm4
-	LONG $0x00c78148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rdi
+	LONG $0x197dc2c4; LONG $0x0008c0a3; BYTE $0x00 // vbroadcastsd 0x8c0(%r11), %ymm4
+	LONG $0x00c38149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r11
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
-	LONG $0xfdc8850f; WORD $0xffff // jne <blocks6Multi4+0x1450>
+	LONG $0xfdc8850f; WORD $0xffff // jne <blocks6Multi4+0x13b0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x117d21c4; LONG $0x3000d68c; WORD $0x0000 // vmovupd %ymm9, 0x3000(%rsi,%r10,8)
@@ -10886,64 +10454,63 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x117da1c4; LONG $0x3400d6ac; WORD $0x0000 // vmovupd %ymm5, 0x3400(%rsi,%r10,8)
 	LONG $0x117da1c4; LONG $0x3500d6a4; WORD $0x0000 // vmovupd %ymm4, 0x3500(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd2b850f; WORD $0xffff // jne <blocks6Multi4+0x1400>
-	LONG $0xffe9d6e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0xfd1b850f; WORD $0xffff // jne <blocks6Multi4+0x1350>
+	LONG $0xffea76e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
-	LONG $0xe99d840f; WORD $0xffff // je <blocks6Multi4+0x8a>
-	LONG $0x504e8b49 // movq 0x50(%r14), %rcx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xea40840f; WORD $0xffff // je <blocks6Multi4+0x8e>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
 	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xe9748e0f; WORD $0xffff // jle <blocks6Multi4+0x80>
+	LONG $0xea108e0f; WORD $0xffff // jle <blocks6Multi4+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1deb // jmp <blocks6Multi4+0x1743>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x19eb // jmp <blocks6Multi4+0x16a0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
-	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xe93d840f; WORD $0xffff // je <blocks6Multi4+0x80>
-	LONG $0x307e8b49 // movq 0x30(%r14), %rdi
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	WORD $0x1474 // je <blocks6Multi4+0x1760>
+	LONG $0xe9e0840f; WORD $0xffff // je <blocks6Multi4+0x80>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1774 // je <blocks6Multi4+0x16c0>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
+	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
+	WORD $0x0feb // jmp <blocks6Multi4+0x16c8>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x5f3c8d4a // leaq (%rdi,%r11,2), %rdi
-	LONG $0x3cb70f42; BYTE $0x47 // movzwl (%rdi,%r8,2), %edi
-	WORD $0x0ceb // jmp <blocks6Multi4+0x1768>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x014c; BYTE $0xdf // addq %r11, %rdi
-	LONG $0x03e7c148 // shlq $0x3, %rdi
+	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x03e0c149 // shlq $0x3, %r8
+	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x7f3c8d48 // leaq (%rdi,%rdi,2), %rdi
-	WORD $0x37eb // jmp <blocks6Multi4+0x17ac>
+	WORD $0x36eb // jmp <blocks6Multi4+0x170b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x705e // vmovq 0x70(%r14), %xmm3
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0x5965a1c4; WORD $0x821c // vmulpd (%rdx,%r8,4), %ymm3, %ymm3
-	LONG $0x484e8b4d // movq 0x48(%r14), %r9
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x40c08349 // addq $0x40, %r8
-	LONG $0x117dc1c4; WORD $0xf91c // vmovupd %ymm3, (%r9,%rdi,8)
-	LONG $0x04c78348 // addq $0x4, %rdi
+	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
+	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x80f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r8
-	WORD $0x8474 // je <blocks6Multi4+0x1730>
-	LONG $0x604e8b4d // movq 0x60(%r14), %r9
+	WORD $0x8574 // je <blocks6Multi4+0x1690>
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcb74 // je <blocks6Multi4+0x1780>
-	LONG $0x68568b45 // movl 0x68(%r14), %r10d
-	LONG $0x39140345 // addl (%r9,%rdi), %r10d
+	WORD $0xcc74 // je <blocks6Multi4+0x16e0>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	WORD $0xbeeb // jmp <blocks6Multi4+0x1786>
+	WORD $0xbeeb // jmp <blocks6Multi4+0x16e5>
 	LONG $0x70c48348 // addq $0x70, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -10955,8 +10522,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00453000
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks6Multi8Quad(c *slotCall, s *multiWork)
@@ -10965,7 +10536,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi8>
-	LONG $0x0019c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001806e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -10974,7 +10545,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x19638e0f; WORD $0x0000 // jle <blocks6Multi8+0x1970>
+	LONG $0x17c38e0f; WORD $0x0000 // jle <blocks6Multi8+0x17d0>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -10982,14 +10553,14 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x78ec8348 // subq $0x78, %rsp
-	LONG $0x597de2c4; LONG $0x0019940d; BYTE $0x00 // vpbroadcastq 0x1994(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00198315; BYTE $0x00 // vpbroadcastq 0x1983(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0017d40d; BYTE $0x00 // vpbroadcastq 0x17d4(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0017c315; BYTE $0x00 // vpbroadcastq 0x17c3(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
-	LONG $0x00868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r8
+	LONG $0x008e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r9
 	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
 	LONG $0x20c68148; WORD $0x0030; BYTE $0x00 // addq $0x3020, %rsi
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
@@ -10997,7 +10568,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
 	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
 	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
 	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
@@ -11005,140 +10576,81 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r15
-	LONG $0x18b6830f; WORD $0x0000 // jae <blocks6Multi8+0x1962>
+	LONG $0x1716830f; WORD $0x0000 // jae <blocks6Multi8+0x17c2>
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
 	WORD $0x27eb // jmp <blocks6Multi8+0xe2>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
+	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
-	LONG $0x176e8d0f; WORD $0x0000 // jge <blocks6Multi8+0x1850>
+	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
+	LONG $0x15ce8d0f; WORD $0x0000 // jge <blocks6Multi8+0x16b0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x0003ba41; WORD $0x0000 // movl $0x3, %r10d
-	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
+	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
 	LONG $0x03f88348 // cmpq $0x3, %rax
 	LONG $0xd04c0f4c // cmovlq %rax, %r10
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x13818e0f; WORD $0x0000 // jle <blocks6Multi8+0x1480>
+	LONG $0x11e18e0f; WORD $0x0000 // jle <blocks6Multi8+0x12e0>
 	LONG $0x02fa8349 // cmpq $0x2, %r10
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
 	LONG $0x04245489 // movl %edx, 0x4(%rsp)
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
 	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	LONG $0xea4d0f4d // cmovgeq %r10, %r13
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00023de9; BYTE $0x00 // jmp <blocks6Multi8+0x367>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x000087e9; BYTE $0x00 // jmp <blocks6Multi8+0x1b2>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x246c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbp
 	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x245c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
 	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
 	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
-	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	LONG $0x06e2c149 // shlq $0x6, %r10
-	LONG $0x38578b48 // movq 0x38(%rdi), %rdx
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x8b41; BYTE $0x3f // movl (%r15), %edi
+	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	WORD $0xff49; BYTE $0xc1 // incq %r9
 	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x6ef9c1c4; BYTE $0xd8 // vmovq %r8, %xmm3
+	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0x7f7e81c4; WORD $0x1324 // vmovdqu %ymm4, (%r11,%r10)
-	LONG $0x7ef9c1c4; BYTE $0xe0 // vmovq %xmm4, %r8
-	LONG $0x16f9c3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %r9
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0x347de2c4; WORD $0x086d // vpmovzxwq 0x8(%rbp), %ymm5
+	LONG $0x247ffec5; BYTE $0x17 // vmovdqu %ymm4, (%rdi,%rdx)
+	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
 	LONG $0x10c58348 // addq $0x10, %rbp
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x7f7e81c4; WORD $0x135c; BYTE $0x20 // vmovdqu %ymm3, 0x20(%r11,%r10)
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000140c2; BYTE $0x00 // prefetcht0 0x140(%rdx,%r8,8)
-	LONG $0x7ef9c1c4; BYTE $0xe0 // vmovq %xmm4, %r8
-	LONG $0x0c180f42; BYTE $0xca // prefetcht0 (%rdx,%r9,8)
-	LONG $0x4c180f42; WORD $0x40ca // prefetcht0 0x40(%rdx,%r9,8)
-	LONG $0x8c180f42; LONG $0x000080ca; BYTE $0x00 // prefetcht0 0x80(%rdx,%r9,8)
-	LONG $0x8c180f42; LONG $0x0000c0ca; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r9,8)
-	LONG $0x8c180f42; LONG $0x000100ca; BYTE $0x00 // prefetcht0 0x100(%rdx,%r9,8)
-	LONG $0x8c180f42; LONG $0x000140ca; BYTE $0x00 // prefetcht0 0x140(%rdx,%r9,8)
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000140c2; BYTE $0x00 // prefetcht0 0x140(%rdx,%r8,8)
-	LONG $0x16f9c3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %r8
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000140c2; BYTE $0x00 // prefetcht0 0x140(%rdx,%r8,8)
-	LONG $0x7ef9c1c4; BYTE $0xd8 // vmovq %xmm3, %r8
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000140c2; BYTE $0x00 // prefetcht0 0x140(%rdx,%r8,8)
-	LONG $0x16f9c3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %r8
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000140c2; BYTE $0x00 // prefetcht0 0x140(%rdx,%r8,8)
-	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
-	LONG $0x7ef9c1c4; BYTE $0xd8 // vmovq %xmm3, %r8
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000140c2; BYTE $0x00 // prefetcht0 0x140(%rdx,%r8,8)
-	LONG $0x13448b4f; BYTE $0x38 // movq 0x38(%r11,%r10), %r8
-	LONG $0x0c180f42; BYTE $0xc2 // prefetcht0 (%rdx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c2 // prefetcht0 0x40(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000080c2; BYTE $0x00 // prefetcht0 0x80(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x0000c0c2; BYTE $0x00 // prefetcht0 0xc0(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000100c2; BYTE $0x00 // prefetcht0 0x100(%rdx,%r8,8)
-	LONG $0x8c180f42; LONG $0x000140c2; BYTE $0x00 // prefetcht0 0x140(%rdx,%r8,8)
-	WORD $0x394c; BYTE $0xeb // cmpq %r13, %rbx
-	LONG $0x0df9840f; WORD $0x0000 // je <blocks6Multi8+0x1160>
+	LONG $0x5c7ffec5; WORD $0x2017 // vmovdqu %ymm3, 0x20(%rdi,%rdx)
+	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
+	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
+	LONG $0x0e0e840f; WORD $0x0000 // je <blocks6Multi8+0xfc0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x68 // movq %rbp, 0x68(%rsp)
 	LONG $0x2464894c; BYTE $0x70 // movq %r12, 0x70(%rsp)
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x245c8948; BYTE $0x60 // movq %rbx, 0x60(%rsp)
+	LONG $0x244c894c; BYTE $0x60 // movq %r9, 0x60(%rsp)
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x055a850f; WORD $0x0000 // jne <blocks6Multi8+0x8f0>
+	LONG $0x055f850f; WORD $0x0000 // jne <blocks6Multi8+0x740>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x0649820f; WORD $0x0000 // jb <blocks6Multi8+0x9f0>
+	LONG $0x065e820f; WORD $0x0000 // jb <blocks6Multi8+0x850>
 	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
 	LONG $0xa4148d4b // leaq (%r12,%r12,4), %rdx
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -11146,7 +10658,6 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0xd141; BYTE $0xea // shrl %r10d
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x2948; BYTE $0xd5 // subq %rdx, %rbp
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -11154,7 +10665,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x18148d49 // leaq (%r8,%rbx), %rdx
 	LONG $0x100c8d4f // leaq (%r8,%r10), %r9
@@ -11375,48 +10886,47 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x01601e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r11)
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
-	LONG $0xfaf8850f; WORD $0xffff // jne <blocks6Multi8+0x3e0>
-	LONG $0xfff843e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0xfaf8850f; WORD $0xffff // jne <blocks6Multi8+0x230>
+	LONG $0xfff9f3e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
-	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x1058 // vcvtps2pd 0x10(%r8), %ymm3
 	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
+	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
+	LONG $0x5a7cc1c4; WORD $0x2058 // vcvtps2pd 0x20(%r8), %ymm3
 	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
-	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x3058 // vcvtps2pd 0x30(%r8), %ymm3
 	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
-	LONG $0x408a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rdx)
-	LONG $0x5a5afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rdx), %ymm3
+	LONG $0x88180f41; LONG $0x00001040 // prefetcht0 0x1040(%r8)
+	LONG $0x5a7cc1c4; WORD $0x4058 // vcvtps2pd 0x40(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
-	LONG $0x5a5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rdx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x5058 // vcvtps2pd 0x50(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
-	LONG $0x608a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rdx)
-	LONG $0x5a5afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rdx), %ymm3
+	LONG $0x88180f41; LONG $0x00001060 // prefetcht0 0x1060(%r8)
+	LONG $0x5a7cc1c4; WORD $0x6058 // vcvtps2pd 0x60(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x5a5afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rdx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x7058 // vcvtps2pd 0x70(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000e006; BYTE $0x00 // vmovups %ymm3, 0xe0(%rsi,%rax)
-	LONG $0x808a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1080(%rdx)
-	LONG $0x9a5afcc5; LONG $0x00000080 // vcvtps2pd 0x80(%rdx), %ymm3
+	LONG $0x88180f41; LONG $0x00001080 // prefetcht0 0x1080(%r8)
+	LONG $0x5a7cc1c4; LONG $0x00008098; BYTE $0x00 // vcvtps2pd 0x80(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00010006; BYTE $0x00 // vmovups %ymm3, 0x100(%rsi,%rax)
-	LONG $0x9a5afcc5; LONG $0x00000090 // vcvtps2pd 0x90(%rdx), %ymm3
+	LONG $0x5a7cc1c4; LONG $0x00009098; BYTE $0x00 // vcvtps2pd 0x90(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00012006; BYTE $0x00 // vmovups %ymm3, 0x120(%rsi,%rax)
-	LONG $0xa08a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x10a0(%rdx)
-	LONG $0x9a5afcc5; LONG $0x000000a0 // vcvtps2pd 0xa0(%rdx), %ymm3
+	LONG $0x88180f41; LONG $0x000010a0 // prefetcht0 0x10a0(%r8)
+	LONG $0x5a7cc1c4; LONG $0x0000a098; BYTE $0x00 // vcvtps2pd 0xa0(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00014006; BYTE $0x00 // vmovups %ymm3, 0x140(%rsi,%rax)
-	LONG $0x9a5afcc5; LONG $0x000000b0 // vcvtps2pd 0xb0(%rdx), %ymm3
-	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
+	LONG $0x5a7cc1c4; LONG $0x0000b098; BYTE $0x00 // vcvtps2pd 0xb0(%r8), %ymm3
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xff1c850f; WORD $0xffff // jne <blocks6Multi8+0x900>
-	LONG $0xfff747e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi8+0x750>
+	LONG $0xfff8e5e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	LONG $0x643c8d4b // leaq (%r12,%r12,2), %rdi
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -11430,16 +10940,15 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0x0149; BYTE $0xff // addq %rdi, %r15
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x040f840f; WORD $0x0000 // je <blocks6Multi8+0xe2c>
+	LONG $0x040f840f; WORD $0x0000 // je <blocks6Multi8+0xc8c>
 	LONG $0xa4148d4b // leaq (%r12,%r12,4), %rdx
 	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x2948; BYTE $0xd5 // subq %rdx, %rbp
 	LONG $0x02eac141 // shrl $0x2, %r10d
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x183c8d49 // leaq (%r8,%rbx), %rdi
 	LONG $0x001c8d4d // leaq (%r8,%rax), %r11
@@ -11600,11 +11109,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdx)
 	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
 	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
-	LONG $0xfc19850f; WORD $0xffff // jne <blocks6Multi8+0xa40>
-	LONG $0xfff304e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0xfc19850f; WORD $0xffff // jne <blocks6Multi8+0x8a0>
+	LONG $0xfff4a4e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
 	LONG $0xa43c8d4b // leaq (%r12,%r12,4), %rdi
 	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
-	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
 	WORD $0x2948; BYTE $0xfd // subq %rdi, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0xff31 // xorl %edi, %edi
@@ -11735,15 +11244,15 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdi)
 	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
 	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
-	LONG $0xfcfd850f; WORD $0xffff // jne <blocks6Multi8+0xe50>
-	LONG $0xffefd8e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0xfcfd850f; WORD $0xffff // jne <blocks6Multi8+0xcb0>
+	LONG $0xfff178e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x247c8348; WORD $0x0050 // cmpq $0x0, 0x50(%rsp)
-	LONG $0x03248e0f; WORD $0x0000 // jle <blocks6Multi8+0x1490>
+	LONG $0x03248e0f; WORD $0x0000 // jle <blocks6Multi8+0x12f0>
 	LONG $0x38778b48 // movq 0x38(%rdi), %rsi
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x039b840f; WORD $0x0000 // je <blocks6Multi8+0x151b>
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x039b840f; WORD $0x0000 // je <blocks6Multi8+0x137b>
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
@@ -11757,7 +11266,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xd11c8d4e // leaq (%rcx,%r10,8), %r11
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
@@ -11844,7 +11353,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x11d0>
+	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x1030>
 	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	WORD $0xff49; BYTE $0xc2 // incq %r10
@@ -11856,21 +11365,21 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x080002ac; WORD $0x0000 // vmovupd %ymm5, 0x800(%rdx,%r8)
 	LONG $0x117da1c4; LONG $0x0a0002a4; WORD $0x0000 // vmovupd %ymm4, 0xa00(%rdx,%r8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfd52850f; WORD $0xffff // jne <blocks6Multi8+0x11b0>
+	LONG $0xfd52850f; WORD $0xffff // jne <blocks6Multi8+0x1010>
 	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfd1f850f; WORD $0xffff // jne <blocks6Multi8+0x1190>
-	LONG $0xffec4ae9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
+	LONG $0xfd1f850f; WORD $0xffff // jne <blocks6Multi8+0xff0>
+	LONG $0xffedeae9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xd285 // testl %edx, %edx
-	WORD $0x2175 // jne <blocks6Multi8+0x14a5>
-	LONG $0xffec46e9; BYTE $0xff // jmp <blocks6Multi8+0xcf>
+	WORD $0x2175 // jne <blocks6Multi8+0x1305>
+	LONG $0xffede6e9; BYTE $0xff // jmp <blocks6Multi8+0xcf>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0xec2a840f; WORD $0xffff // je <blocks6Multi8+0xcf>
+	LONG $0xedca840f; WORD $0xffff // je <blocks6Multi8+0xcf>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
@@ -11885,12 +11394,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x32 // vmovdqu %ymm0, (%rdx,%rsi)
 	LONG $0x847ffec5; LONG $0x00020032; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rdx,%rsi)
 	LONG $0x40c68348 // addq $0x40, %rsi
-	WORD $0xc875 // jne <blocks6Multi8+0x14d0>
+	WORD $0xc875 // jne <blocks6Multi8+0x1330>
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9a75 // jne <blocks6Multi8+0x14b0>
-	LONG $0xffebb4e9; BYTE $0xff // jmp <blocks6Multi8+0xcf>
+	WORD $0x9a75 // jne <blocks6Multi8+0x1310>
+	LONG $0xffed54e9; BYTE $0xff // jmp <blocks6Multi8+0xcf>
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
@@ -11995,7 +11504,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x15a0>
+	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x1400>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x08c18349 // addq $0x8, %r9
 	LONG $0x117d21c4; WORD $0xda0c // vmovupd %ymm9, (%rdx,%r11,8)
@@ -12005,43 +11514,43 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x0800daac; WORD $0x0000 // vmovupd %ymm5, 0x800(%rdx,%r11,8)
 	LONG $0x117da1c4; LONG $0x0a00daa4; WORD $0x0000 // vmovupd %ymm4, 0xa00(%rdx,%r11,8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfd29850f; WORD $0xffff // jne <blocks6Multi8+0x1550>
+	LONG $0xfd29850f; WORD $0xffff // jne <blocks6Multi8+0x13b0>
 	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfcf6850f; WORD $0xffff // jne <blocks6Multi8+0x1530>
+	LONG $0xfcf6850f; WORD $0xffff // jne <blocks6Multi8+0x1390>
 	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0xffe87ce9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
+	LONG $0xffea1ce9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xe840840f; WORD $0xffff // je <blocks6Multi8+0x9d>
+	LONG $0xe9e0840f; WORD $0xffff // je <blocks6Multi8+0x9d>
 	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
 	LONG $0x24542b48; BYTE $0x08 // subq 0x8(%rsp), %rdx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xc24c0f48 // cmovlq %rdx, %rax
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xe8118e0f; WORD $0xffff // jle <blocks6Multi8+0x90>
+	LONG $0xe9b18e0f; WORD $0xffff // jle <blocks6Multi8+0x90>
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd04d0f48 // cmovgeq %rax, %rdx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1aeb // jmp <blocks6Multi8+0x18b0>
+	WORD $0x1aeb // jmp <blocks6Multi8+0x1710>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x40c68348 // addq $0x40, %rsi
 	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
-	LONG $0xe7e0840f; WORD $0xffff // je <blocks6Multi8+0x90>
+	LONG $0xe980840f; WORD $0xffff // je <blocks6Multi8+0x90>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks6Multi8+0x18d0>
+	WORD $0x1774 // je <blocks6Multi8+0x1730>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x70048d4f // leaq (%r8,%r14,2), %r8
 	LONG $0x0cb70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r9d
-	WORD $0x10eb // jmp <blocks6Multi8+0x18d9>
+	WORD $0x10eb // jmp <blocks6Multi8+0x1739>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x060c8d4f // leaq (%r14,%r8), %r9
@@ -12051,7 +11560,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x490c8d4f // leaq (%r9,%r9,2), %r9
-	WORD $0x56eb // jmp <blocks6Multi8+0x1947>
+	WORD $0x56eb // jmp <blocks6Multi8+0x17a7>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -12066,15 +11575,15 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117d81c4; WORD $0x1a5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r10,%r11)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	LONG $0xff59840f; WORD $0xffff // je <blocks6Multi8+0x18a0>
+	LONG $0xff59840f; WORD $0xffff // je <blocks6Multi8+0x1700>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xb074 // je <blocks6Multi8+0x1900>
+	WORD $0xb074 // je <blocks6Multi8+0x1760>
 	WORD $0x5f8b; BYTE $0x68 // movl 0x68(%rdi), %ebx
 	LONG $0x0b1c0343 // addl (%r11,%r9), %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xdb // vmovq %rbx, %xmm3
-	WORD $0xa3eb // jmp <blocks6Multi8+0x1905>
+	WORD $0xa3eb // jmp <blocks6Multi8+0x1765>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -12084,10 +11593,6 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000

@@ -10,7 +10,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi2>
-	LONG $0x00063ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0006bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x060a8e0f; WORD $0x0000 // jle <blocks2Multi2+0x617>
+	LONG $0x067a8e0f; WORD $0x0000 // jle <blocks2Multi2+0x687>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -27,103 +27,85 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x48fdf262; LONG $0x060b0559; WORD $0x0000 // vpbroadcastq 0x60b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x068b0559; WORD $0x0000 // vpbroadcastq 0x68b(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0x1feb // jmp <blocks2Multi2+0x78>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x25eb // jmp <blocks2Multi2+0x7d>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x240c0148 // addq %rcx, (%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbp
-	LONG $0x0591830f; WORD $0x0000 // jae <blocks2Multi2+0x609>
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x08 // movq %rbp, 0x8(%rsp)
-	WORD $0x24eb // jmp <blocks2Multi2+0xa9>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x244c0348; BYTE $0x20 // addq 0x20(%rsp), %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x04778d0f; WORD $0x0000 // jge <blocks2Multi2+0x520>
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x05fc830f; WORD $0x0000 // jae <blocks2Multi2+0x679>
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	WORD $0x26eb // jmp <blocks2Multi2+0xb1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	LONG $0x2454034c; BYTE $0x20 // addq 0x20(%rsp), %r10
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	LONG $0x04df8d0f; WORD $0x0000 // jge <blocks2Multi2+0x590>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	WORD $0x294d; BYTE $0xd7 // subq %r10, %r15
 	LONG $0x20ff8349 // cmpq $0x20, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03128e0f; WORD $0x0000 // jle <blocks2Multi2+0x3f0>
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0000c0e9; BYTE $0x00 // jmp <blocks2Multi2+0x1a6>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
+	LONG $0x02aa8e0f; WORD $0x0000 // jle <blocks2Multi2+0x390>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x4aeb // jmp <blocks2Multi2+0x139>
+	BYTE $0x90 // nop
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x510c8d4f // leaq (%r9,%r10,2), %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x490c8d4d // leaq (%r9,%rcx,2), %r9
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	WORD $0x8b45; BYTE $0x16 // movl (%r14), %r10d
+	LONG $0x48fdd262; WORD $0xca7c // vpbroadcastq %r10, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
 	LONG $0x48fef162; LONG $0x00068c7f; WORD $0x0020; BYTE $0x00 // vmovdqu64 %zmm1, 0x2000(%rsi,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0x397de3c4; WORD $0x01ca // vextracti128 $0x1, %ymm1, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x487df362; WORD $0xca39; BYTE $0x02 // vextracti32x4 $0x2, %zmm1, %xmm2
-	LONG $0x487df362; WORD $0xc939; BYTE $0x03 // vextracti32x4 $0x3, %zmm1, %xmm1
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x024a840f; WORD $0x0000 // je <blocks2Multi2+0x3f0>
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x0257840f; WORD $0x0000 // je <blocks2Multi2+0x390>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
-	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
-	LONG $0x00a4850f; WORD $0x0000 // jne <blocks2Multi2+0x270>
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x00b2850f; WORD $0x0000 // jne <blocks2Multi2+0x210>
 	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x00e4820f; WORD $0x0000 // jb <blocks2Multi2+0x2c0>
-	WORD $0xc889 // movl %ecx, %eax
+	LONG $0x35fa8041 // cmpb $0x35, %r10b
+	LONG $0x00f1820f; WORD $0x0000 // jb <blocks2Multi2+0x260>
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -131,9 +113,9 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -142,8 +124,8 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi2+0x1f0>
-	LONG $0xfffe8be9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
+	WORD $0x9075 // jne <blocks2Multi2+0x190>
+	LONG $0xfffeebe9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
 	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
@@ -158,22 +140,22 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xc775 // jne <blocks2Multi2+0x280>
-	LONG $0xfffe32e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
+	WORD $0xc775 // jne <blocks2Multi2+0x220>
+	LONG $0xfffe92e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
 	WORD $0x9066 // nop
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0x07c2f641 // testb $0x7, %r10b
 	LONG $0xc6950f41 // setne %r14b
 	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
-	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0084840f; WORD $0x0000 // je <blocks2Multi2+0x365>
+	LONG $0x0081840f; WORD $0x0000 // je <blocks2Multi2+0x305>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -181,9 +163,9 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -192,8 +174,8 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi2+0x2f0>
-	LONG $0xfffd8be9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
+	WORD $0x9075 // jne <blocks2Multi2+0x290>
+	LONG $0xfffdebe9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x9066 // nop
@@ -205,102 +187,127 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x00 // vmovupd %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
-	LONG $0x4975d262; LONG $0xc00e548d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x49759262; LONG $0xc016548d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm2 {%k1}
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x8c75 // jne <blocks2Multi2+0x370>
-	LONG $0xfffd07e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
+	WORD $0x8c75 // jne <blocks2Multi2+0x310>
+	LONG $0xfffd67e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x386f8b48 // movq 0x38(%rdi), %rbp
 	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x40eb // jmp <blocks2Multi2+0x440>
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x04e0c148 // shlq $0x4, %rax
-	LONG $0x10c28349 // addq $0x10, %r10
-	LONG $0x06fb8349 // cmpq $0x6, %r11
-	LONG $0xa411f9c5; LONG $0x00300006; BYTE $0x00 // vmovupd %xmm4, 0x3000(%rsi,%rax)
-	LONG $0x9c11f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd %xmm3, 0x3080(%rsi,%rax)
-	LONG $0x8c11f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd %xmm1, 0x3010(%rsi,%rax)
-	LONG $0x9411f9c5; LONG $0x00309006; BYTE $0x00 // vmovupd %xmm2, 0x3090(%rsi,%rax)
-	LONG $0x02438d49 // leaq 0x2(%r11), %rax
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0xfc50830f; WORD $0xffff // jae <blocks2Multi2+0x90>
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x69eb // jmp <blocks2Multi2+0x408>
+	BYTE $0x90 // nop
+	LONG $0x04e2c149 // shlq $0x4, %r10
+	LONG $0x1179a1c4; LONG $0x300016bc; WORD $0x0000 // vmovupd %xmm7, 0x3000(%rsi,%r10)
+	LONG $0x117921c4; LONG $0x30801684; WORD $0x0000 // vmovupd %xmm8, 0x3080(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x301016a4; WORD $0x0000 // vmovupd %xmm4, 0x3010(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x309016ac; WORD $0x0000 // vmovupd %xmm5, 0x3090(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x30201694; WORD $0x0000 // vmovupd %xmm2, 0x3020(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x30a0168c; WORD $0x0000 // vmovupd %xmm1, 0x30a0(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x3030169c; WORD $0x0000 // vmovupd %xmm3, 0x3030(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x30b016b4; WORD $0x0000 // vmovupd %xmm6, 0x30b0(%rsi,%r10)
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfc88840f; WORD $0xffff // je <blocks2Multi2+0x90>
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x0c74 // je <blocks2Multi2+0x460>
+	WORD $0x1374 // je <blocks2Multi2+0x440>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3b7f // jg <blocks2Multi2+0x494>
-	WORD $0xa5eb // jmp <blocks2Multi2+0x400>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x04e0c148 // shlq $0x4, %rax
-	LONG $0xa410f9c5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %xmm4
-	LONG $0x8c6ffac5; LONG $0x00301006; BYTE $0x00 // vmovdqu 0x3010(%rsi,%rax), %xmm1
-	LONG $0x9c10f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd 0x3080(%rsi,%rax), %xmm3
-	LONG $0x946ffac5; LONG $0x00309006; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rax), %xmm2
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff6c8e0f; WORD $0xffff // jle <blocks2Multi2+0x400>
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x667f // jg <blocks2Multi2+0x498>
+	LONG $0xffff69e9; BYTE $0xff // jmp <blocks2Multi2+0x3a0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x22848b4b; LONG $0x00002000 // movq 0x2000(%r10,%r12), %rax
-	LONG $0x22b48b4f; LONG $0x00002008 // movq 0x2008(%r10,%r12), %r14
-	LONG $0x2c10f9c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm5
-	LONG $0x107921c4; WORD $0xf104 // vmovupd (%rcx,%r14,8), %xmm8
-	LONG $0x7410f9c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm6
-	LONG $0x1079a1c4; WORD $0xf17c; BYTE $0x10 // vmovupd 0x10(%rcx,%r14,8), %xmm7
-	LONG $0x18d59262; WORD $0x24b8; BYTE $0xa2 // vfmadd231pd (%r10,%r12,4){1to2}, %xmm5, %xmm4
-	LONG $0x18d59262; LONG $0x10a25cb8 // vfmadd231pd 0x80(%r10,%r12,4){1to2}, %xmm5, %xmm3
-	LONG $0x18bd9262; LONG $0x01a24cb8 // vfmadd231pd 0x8(%r10,%r12,4){1to2}, %xmm8, %xmm1
-	LONG $0x18bd9262; LONG $0x11a254b8 // vfmadd231pd 0x88(%r10,%r12,4){1to2}, %xmm8, %xmm2
-	LONG $0x18cd9262; LONG $0x08a264b8 // vfmadd231pd 0x40(%r10,%r12,4){1to2}, %xmm6, %xmm4
-	LONG $0x18cd9262; LONG $0x18a25cb8 // vfmadd231pd 0xc0(%r10,%r12,4){1to2}, %xmm6, %xmm3
-	LONG $0x18c59262; LONG $0x09a24cb8 // vfmadd231pd 0x48(%r10,%r12,4){1to2}, %xmm7, %xmm1
-	LONG $0x18c59262; LONG $0x19a254b8 // vfmadd231pd 0xc8(%r10,%r12,4){1to2}, %xmm7, %xmm2
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x04e0c148 // shlq $0x4, %rax
+	LONG $0xbc10f9c5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %xmm7
+	LONG $0xa410f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd 0x3010(%rsi,%rax), %xmm4
+	LONG $0x946ffac5; LONG $0x00302006; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rax), %xmm2
+	LONG $0x9c10f9c5; LONG $0x00303006; BYTE $0x00 // vmovupd 0x3030(%rsi,%rax), %xmm3
+	LONG $0x841079c5; LONG $0x00308006; BYTE $0x00 // vmovupd 0x3080(%rsi,%rax), %xmm8
+	LONG $0xac10f9c5; LONG $0x00309006; BYTE $0x00 // vmovupd 0x3090(%rsi,%rax), %xmm5
+	LONG $0x8c6ffac5; LONG $0x0030a006; BYTE $0x00 // vmovdqu 0x30a0(%rsi,%rax), %xmm1
+	LONG $0xb410f9c5; LONG $0x0030b006; BYTE $0x00 // vmovupd 0x30b0(%rsi,%rax), %xmm6
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0xff088e0f; WORD $0xffff // jle <blocks2Multi2+0x3a0>
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	BYTE $0x90 // nop
+	LONG $0x23848b4b; LONG $0x00002000 // movq 0x2000(%r11,%r12), %rax
+	LONG $0x23b48b4f; LONG $0x00002008 // movq 0x2008(%r11,%r12), %r14
+	LONG $0x4c1079c5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %xmm9
+	LONG $0x541079c5; WORD $0x10c5 // vmovupd 0x10(%rbp,%rax,8), %xmm10
+	LONG $0x23848b4b; LONG $0x00002010 // movq 0x2010(%r11,%r12), %rax
+	LONG $0x107921c4; WORD $0xf55c; BYTE $0x10 // vmovupd 0x10(%rbp,%r14,8), %xmm11
+	LONG $0x18b59262; WORD $0x3cb8; BYTE $0xa3 // vfmadd231pd (%r11,%r12,4){1to2}, %xmm9, %xmm7
+	LONG $0x18b51262; LONG $0x10a344b8 // vfmadd231pd 0x80(%r11,%r12,4){1to2}, %xmm9, %xmm8
+	LONG $0x107921c4; WORD $0xf54c; BYTE $0x00 // vmovupd (%rbp,%r14,8), %xmm9
+	LONG $0x18b59262; LONG $0x01a364b8 // vfmadd231pd 0x8(%r11,%r12,4){1to2}, %xmm9, %xmm4
+	LONG $0x18b59262; LONG $0x11a36cb8 // vfmadd231pd 0x88(%r11,%r12,4){1to2}, %xmm9, %xmm5
+	LONG $0x4c1079c5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %xmm9
+	LONG $0x641079c5; WORD $0x10c5 // vmovupd 0x10(%rbp,%rax,8), %xmm12
+	LONG $0x23848b4b; LONG $0x00002018 // movq 0x2018(%r11,%r12), %rax
+	LONG $0x18ad9262; LONG $0x08a37cb8 // vfmadd231pd 0x40(%r11,%r12,4){1to2}, %xmm10, %xmm7
+	LONG $0x18ad1262; LONG $0x18a344b8 // vfmadd231pd 0xc0(%r11,%r12,4){1to2}, %xmm10, %xmm8
+	LONG $0x18b59262; LONG $0x02a354b8 // vfmadd231pd 0x10(%r11,%r12,4){1to2}, %xmm9, %xmm2
+	LONG $0x18b59262; LONG $0x12a34cb8 // vfmadd231pd 0x90(%r11,%r12,4){1to2}, %xmm9, %xmm1
+	LONG $0x18a59262; LONG $0x09a364b8 // vfmadd231pd 0x48(%r11,%r12,4){1to2}, %xmm11, %xmm4
+	LONG $0x18a59262; LONG $0x19a36cb8 // vfmadd231pd 0xc8(%r11,%r12,4){1to2}, %xmm11, %xmm5
+	LONG $0x4c1079c5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %xmm9
+	LONG $0x6c1079c5; WORD $0x10c5 // vmovupd 0x10(%rbp,%rax,8), %xmm13
+	LONG $0x189d9262; LONG $0x0aa354b8 // vfmadd231pd 0x50(%r11,%r12,4){1to2}, %xmm12, %xmm2
+	LONG $0x189d9262; LONG $0x1aa34cb8 // vfmadd231pd 0xd0(%r11,%r12,4){1to2}, %xmm12, %xmm1
+	LONG $0x18b59262; LONG $0x03a35cb8 // vfmadd231pd 0x18(%r11,%r12,4){1to2}, %xmm9, %xmm3
+	LONG $0x18b59262; LONG $0x13a374b8 // vfmadd231pd 0x98(%r11,%r12,4){1to2}, %xmm9, %xmm6
+	LONG $0x18959262; LONG $0x0ba35cb8 // vfmadd231pd 0x58(%r11,%r12,4){1to2}, %xmm13, %xmm3
+	LONG $0x18959262; LONG $0x1ba374b8 // vfmadd231pd 0xd8(%r11,%r12,4){1to2}, %xmm13, %xmm6
 	LONG $0x40c48349 // addq $0x40, %r12
 	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	WORD $0x9075 // jne <blocks2Multi2+0x4a0>
-	LONG $0xfffeebe9; BYTE $0xff // jmp <blocks2Multi2+0x400>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff22850f; WORD $0xffff // jne <blocks2Multi2+0x4a0>
+	LONG $0xfffe1de9; BYTE $0xff // jmp <blocks2Multi2+0x3a0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xfb3d840f; WORD $0xffff // je <blocks2Multi2+0x69>
+	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
+	LONG $0xfad2840f; WORD $0xffff // je <blocks2Multi2+0x6e>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24042b48 // subq (%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfb168e0f; WORD $0xffff // jle <blocks2Multi2+0x60>
+	LONG $0xfaa68e0f; WORD $0xffff // jle <blocks2Multi2+0x60>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x14eb // jmp <blocks2Multi2+0x571>
+	WORD $0x0feb // jmp <blocks2Multi2+0x5dc>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	LONG $0xfaef840f; WORD $0xffff // je <blocks2Multi2+0x60>
+	LONG $0xfa84840f; WORD $0xffff // je <blocks2Multi2+0x60>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1674 // je <blocks2Multi2+0x590>
+	WORD $0x1b74 // je <blocks2Multi2+0x600>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
 	LONG $0x581cb70f // movzwl (%rax,%rbx,2), %ebx
-	WORD $0x10eb // jmp <blocks2Multi2+0x598>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x15eb // jmp <blocks2Multi2+0x608>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
 	WORD $0x894d; BYTE $0xde // movq %r11, %r14
@@ -309,7 +316,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x38eb // jmp <blocks2Multi2+0x5e7>
+	WORD $0x38eb // jmp <blocks2Multi2+0x657>
 	BYTE $0x90 // nop
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x07e7c149 // shlq $0x7, %r15
@@ -321,17 +328,17 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi2+0x560>
+	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi2+0x5d0>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	WORD $0x094c; BYTE $0xf8 // orq %r15, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xba74 // je <blocks2Multi2+0x5b0>
+	WORD $0xba74 // je <blocks2Multi2+0x620>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xaceb // jmp <blocks2Multi2+0x5b5>
+	WORD $0xaceb // jmp <blocks2Multi2+0x625>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -341,6 +348,8 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
@@ -352,7 +361,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
-	LONG $0x00063ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0006bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -361,7 +370,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x060a8e0f; WORD $0x0000 // jle <blocks2Multi4+0x617>
+	LONG $0x067a8e0f; WORD $0x0000 // jle <blocks2Multi4+0x687>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -369,103 +378,85 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x48fdf262; LONG $0x060b0559; WORD $0x0000 // vpbroadcastq 0x60b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x068b0559; WORD $0x0000 // vpbroadcastq 0x68b(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0x1feb // jmp <blocks2Multi4+0x78>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x25eb // jmp <blocks2Multi4+0x7d>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x240c0148 // addq %rcx, (%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbp
-	LONG $0x0591830f; WORD $0x0000 // jae <blocks2Multi4+0x609>
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x08 // movq %rbp, 0x8(%rsp)
-	WORD $0x24eb // jmp <blocks2Multi4+0xa9>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x244c0348; BYTE $0x20 // addq 0x20(%rsp), %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x04778d0f; WORD $0x0000 // jge <blocks2Multi4+0x520>
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x05fc830f; WORD $0x0000 // jae <blocks2Multi4+0x679>
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	WORD $0x26eb // jmp <blocks2Multi4+0xb1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	LONG $0x2454034c; BYTE $0x20 // addq 0x20(%rsp), %r10
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	LONG $0x04df8d0f; WORD $0x0000 // jge <blocks2Multi4+0x590>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	WORD $0x294d; BYTE $0xd7 // subq %r10, %r15
 	LONG $0x20ff8349 // cmpq $0x20, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03128e0f; WORD $0x0000 // jle <blocks2Multi4+0x3f0>
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0000c1e9; BYTE $0x00 // jmp <blocks2Multi4+0x1a7>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
+	LONG $0x02aa8e0f; WORD $0x0000 // jle <blocks2Multi4+0x390>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x4beb // jmp <blocks2Multi4+0x13a>
+	BYTE $0x90 // nop
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x510c8d4f // leaq (%r9,%r10,2), %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x490c8d4d // leaq (%r9,%rcx,2), %r9
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	WORD $0x8b45; BYTE $0x16 // movl (%r14), %r10d
+	LONG $0x48fdd262; WORD $0xca7c // vpbroadcastq %r10, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
 	LONG $0x48fef162; LONG $0x00068c7f; WORD $0x0020; BYTE $0x00 // vmovdqu64 %zmm1, 0x2000(%rsi,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0x397de3c4; WORD $0x01ca // vextracti128 $0x1, %ymm1, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x487df362; WORD $0xca39; BYTE $0x02 // vextracti32x4 $0x2, %zmm1, %xmm2
-	LONG $0x487df362; WORD $0xc939; BYTE $0x03 // vextracti32x4 $0x3, %zmm1, %xmm1
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x0249840f; WORD $0x0000 // je <blocks2Multi4+0x3f0>
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x0256840f; WORD $0x0000 // je <blocks2Multi4+0x390>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
-	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
-	LONG $0x00a3850f; WORD $0x0000 // jne <blocks2Multi4+0x270>
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x00b1850f; WORD $0x0000 // jne <blocks2Multi4+0x210>
 	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x00e3820f; WORD $0x0000 // jb <blocks2Multi4+0x2c0>
-	WORD $0xc889 // movl %ecx, %eax
+	LONG $0x35fa8041 // cmpb $0x35, %r10b
+	LONG $0x00f0820f; WORD $0x0000 // jb <blocks2Multi4+0x260>
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -473,9 +464,9 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -484,8 +475,8 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi4+0x1f0>
-	LONG $0xfffe8be9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0x9075 // jne <blocks2Multi4+0x190>
+	LONG $0xfffeebe9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
 	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
@@ -500,22 +491,22 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xc775 // jne <blocks2Multi4+0x280>
-	LONG $0xfffe32e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0xc775 // jne <blocks2Multi4+0x220>
+	LONG $0xfffe92e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
 	WORD $0x9066 // nop
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0x07c2f641 // testb $0x7, %r10b
 	LONG $0xc6950f41 // setne %r14b
 	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
-	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0084840f; WORD $0x0000 // je <blocks2Multi4+0x365>
+	LONG $0x0081840f; WORD $0x0000 // je <blocks2Multi4+0x305>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -523,9 +514,9 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -534,8 +525,8 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi4+0x2f0>
-	LONG $0xfffd8be9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0x9075 // jne <blocks2Multi4+0x290>
+	LONG $0xfffdebe9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x9066 // nop
@@ -547,102 +538,127 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x00 // vmovupd %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
-	LONG $0x4975d262; LONG $0xc00e548d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x49759262; LONG $0xc016548d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm2 {%k1}
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x8c75 // jne <blocks2Multi4+0x370>
-	LONG $0xfffd07e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0x8c75 // jne <blocks2Multi4+0x310>
+	LONG $0xfffd67e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x386f8b48 // movq 0x38(%rdi), %rbp
 	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x40eb // jmp <blocks2Multi4+0x440>
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x10c28349 // addq $0x10, %r10
-	LONG $0x06fb8349 // cmpq $0x6, %r11
-	LONG $0xa411fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd %ymm4, 0x3000(%rsi,%rax)
-	LONG $0x9c11fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd %ymm3, 0x3100(%rsi,%rax)
-	LONG $0x8c11fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd %ymm1, 0x3020(%rsi,%rax)
-	LONG $0x9411fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm2, 0x3120(%rsi,%rax)
-	LONG $0x02438d49 // leaq 0x2(%r11), %rax
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0xfc50830f; WORD $0xffff // jae <blocks2Multi4+0x90>
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x69eb // jmp <blocks2Multi4+0x408>
+	BYTE $0x90 // nop
+	LONG $0x05e2c149 // shlq $0x5, %r10
+	LONG $0x117da1c4; LONG $0x300016bc; WORD $0x0000 // vmovupd %ymm7, 0x3000(%rsi,%r10)
+	LONG $0x117d21c4; LONG $0x31001684; WORD $0x0000 // vmovupd %ymm8, 0x3100(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x302016a4; WORD $0x0000 // vmovupd %ymm4, 0x3020(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x312016ac; WORD $0x0000 // vmovupd %ymm5, 0x3120(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x30401694; WORD $0x0000 // vmovupd %ymm2, 0x3040(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x3140168c; WORD $0x0000 // vmovupd %ymm1, 0x3140(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x3060169c; WORD $0x0000 // vmovupd %ymm3, 0x3060(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x316016b4; WORD $0x0000 // vmovupd %ymm6, 0x3160(%rsi,%r10)
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfc88840f; WORD $0xffff // je <blocks2Multi4+0x90>
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x0c74 // je <blocks2Multi4+0x460>
+	WORD $0x1374 // je <blocks2Multi4+0x440>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3b7f // jg <blocks2Multi4+0x494>
-	WORD $0xa5eb // jmp <blocks2Multi4+0x400>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0xa410fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm4
-	LONG $0x8c6ffec5; LONG $0x00302006; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rax), %ymm1
-	LONG $0x9c10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm3
-	LONG $0x946ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm2
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff6c8e0f; WORD $0xffff // jle <blocks2Multi4+0x400>
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x667f // jg <blocks2Multi4+0x498>
+	LONG $0xffff69e9; BYTE $0xff // jmp <blocks2Multi4+0x3a0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x22848b4b; LONG $0x00002000 // movq 0x2000(%r10,%r12), %rax
-	LONG $0x22b48b4f; LONG $0x00002008 // movq 0x2008(%r10,%r12), %r14
-	LONG $0x2c10fdc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm5
-	LONG $0x107d21c4; WORD $0xf104 // vmovupd (%rcx,%r14,8), %ymm8
-	LONG $0x7410fdc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm6
-	LONG $0x107da1c4; WORD $0xf17c; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm7
-	LONG $0x38d59262; WORD $0x24b8; BYTE $0xa2 // vfmadd231pd (%r10,%r12,4){1to4}, %ymm5, %ymm4
-	LONG $0x38d59262; LONG $0x10a25cb8 // vfmadd231pd 0x80(%r10,%r12,4){1to4}, %ymm5, %ymm3
-	LONG $0x38bd9262; LONG $0x01a24cb8 // vfmadd231pd 0x8(%r10,%r12,4){1to4}, %ymm8, %ymm1
-	LONG $0x38bd9262; LONG $0x11a254b8 // vfmadd231pd 0x88(%r10,%r12,4){1to4}, %ymm8, %ymm2
-	LONG $0x38cd9262; LONG $0x08a264b8 // vfmadd231pd 0x40(%r10,%r12,4){1to4}, %ymm6, %ymm4
-	LONG $0x38cd9262; LONG $0x18a25cb8 // vfmadd231pd 0xc0(%r10,%r12,4){1to4}, %ymm6, %ymm3
-	LONG $0x38c59262; LONG $0x09a24cb8 // vfmadd231pd 0x48(%r10,%r12,4){1to4}, %ymm7, %ymm1
-	LONG $0x38c59262; LONG $0x19a254b8 // vfmadd231pd 0xc8(%r10,%r12,4){1to4}, %ymm7, %ymm2
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0xbc10fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm7
+	LONG $0xa410fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm4
+	LONG $0x946ffec5; LONG $0x00304006; BYTE $0x00 // vmovdqu 0x3040(%rsi,%rax), %ymm2
+	LONG $0x9c10fdc5; LONG $0x00306006; BYTE $0x00 // vmovupd 0x3060(%rsi,%rax), %ymm3
+	LONG $0x84107dc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm8
+	LONG $0xac10fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd 0x3120(%rsi,%rax), %ymm5
+	LONG $0x8c6ffec5; LONG $0x00314006; BYTE $0x00 // vmovdqu 0x3140(%rsi,%rax), %ymm1
+	LONG $0xb410fdc5; LONG $0x00316006; BYTE $0x00 // vmovupd 0x3160(%rsi,%rax), %ymm6
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0xff088e0f; WORD $0xffff // jle <blocks2Multi4+0x3a0>
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	BYTE $0x90 // nop
+	LONG $0x23848b4b; LONG $0x00002000 // movq 0x2000(%r11,%r12), %rax
+	LONG $0x23b48b4f; LONG $0x00002008 // movq 0x2008(%r11,%r12), %r14
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x54107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm10
+	LONG $0x23848b4b; LONG $0x00002010 // movq 0x2010(%r11,%r12), %rax
+	LONG $0x107d21c4; WORD $0xf55c; BYTE $0x20 // vmovupd 0x20(%rbp,%r14,8), %ymm11
+	LONG $0x38b59262; WORD $0x3cb8; BYTE $0xa3 // vfmadd231pd (%r11,%r12,4){1to4}, %ymm9, %ymm7
+	LONG $0x38b51262; LONG $0x10a344b8 // vfmadd231pd 0x80(%r11,%r12,4){1to4}, %ymm9, %ymm8
+	LONG $0x107d21c4; WORD $0xf54c; BYTE $0x00 // vmovupd (%rbp,%r14,8), %ymm9
+	LONG $0x38b59262; LONG $0x01a364b8 // vfmadd231pd 0x8(%r11,%r12,4){1to4}, %ymm9, %ymm4
+	LONG $0x38b59262; LONG $0x11a36cb8 // vfmadd231pd 0x88(%r11,%r12,4){1to4}, %ymm9, %ymm5
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x64107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm12
+	LONG $0x23848b4b; LONG $0x00002018 // movq 0x2018(%r11,%r12), %rax
+	LONG $0x38ad9262; LONG $0x08a37cb8 // vfmadd231pd 0x40(%r11,%r12,4){1to4}, %ymm10, %ymm7
+	LONG $0x38ad1262; LONG $0x18a344b8 // vfmadd231pd 0xc0(%r11,%r12,4){1to4}, %ymm10, %ymm8
+	LONG $0x38b59262; LONG $0x02a354b8 // vfmadd231pd 0x10(%r11,%r12,4){1to4}, %ymm9, %ymm2
+	LONG $0x38b59262; LONG $0x12a34cb8 // vfmadd231pd 0x90(%r11,%r12,4){1to4}, %ymm9, %ymm1
+	LONG $0x38a59262; LONG $0x09a364b8 // vfmadd231pd 0x48(%r11,%r12,4){1to4}, %ymm11, %ymm4
+	LONG $0x38a59262; LONG $0x19a36cb8 // vfmadd231pd 0xc8(%r11,%r12,4){1to4}, %ymm11, %ymm5
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x6c107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm13
+	LONG $0x389d9262; LONG $0x0aa354b8 // vfmadd231pd 0x50(%r11,%r12,4){1to4}, %ymm12, %ymm2
+	LONG $0x389d9262; LONG $0x1aa34cb8 // vfmadd231pd 0xd0(%r11,%r12,4){1to4}, %ymm12, %ymm1
+	LONG $0x38b59262; LONG $0x03a35cb8 // vfmadd231pd 0x18(%r11,%r12,4){1to4}, %ymm9, %ymm3
+	LONG $0x38b59262; LONG $0x13a374b8 // vfmadd231pd 0x98(%r11,%r12,4){1to4}, %ymm9, %ymm6
+	LONG $0x38959262; LONG $0x0ba35cb8 // vfmadd231pd 0x58(%r11,%r12,4){1to4}, %ymm13, %ymm3
+	LONG $0x38959262; LONG $0x1ba374b8 // vfmadd231pd 0xd8(%r11,%r12,4){1to4}, %ymm13, %ymm6
 	LONG $0x40c48349 // addq $0x40, %r12
 	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	WORD $0x9075 // jne <blocks2Multi4+0x4a0>
-	LONG $0xfffeebe9; BYTE $0xff // jmp <blocks2Multi4+0x400>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff22850f; WORD $0xffff // jne <blocks2Multi4+0x4a0>
+	LONG $0xfffe1de9; BYTE $0xff // jmp <blocks2Multi4+0x3a0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xfb3d840f; WORD $0xffff // je <blocks2Multi4+0x69>
+	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
+	LONG $0xfad2840f; WORD $0xffff // je <blocks2Multi4+0x6e>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24042b48 // subq (%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfb168e0f; WORD $0xffff // jle <blocks2Multi4+0x60>
+	LONG $0xfaa68e0f; WORD $0xffff // jle <blocks2Multi4+0x60>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x14eb // jmp <blocks2Multi4+0x571>
+	WORD $0x0feb // jmp <blocks2Multi4+0x5dc>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	LONG $0xfaef840f; WORD $0xffff // je <blocks2Multi4+0x60>
+	LONG $0xfa84840f; WORD $0xffff // je <blocks2Multi4+0x60>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1674 // je <blocks2Multi4+0x590>
+	WORD $0x1b74 // je <blocks2Multi4+0x600>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
 	LONG $0x581cb70f // movzwl (%rax,%rbx,2), %ebx
-	WORD $0x10eb // jmp <blocks2Multi4+0x598>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x15eb // jmp <blocks2Multi4+0x608>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
 	WORD $0x894d; BYTE $0xde // movq %r11, %r14
@@ -651,7 +667,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x38eb // jmp <blocks2Multi4+0x5e7>
+	WORD $0x38eb // jmp <blocks2Multi4+0x657>
 	BYTE $0x90 // nop
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x08e7c149 // shlq $0x8, %r15
@@ -663,17 +679,17 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi4+0x560>
+	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi4+0x5d0>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	WORD $0x094c; BYTE $0xf8 // orq %r15, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xba74 // je <blocks2Multi4+0x5b0>
+	WORD $0xba74 // je <blocks2Multi4+0x620>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xaceb // jmp <blocks2Multi4+0x5b5>
+	WORD $0xaceb // jmp <blocks2Multi4+0x625>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -685,6 +701,8 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
 	RET
 
@@ -694,7 +712,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi8>
-	LONG $0x00067ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0006bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -703,7 +721,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x064d8e0f; WORD $0x0000 // jle <blocks2Multi8+0x65a>
+	LONG $0x069d8e0f; WORD $0x0000 // jle <blocks2Multi8+0x6aa>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -711,111 +729,85 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x48fdf262; LONG $0x064b0559; WORD $0x0000 // vpbroadcastq 0x64b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x068b0559; WORD $0x0000 // vpbroadcastq 0x68b(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0x1feb // jmp <blocks2Multi8+0x78>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x25eb // jmp <blocks2Multi8+0x7d>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x240c0148 // addq %rcx, (%rsp)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbp
-	LONG $0x05d4830f; WORD $0x0000 // jae <blocks2Multi8+0x64c>
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x08 // movq %rbp, 0x8(%rsp)
-	WORD $0x24eb // jmp <blocks2Multi8+0xa9>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x244c0348; BYTE $0x20 // addq 0x20(%rsp), %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x04b78d0f; WORD $0x0000 // jge <blocks2Multi8+0x560>
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x061f830f; WORD $0x0000 // jae <blocks2Multi8+0x69c>
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	WORD $0x26eb // jmp <blocks2Multi8+0xb1>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	LONG $0x2454034c; BYTE $0x20 // addq 0x20(%rsp), %r10
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	LONG $0x04ff8d0f; WORD $0x0000 // jge <blocks2Multi8+0x5b0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	WORD $0x294d; BYTE $0xd7 // subq %r10, %r15
 	LONG $0x20ff8349 // cmpq $0x20, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03428e0f; WORD $0x0000 // jle <blocks2Multi8+0x420>
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0000f1e9; BYTE $0x00 // jmp <blocks2Multi8+0x1d7>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
+	LONG $0x02aa8e0f; WORD $0x0000 // jle <blocks2Multi8+0x390>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x4beb // jmp <blocks2Multi8+0x13a>
+	BYTE $0x90 // nop
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x385f8b4c // movq 0x38(%rdi), %r11
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x510c8d4f // leaq (%r9,%r10,2), %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x490c8d4d // leaq (%r9,%rcx,2), %r9
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x00758b44 // movl (%rbp), %r14d
-	LONG $0x48fdd262; WORD $0xce7c // vpbroadcastq %r14, %zmm1
+	WORD $0x8b45; BYTE $0x16 // movl (%r14), %r10d
+	LONG $0x48fdd262; WORD $0xca7c // vpbroadcastq %r10, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
 	LONG $0x48fef162; LONG $0x00068c7f; WORD $0x0020; BYTE $0x00 // vmovdqu64 %zmm1, 0x2000(%rsi,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0x397de3c4; WORD $0x01ca // vextracti128 $0x1, %ymm1, %xmm2
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x487df362; WORD $0xca39; BYTE $0x02 // vextracti32x4 $0x2, %zmm1, %xmm2
-	LONG $0x487df362; WORD $0xc939; BYTE $0x03 // vextracti32x4 $0x3, %zmm1, %xmm1
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0x0c180f41; BYTE $0xc3 // prefetcht0 (%r11,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c3 // prefetcht0 0x40(%r11,%rax,8)
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x0249840f; WORD $0x0000 // je <blocks2Multi8+0x420>
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x0256840f; WORD $0x0000 // je <blocks2Multi8+0x390>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
-	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
-	LONG $0x00a3850f; WORD $0x0000 // jne <blocks2Multi8+0x2a0>
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x00b1850f; WORD $0x0000 // jne <blocks2Multi8+0x210>
 	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x00e3820f; WORD $0x0000 // jb <blocks2Multi8+0x2f0>
-	WORD $0xc889 // movl %ecx, %eax
+	LONG $0x35fa8041 // cmpb $0x35, %r10b
+	LONG $0x00f0820f; WORD $0x0000 // jb <blocks2Multi8+0x260>
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -823,9 +815,9 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -834,8 +826,8 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi8+0x220>
-	LONG $0xfffe5be9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
+	WORD $0x9075 // jne <blocks2Multi8+0x190>
+	LONG $0xfffeebe9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
 	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
@@ -850,22 +842,22 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xc775 // jne <blocks2Multi8+0x2b0>
-	LONG $0xfffe02e9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
+	WORD $0xc775 // jne <blocks2Multi8+0x220>
+	LONG $0xfffe92e9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
 	WORD $0x9066 // nop
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0x07c2f641 // testb $0x7, %r10b
 	LONG $0xc6950f41 // setne %r14b
 	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
-	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x8944; BYTE $0xd0 // movl %r10d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0084840f; WORD $0x0000 // je <blocks2Multi8+0x395>
+	LONG $0x0081840f; WORD $0x0000 // je <blocks2Multi8+0x305>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -873,9 +865,9 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -884,8 +876,8 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi8+0x320>
-	LONG $0xfffd5be9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
+	WORD $0x9075 // jne <blocks2Multi8+0x290>
+	LONG $0xfffdebe9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x9066 // nop
@@ -897,102 +889,127 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x00 // vmovupd %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
-	LONG $0x4975d262; LONG $0xc00e548d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x49759262; LONG $0xc016548d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm2 {%k1}
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x8c75 // jne <blocks2Multi8+0x3a0>
-	LONG $0xfffcd7e9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
+	WORD $0x8c75 // jne <blocks2Multi8+0x310>
+	LONG $0xfffd67e9; BYTE $0xff // jmp <blocks2Multi8+0xf0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x386f8b48 // movq 0x38(%rdi), %rbp
 	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x48eb // jmp <blocks2Multi8+0x478>
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x10c28349 // addq $0x10, %r10
-	LONG $0x06fb8349 // cmpq $0x6, %r11
-	LONG $0x48fdf162; LONG $0x0006a411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3000(%rsi,%rax)
-	LONG $0x48fdf162; LONG $0x00069c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm3, 0x3200(%rsi,%rax)
-	LONG $0x48fdf162; LONG $0x40068c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm1, 0x3040(%rsi,%rax)
-	LONG $0x48fdf162; LONG $0x40069411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm2, 0x3240(%rsi,%rax)
-	LONG $0x02438d49 // leaq 0x2(%r11), %rax
-	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0xfc18830f; WORD $0xffff // jae <blocks2Multi8+0x90>
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x71eb // jmp <blocks2Multi8+0x410>
+	BYTE $0x90 // nop
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	LONG $0x48fdb162; LONG $0x0016bc11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm7, 0x3000(%rsi,%r10)
+	LONG $0x48fd3162; LONG $0x00168411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3200(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x4016a411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3040(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x4016ac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x3240(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x80169411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3080(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x80168c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm1, 0x3280(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0xc0169c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0xc016b411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x32c0(%rsi,%r10)
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfc80840f; WORD $0xffff // je <blocks2Multi8+0x90>
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1474 // je <blocks2Multi8+0x4a0>
+	WORD $0x0b74 // je <blocks2Multi8+0x440>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x4b7f // jg <blocks2Multi8+0x4dc>
-	WORD $0x9deb // jmp <blocks2Multi8+0x430>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	WORD $0x6e7f // jg <blocks2Multi8+0x4a8>
+	LONG $0xffff61e9; BYTE $0xff // jmp <blocks2Multi8+0x3a0>
+	BYTE $0x90 // nop
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x48fdf162; LONG $0x0006a410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %zmm4
-	LONG $0x48fef162; LONG $0x40068c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3040(%rsi,%rax), %zmm1
-	LONG $0x48fdf162; LONG $0x00069c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %zmm3
-	LONG $0x48fef162; LONG $0x4006946f; WORD $0x0032; BYTE $0x00 // vmovdqu64 0x3240(%rsi,%rax), %zmm2
+	LONG $0x48fdf162; LONG $0x0006bc10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %zmm7
+	LONG $0x48fdf162; LONG $0x4006a410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%rax), %zmm4
+	LONG $0x48fef162; LONG $0x8006946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%rax), %zmm2
+	LONG $0x48fdf162; LONG $0xc0069c10; WORD $0x0030; BYTE $0x00 // vmovupd 0x30c0(%rsi,%rax), %zmm3
+	LONG $0x48fd7162; LONG $0x00068410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %zmm8
+	LONG $0x48fdf162; LONG $0x4006ac10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%rax), %zmm5
+	LONG $0x48fef162; LONG $0x80068c6f; WORD $0x0032; BYTE $0x00 // vmovdqu64 0x3280(%rsi,%rax), %zmm1
+	LONG $0x48fdf162; LONG $0xc006b410; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%rax), %zmm6
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff548e0f; WORD $0xffff // jle <blocks2Multi8+0x430>
+	LONG $0xfef88e0f; WORD $0xffff // jle <blocks2Multi8+0x3a0>
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	BYTE $0x90 // nop
-	LONG $0x22848b4b; LONG $0x00002000 // movq 0x2000(%r10,%r12), %rax
-	LONG $0x22b48b4f; LONG $0x00002008 // movq 0x2008(%r10,%r12), %r14
-	LONG $0x48fdf162; WORD $0x2c10; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm5
-	LONG $0x48fd3162; WORD $0x0410; BYTE $0xf1 // vmovupd (%rcx,%r14,8), %zmm8
-	LONG $0x48fdf162; LONG $0x01c17410 // vmovupd 0x40(%rcx,%rax,8), %zmm6
-	LONG $0x48fdb162; LONG $0x01f17c10 // vmovupd 0x40(%rcx,%r14,8), %zmm7
-	LONG $0x58d59262; WORD $0x24b8; BYTE $0xa2 // vfmadd231pd (%r10,%r12,4){1to8}, %zmm5, %zmm4
-	LONG $0x58d59262; LONG $0x10a25cb8 // vfmadd231pd 0x80(%r10,%r12,4){1to8}, %zmm5, %zmm3
-	LONG $0x58bd9262; LONG $0x01a24cb8 // vfmadd231pd 0x8(%r10,%r12,4){1to8}, %zmm8, %zmm1
-	LONG $0x58bd9262; LONG $0x11a254b8 // vfmadd231pd 0x88(%r10,%r12,4){1to8}, %zmm8, %zmm2
-	LONG $0x58cd9262; LONG $0x08a264b8 // vfmadd231pd 0x40(%r10,%r12,4){1to8}, %zmm6, %zmm4
-	LONG $0x58cd9262; LONG $0x18a25cb8 // vfmadd231pd 0xc0(%r10,%r12,4){1to8}, %zmm6, %zmm3
-	LONG $0x58c59262; LONG $0x09a24cb8 // vfmadd231pd 0x48(%r10,%r12,4){1to8}, %zmm7, %zmm1
-	LONG $0x58c59262; LONG $0x19a254b8 // vfmadd231pd 0xc8(%r10,%r12,4){1to8}, %zmm7, %zmm2
+	LONG $0x23848b4b; LONG $0x00002000 // movq 0x2000(%r11,%r12), %rax
+	LONG $0x23b48b4f; LONG $0x00002008 // movq 0x2008(%r11,%r12), %r14
+	LONG $0x48fd7162; LONG $0x00c54c10 // vmovupd (%rbp,%rax,8), %zmm9
+	LONG $0x48fd7162; LONG $0x01c55410 // vmovupd 0x40(%rbp,%rax,8), %zmm10
+	LONG $0x23848b4b; LONG $0x00002010 // movq 0x2010(%r11,%r12), %rax
+	LONG $0x48fd3162; LONG $0x01f55c10 // vmovupd 0x40(%rbp,%r14,8), %zmm11
+	LONG $0x58b59262; WORD $0x3cb8; BYTE $0xa3 // vfmadd231pd (%r11,%r12,4){1to8}, %zmm9, %zmm7
+	LONG $0x58b51262; LONG $0x10a344b8 // vfmadd231pd 0x80(%r11,%r12,4){1to8}, %zmm9, %zmm8
+	LONG $0x48fd3162; LONG $0x00f54c10 // vmovupd (%rbp,%r14,8), %zmm9
+	LONG $0x58b59262; LONG $0x01a364b8 // vfmadd231pd 0x8(%r11,%r12,4){1to8}, %zmm9, %zmm4
+	LONG $0x58b59262; LONG $0x11a36cb8 // vfmadd231pd 0x88(%r11,%r12,4){1to8}, %zmm9, %zmm5
+	LONG $0x48fd7162; LONG $0x00c54c10 // vmovupd (%rbp,%rax,8), %zmm9
+	LONG $0x48fd7162; LONG $0x01c56410 // vmovupd 0x40(%rbp,%rax,8), %zmm12
+	LONG $0x23848b4b; LONG $0x00002018 // movq 0x2018(%r11,%r12), %rax
+	LONG $0x58ad9262; LONG $0x08a37cb8 // vfmadd231pd 0x40(%r11,%r12,4){1to8}, %zmm10, %zmm7
+	LONG $0x58ad1262; LONG $0x18a344b8 // vfmadd231pd 0xc0(%r11,%r12,4){1to8}, %zmm10, %zmm8
+	LONG $0x58b59262; LONG $0x02a354b8 // vfmadd231pd 0x10(%r11,%r12,4){1to8}, %zmm9, %zmm2
+	LONG $0x58b59262; LONG $0x12a34cb8 // vfmadd231pd 0x90(%r11,%r12,4){1to8}, %zmm9, %zmm1
+	LONG $0x58a59262; LONG $0x09a364b8 // vfmadd231pd 0x48(%r11,%r12,4){1to8}, %zmm11, %zmm4
+	LONG $0x58a59262; LONG $0x19a36cb8 // vfmadd231pd 0xc8(%r11,%r12,4){1to8}, %zmm11, %zmm5
+	LONG $0x48fd7162; LONG $0x00c54c10 // vmovupd (%rbp,%rax,8), %zmm9
+	LONG $0x48fd7162; LONG $0x01c56c10 // vmovupd 0x40(%rbp,%rax,8), %zmm13
+	LONG $0x589d9262; LONG $0x0aa354b8 // vfmadd231pd 0x50(%r11,%r12,4){1to8}, %zmm12, %zmm2
+	LONG $0x589d9262; LONG $0x1aa34cb8 // vfmadd231pd 0xd0(%r11,%r12,4){1to8}, %zmm12, %zmm1
+	LONG $0x58b59262; LONG $0x03a35cb8 // vfmadd231pd 0x18(%r11,%r12,4){1to8}, %zmm9, %zmm3
+	LONG $0x58b59262; LONG $0x13a374b8 // vfmadd231pd 0x98(%r11,%r12,4){1to8}, %zmm9, %zmm6
+	LONG $0x58959262; LONG $0x0ba35cb8 // vfmadd231pd 0x58(%r11,%r12,4){1to8}, %zmm13, %zmm3
+	LONG $0x58959262; LONG $0x1ba374b8 // vfmadd231pd 0xd8(%r11,%r12,4){1to8}, %zmm13, %zmm6
 	LONG $0x40c48349 // addq $0x40, %r12
 	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	WORD $0x8a75 // jne <blocks2Multi8+0x4e0>
-	LONG $0xfffed5e9; BYTE $0xff // jmp <blocks2Multi8+0x430>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xff14850f; WORD $0xffff // jne <blocks2Multi8+0x4b0>
+	LONG $0xfffdffe9; BYTE $0xff // jmp <blocks2Multi8+0x3a0>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xfafd840f; WORD $0xffff // je <blocks2Multi8+0x69>
+	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
+	LONG $0xfab2840f; WORD $0xffff // je <blocks2Multi8+0x6e>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24042b48 // subq (%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfad68e0f; WORD $0xffff // jle <blocks2Multi8+0x60>
+	LONG $0xfa868e0f; WORD $0xffff // jle <blocks2Multi8+0x60>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x14eb // jmp <blocks2Multi8+0x5b1>
+	WORD $0x0feb // jmp <blocks2Multi8+0x5fc>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	LONG $0xfaaf840f; WORD $0xffff // je <blocks2Multi8+0x60>
+	LONG $0xfa64840f; WORD $0xffff // je <blocks2Multi8+0x60>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1674 // je <blocks2Multi8+0x5d0>
+	WORD $0x1b74 // je <blocks2Multi8+0x620>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
 	LONG $0x581cb70f // movzwl (%rax,%rbx,2), %ebx
-	WORD $0x10eb // jmp <blocks2Multi8+0x5d8>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x15eb // jmp <blocks2Multi8+0x628>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
 	WORD $0x894d; BYTE $0xde // movq %r11, %r14
@@ -1001,7 +1018,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x3beb // jmp <blocks2Multi8+0x62a>
+	WORD $0x3beb // jmp <blocks2Multi8+0x67a>
 	BYTE $0x90 // nop
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x09e7c149 // shlq $0x9, %r15
@@ -1013,17 +1030,17 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xff76840f; WORD $0xffff // je <blocks2Multi8+0x5a0>
+	LONG $0xff76840f; WORD $0xffff // je <blocks2Multi8+0x5f0>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	WORD $0x094c; BYTE $0xf8 // orq %r15, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xb774 // je <blocks2Multi8+0x5f0>
+	WORD $0xb774 // je <blocks2Multi8+0x640>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xa9eb // jmp <blocks2Multi8+0x5f5>
+	WORD $0xa9eb // jmp <blocks2Multi8+0x645>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1033,8 +1050,6 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
 	RET
 
@@ -1044,7 +1059,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi2>
-	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1053,7 +1068,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x07758e0f; WORD $0x0000 // jle <blocks3Multi2+0x782>
+	LONG $0x08858e0f; WORD $0x0000 // jle <blocks3Multi2+0x892>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1061,355 +1076,377 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
-	LONG $0x48fdf262; LONG $0x078b0559; WORD $0x0000 // vpbroadcastq 0x78b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x24eb // jmp <blocks3Multi2+0x8a>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x23eb // jmp <blocks3Multi2+0x8c>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0x06ea830f; WORD $0x0000 // jae <blocks3Multi2+0x774>
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
+	LONG $0x07f8830f; WORD $0x0000 // jae <blocks3Multi2+0x884>
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
-	WORD $0x23eb // jmp <blocks3Multi2+0xbf>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	WORD $0x2beb // jmp <blocks3Multi2+0xc5>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
+	LONG $0x244c0348; BYTE $0x30 // addq 0x30(%rsp), %rcx
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x05c18d0f; WORD $0x0000 // jge <blocks3Multi2+0x680>
+	LONG $0x06db8d0f; WORD $0x0000 // jge <blocks3Multi2+0x7a0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
-	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x0eff8349 // cmpq $0xe, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03bc8e0f; WORD $0x0000 // jle <blocks3Multi2+0x4b0>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0000c2e9; BYTE $0x00 // jmp <blocks3Multi2+0x1c0>
-	WORD $0x9066 // nop
+	LONG $0x03778e0f; WORD $0x0000 // jle <blocks3Multi2+0x470>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	WORD $0x62eb // jmp <blocks3Multi2+0x165>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
-	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
+	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	WORD $0x5d8b; BYTE $0x00 // movl (%rbp), %ebx
-	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
-	LONG $0x48fe9162; WORD $0x0c7f; BYTE $0x1c // vmovdqu64 %zmm1, (%r12,%r11)
-	LONG $0x7ef9c1c4; BYTE $0xcb // vmovq %xmm1, %r11
-	LONG $0x397de3c4; WORD $0x01ca // vextracti128 $0x1, %ymm1, %xmm2
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x16f9c3c4; WORD $0x01cb // vpextrq $0x1, %xmm1, %r11
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x7ef9c1c4; BYTE $0xd3 // vmovq %xmm2, %r11
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x487df362; WORD $0xca39; BYTE $0x02 // vextracti32x4 $0x2, %zmm1, %xmm2
-	LONG $0x487df362; WORD $0xc939; BYTE $0x03 // vextracti32x4 $0x3, %zmm1, %xmm1
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x7ef9c1c4; BYTE $0xd3 // vmovq %xmm2, %r11
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x7ef9c1c4; BYTE $0xcb // vmovq %xmm1, %r11
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x16f9c3c4; WORD $0x01cb // vpextrq $0x1, %xmm1, %r11
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x02f0840f; WORD $0x0000 // je <blocks3Multi2+0x4b0>
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x04 // vmovdqu64 %zmm1, (%r12,%rax)
+	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
+	LONG $0x030b840f; WORD $0x0000 // je <blocks3Multi2+0x470>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
-	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x00d7850f; WORD $0x0000 // jne <blocks3Multi2+0x2b0>
+	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x00e0850f; WORD $0x0000 // jne <blocks3Multi2+0x260>
 	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0137820f; WORD $0x0000 // jb <blocks3Multi2+0x320>
-	WORD $0xd889 // movl %ebx, %eax
+	LONG $0x35fd8041 // cmpb $0x35, %r13b
+	LONG $0x013f820f; WORD $0x0000 // jb <blocks3Multi2+0x2d0>
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
-	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	WORD $0x9066 // nop
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
-	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff62850f; WORD $0xffff // jne <blocks3Multi2+0x200>
-	LONG $0xfffe5de9; BYTE $0xff // jmp <blocks3Multi2+0x100>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
+	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
+	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
+	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi2+0x1b0>
+	LONG $0xfffebbe9; BYTE $0xff // jmp <blocks3Multi2+0x110>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
 	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x1a // vmovups %zmm1, (%r10,%r11)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
+	LONG $0x487c9162; LONG $0x011a4c11 // vmovups %zmm1, 0x40(%r10,%r11)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdb162; LONG $0x021e4c11 // vmovupd %zmm1, 0x80(%rsi,%r11)
+	LONG $0x48fd9162; LONG $0x021a4c11 // vmovupd %zmm1, 0x80(%r10,%r11)
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xb075 // jne <blocks3Multi2+0x2c0>
-	LONG $0xfffdebe9; BYTE $0xff // jmp <blocks3Multi2+0x100>
+	WORD $0xb075 // jne <blocks3Multi2+0x270>
+	LONG $0xfffe4be9; BYTE $0xff // jmp <blocks3Multi2+0x110>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0x07c5f641 // testb $0x7, %r13b
 	LONG $0xc5950f40 // setne %bpl
 	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
-	WORD $0xd889 // movl %ebx, %eax
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x00a7840f; WORD $0x0000 // je <blocks3Multi2+0x3f3>
-	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x00bc840f; WORD $0x0000 // je <blocks3Multi2+0x3b5>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
+	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
+	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
+	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi2+0x310>
+	LONG $0xfffd5be9; BYTE $0xff // jmp <blocks3Multi2+0x110>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x9066 // nop
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
-	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff62850f; WORD $0xffff // jne <blocks3Multi2+0x350>
-	LONG $0xfffd0de9; BYTE $0xff // jmp <blocks3Multi2+0x100>
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x02 // vmovupd %zmm1, (%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x4975b262; LONG $0xc02d548d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fdd162; LONG $0x01024c11 // vmovupd %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4975b262; LONG $0xc06d548d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
-	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff5c850f; WORD $0xffff // jne <blocks3Multi2+0x400>
-	LONG $0xfffc57e9; BYTE $0xff // jmp <blocks3Multi2+0x100>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x06e5c149 // shlq $0x6, %r13
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
+	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
+	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
+	LONG $0xff5a850f; WORD $0xffff // jne <blocks3Multi2+0x3c0>
+	LONG $0xfffca5e9; BYTE $0xff // jmp <blocks3Multi2+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x386f8b4c // movq 0x38(%rdi), %r13
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x67eb // jmp <blocks3Multi2+0x528>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x04e0c148 // shlq $0x4, %rax
-	LONG $0x10c68348 // addq $0x10, %rsi
-	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x1179c1c4; LONG $0x300002b4; WORD $0x0000 // vmovupd %xmm6, 0x3000(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x308002ac; WORD $0x0000 // vmovupd %xmm5, 0x3080(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x310002a4; WORD $0x0000 // vmovupd %xmm4, 0x3100(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x30100294; WORD $0x0000 // vmovupd %xmm2, 0x3010(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x3090028c; WORD $0x0000 // vmovupd %xmm1, 0x3090(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x3110029c; WORD $0x0000 // vmovupd %xmm3, 0x3110(%r10,%rax)
-	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0xfb78830f; WORD $0xffff // jae <blocks3Multi2+0xa0>
+	LONG $0xc9148d4c // leaq (%rcx,%rcx,8), %r10
+	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x00008ee9; BYTE $0x00 // jmp <blocks3Multi2+0x513>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	LONG $0x941179c5; LONG $0x0030001e; BYTE $0x00 // vmovupd %xmm10, 0x3000(%rsi,%rbx)
+	LONG $0xa41179c5; LONG $0x0030801e; BYTE $0x00 // vmovupd %xmm12, 0x3080(%rsi,%rbx)
+	LONG $0x9c1179c5; LONG $0x0031001e; BYTE $0x00 // vmovupd %xmm11, 0x3100(%rsi,%rbx)
+	LONG $0xb411f9c5; LONG $0x0030101e; BYTE $0x00 // vmovupd %xmm6, 0x3010(%rsi,%rbx)
+	LONG $0x841179c5; LONG $0x0030901e; BYTE $0x00 // vmovupd %xmm8, 0x3090(%rsi,%rbx)
+	LONG $0xbc11f9c5; LONG $0x0031101e; BYTE $0x00 // vmovupd %xmm7, 0x3110(%rsi,%rbx)
+	LONG $0x9411f9c5; LONG $0x0030201e; BYTE $0x00 // vmovupd %xmm2, 0x3020(%rsi,%rbx)
+	LONG $0xa411f9c5; LONG $0x0030a01e; BYTE $0x00 // vmovupd %xmm4, 0x30a0(%rsi,%rbx)
+	LONG $0x9c11f9c5; LONG $0x0031201e; BYTE $0x00 // vmovupd %xmm3, 0x3120(%rsi,%rbx)
+	LONG $0x8c11f9c5; LONG $0x0030301e; BYTE $0x00 // vmovupd %xmm1, 0x3030(%rsi,%rbx)
+	LONG $0xac11f9c5; LONG $0x0030b01e; BYTE $0x00 // vmovupd %xmm5, 0x30b0(%rsi,%rbx)
+	LONG $0x8c1179c5; LONG $0x0031301e; BYTE $0x00 // vmovupd %xmm9, 0x3130(%rsi,%rbx)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfb8d840f; WORD $0xffff // je <blocks3Multi2+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x0974 // je <blocks3Multi2+0x550>
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x1174 // je <blocks3Multi2+0x560>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x507f // jg <blocks3Multi2+0x59c>
-	WORD $0x82eb // jmp <blocks3Multi2+0x4d0>
-	WORD $0x9066 // nop
+	LONG $0x00848f0f; WORD $0x0000 // jg <blocks3Multi2+0x5dc>
+	LONG $0xffff33e9; BYTE $0xff // jmp <blocks3Multi2+0x490>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
-	LONG $0x1079c1c4; LONG $0x300002b4; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %xmm6
-	LONG $0x6f7ac1c4; LONG $0x30100294; WORD $0x0000 // vmovdqu 0x3010(%r10,%rax), %xmm2
-	LONG $0x1079c1c4; LONG $0x308002ac; WORD $0x0000 // vmovupd 0x3080(%r10,%rax), %xmm5
-	LONG $0x6f7ac1c4; LONG $0x3090028c; WORD $0x0000 // vmovdqu 0x3090(%r10,%rax), %xmm1
-	LONG $0x1079c1c4; LONG $0x310002a4; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %xmm4
-	LONG $0x1079c1c4; LONG $0x3110029c; WORD $0x0000 // vmovupd 0x3110(%r10,%rax), %xmm3
+	LONG $0x941079c5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %xmm10
+	LONG $0xb410f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd 0x3010(%rsi,%rax), %xmm6
+	LONG $0x946ffac5; LONG $0x00302006; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rax), %xmm2
+	LONG $0x8c6ffac5; LONG $0x00303006; BYTE $0x00 // vmovdqu 0x3030(%rsi,%rax), %xmm1
+	LONG $0xa41079c5; LONG $0x00308006; BYTE $0x00 // vmovupd 0x3080(%rsi,%rax), %xmm12
+	LONG $0x9c1079c5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %xmm11
+	LONG $0x841079c5; LONG $0x00309006; BYTE $0x00 // vmovupd 0x3090(%rsi,%rax), %xmm8
+	LONG $0xbc10f9c5; LONG $0x00311006; BYTE $0x00 // vmovupd 0x3110(%rsi,%rax), %xmm7
+	LONG $0xa410f9c5; LONG $0x0030a006; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rax), %xmm4
+	LONG $0x9c10f9c5; LONG $0x00312006; BYTE $0x00 // vmovupd 0x3120(%rsi,%rax), %xmm3
+	LONG $0xac10f9c5; LONG $0x0030b006; BYTE $0x00 // vmovupd 0x30b0(%rsi,%rax), %xmm5
+	LONG $0x8c1079c5; LONG $0x00313006; BYTE $0x00 // vmovupd 0x3130(%rsi,%rax), %xmm9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff348e0f; WORD $0xffff // jle <blocks3Multi2+0x4d0>
-	LONG $0xda1c8d4d // leaq (%r10,%rbx,8), %r11
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x36048b4a // movq (%rsi,%r14), %rax
-	LONG $0x36648b4e; BYTE $0x08 // movq 0x8(%rsi,%r14), %r12
+	LONG $0xfeb48e0f; WORD $0xffff // jle <blocks3Multi2+0x490>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xd8348d4c // leaq (%rax,%rbx,8), %r14
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8b49; BYTE $0x06 // movq (%r14), %rax
+	LONG $0x086e8b49 // movq 0x8(%r14), %rbp
+	LONG $0x107941c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %xmm14
+	LONG $0x107941c4; WORD $0xc57c; BYTE $0x10 // vmovupd 0x10(%r13,%rax,8), %xmm15
+	LONG $0x107941c4; WORD $0xc56c; BYTE $0x20 // vmovupd 0x20(%r13,%rax,8), %xmm13
+	LONG $0x10468b49 // movq 0x10(%r14), %rax
+	LONG $0x08fdc162; LONG $0x01ed4410 // vmovupd 0x10(%r13,%rbp,8), %xmm16
+	LONG $0x08fdc162; LONG $0x02ed4c10 // vmovupd 0x20(%r13,%rbp,8), %xmm17
+	LONG $0x188d1262; WORD $0x14b8; BYTE $0x1c // vfmadd231pd (%r12,%r11){1to2}, %xmm14, %xmm10
+	LONG $0x188d1262; LONG $0x181c64b8 // vfmadd231pd 0xc0(%r12,%r11){1to2}, %xmm14, %xmm12
+	LONG $0x188d1262; LONG $0x301c5cb8 // vfmadd231pd 0x180(%r12,%r11){1to2}, %xmm14, %xmm11
+	LONG $0x107941c4; WORD $0xed74; BYTE $0x00 // vmovupd (%r13,%rbp,8), %xmm14
+	LONG $0x188d9262; LONG $0x011c74b8 // vfmadd231pd 0x8(%r12,%r11){1to2}, %xmm14, %xmm6
+	LONG $0x188d1262; LONG $0x191c44b8 // vfmadd231pd 0xc8(%r12,%r11){1to2}, %xmm14, %xmm8
+	LONG $0x188d9262; LONG $0x311c7cb8 // vfmadd231pd 0x188(%r12,%r11){1to2}, %xmm14, %xmm7
+	LONG $0x107941c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %xmm14
+	LONG $0x08fdc162; LONG $0x01c55410 // vmovupd 0x10(%r13,%rax,8), %xmm18
+	LONG $0x08fdc162; LONG $0x02c55c10 // vmovupd 0x20(%r13,%rax,8), %xmm19
+	LONG $0x18468b49 // movq 0x18(%r14), %rax
+	LONG $0x18851262; LONG $0x081c54b8 // vfmadd231pd 0x40(%r12,%r11){1to2}, %xmm15, %xmm10
+	LONG $0x18851262; LONG $0x201c64b8 // vfmadd231pd 0x100(%r12,%r11){1to2}, %xmm15, %xmm12
+	LONG $0x18851262; LONG $0x381c5cb8 // vfmadd231pd 0x1c0(%r12,%r11){1to2}, %xmm15, %xmm11
 	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0x3c10f9c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm7
-	LONG $0x107921c4; WORD $0xe124 // vmovupd (%rcx,%r12,8), %xmm12
-	LONG $0x441079c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm8
-	LONG $0x107921c4; WORD $0xe154; BYTE $0x10 // vmovupd 0x10(%rcx,%r12,8), %xmm10
-	LONG $0x4c1079c5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %xmm9
-	LONG $0x107921c4; WORD $0xe15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r12,8), %xmm11
-	LONG $0x18c5d262; WORD $0x33b8 // vfmadd231pd (%r11){1to2}, %xmm7, %xmm6
-	LONG $0x18c5d262; WORD $0x6bb8; BYTE $0x18 // vfmadd231pd 0xc0(%r11){1to2}, %xmm7, %xmm5
-	LONG $0x18c5d262; WORD $0x63b8; BYTE $0x30 // vfmadd231pd 0x180(%r11){1to2}, %xmm7, %xmm4
-	LONG $0x189dd262; WORD $0x53b8; BYTE $0x01 // vfmadd231pd 0x8(%r11){1to2}, %xmm12, %xmm2
-	LONG $0x189dd262; WORD $0x4bb8; BYTE $0x19 // vfmadd231pd 0xc8(%r11){1to2}, %xmm12, %xmm1
-	LONG $0x189dd262; WORD $0x5bb8; BYTE $0x31 // vfmadd231pd 0x188(%r11){1to2}, %xmm12, %xmm3
-	LONG $0x18bdd262; WORD $0x73b8; BYTE $0x08 // vfmadd231pd 0x40(%r11){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; WORD $0x6bb8; BYTE $0x20 // vfmadd231pd 0x100(%r11){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; WORD $0x63b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r11){1to2}, %xmm8, %xmm4
-	LONG $0x18add262; WORD $0x53b8; BYTE $0x09 // vfmadd231pd 0x48(%r11){1to2}, %xmm10, %xmm2
-	LONG $0x18add262; WORD $0x4bb8; BYTE $0x21 // vfmadd231pd 0x108(%r11){1to2}, %xmm10, %xmm1
-	LONG $0x18add262; WORD $0x5bb8; BYTE $0x39 // vfmadd231pd 0x1c8(%r11){1to2}, %xmm10, %xmm3
-	LONG $0x18b5d262; WORD $0x73b8; BYTE $0x10 // vfmadd231pd 0x80(%r11){1to2}, %xmm9, %xmm6
-	LONG $0x18b5d262; WORD $0x6bb8; BYTE $0x28 // vfmadd231pd 0x140(%r11){1to2}, %xmm9, %xmm5
-	LONG $0x18b5d262; WORD $0x63b8; BYTE $0x40 // vfmadd231pd 0x200(%r11){1to2}, %xmm9, %xmm4
-	LONG $0x18a5d262; WORD $0x53b8; BYTE $0x11 // vfmadd231pd 0x88(%r11){1to2}, %xmm11, %xmm2
-	LONG $0x18a5d262; WORD $0x4bb8; BYTE $0x29 // vfmadd231pd 0x148(%r11){1to2}, %xmm11, %xmm1
-	LONG $0x18a5d262; WORD $0x5bb8; BYTE $0x41 // vfmadd231pd 0x208(%r11){1to2}, %xmm11, %xmm3
+	LONG $0x188d9262; LONG $0x021c54b8 // vfmadd231pd 0x10(%r12,%r11){1to2}, %xmm14, %xmm2
+	LONG $0x188d9262; LONG $0x1a1c64b8 // vfmadd231pd 0xd0(%r12,%r11){1to2}, %xmm14, %xmm4
+	LONG $0x188d9262; LONG $0x321c5cb8 // vfmadd231pd 0x190(%r12,%r11){1to2}, %xmm14, %xmm3
+	LONG $0x10fd9262; LONG $0x091c74b8 // vfmadd231pd 0x48(%r12,%r11){1to2}, %xmm16, %xmm6
+	LONG $0x10fd1262; LONG $0x211c44b8 // vfmadd231pd 0x108(%r12,%r11){1to2}, %xmm16, %xmm8
+	LONG $0x10fd9262; LONG $0x391c7cb8 // vfmadd231pd 0x1c8(%r12,%r11){1to2}, %xmm16, %xmm7
+	LONG $0x18951262; LONG $0x101c54b8 // vfmadd231pd 0x80(%r12,%r11){1to2}, %xmm13, %xmm10
+	LONG $0x18951262; LONG $0x281c64b8 // vfmadd231pd 0x140(%r12,%r11){1to2}, %xmm13, %xmm12
+	LONG $0x18951262; LONG $0x401c5cb8 // vfmadd231pd 0x200(%r12,%r11){1to2}, %xmm13, %xmm11
+	LONG $0x107941c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %xmm14
+	LONG $0x08fdc162; LONG $0x01c56410 // vmovupd 0x10(%r13,%rax,8), %xmm20
+	LONG $0x10ed9262; LONG $0x0a1c54b8 // vfmadd231pd 0x50(%r12,%r11){1to2}, %xmm18, %xmm2
+	LONG $0x10ed9262; LONG $0x221c64b8 // vfmadd231pd 0x110(%r12,%r11){1to2}, %xmm18, %xmm4
+	LONG $0x10ed9262; LONG $0x3a1c5cb8 // vfmadd231pd 0x1d0(%r12,%r11){1to2}, %xmm18, %xmm3
+	LONG $0x08fdc162; LONG $0x02c56c10 // vmovupd 0x20(%r13,%rax,8), %xmm21
+	LONG $0x10f59262; LONG $0x111c74b8 // vfmadd231pd 0x88(%r12,%r11){1to2}, %xmm17, %xmm6
+	LONG $0x10f51262; LONG $0x291c44b8 // vfmadd231pd 0x148(%r12,%r11){1to2}, %xmm17, %xmm8
+	LONG $0x10f59262; LONG $0x411c7cb8 // vfmadd231pd 0x208(%r12,%r11){1to2}, %xmm17, %xmm7
+	LONG $0x188d9262; LONG $0x031c4cb8 // vfmadd231pd 0x18(%r12,%r11){1to2}, %xmm14, %xmm1
+	LONG $0x188d9262; LONG $0x1b1c6cb8 // vfmadd231pd 0xd8(%r12,%r11){1to2}, %xmm14, %xmm5
+	LONG $0x188d1262; LONG $0x331c4cb8 // vfmadd231pd 0x198(%r12,%r11){1to2}, %xmm14, %xmm9
+	LONG $0x10e59262; LONG $0x121c54b8 // vfmadd231pd 0x90(%r12,%r11){1to2}, %xmm19, %xmm2
+	LONG $0x10e59262; LONG $0x2a1c64b8 // vfmadd231pd 0x150(%r12,%r11){1to2}, %xmm19, %xmm4
+	LONG $0x10e59262; LONG $0x421c5cb8 // vfmadd231pd 0x210(%r12,%r11){1to2}, %xmm19, %xmm3
+	LONG $0x10dd9262; LONG $0x0b1c4cb8 // vfmadd231pd 0x58(%r12,%r11){1to2}, %xmm20, %xmm1
+	LONG $0x10dd9262; LONG $0x231c6cb8 // vfmadd231pd 0x118(%r12,%r11){1to2}, %xmm20, %xmm5
+	LONG $0x10dd1262; LONG $0x3b1c4cb8 // vfmadd231pd 0x1d8(%r12,%r11){1to2}, %xmm20, %xmm9
+	LONG $0x10d59262; LONG $0x131c4cb8 // vfmadd231pd 0x98(%r12,%r11){1to2}, %xmm21, %xmm1
+	LONG $0x10d59262; LONG $0x2b1c6cb8 // vfmadd231pd 0x158(%r12,%r11){1to2}, %xmm21, %xmm5
+	LONG $0x10d51262; LONG $0x431c4cb8 // vfmadd231pd 0x218(%r12,%r11){1to2}, %xmm21, %xmm9
 	LONG $0x40c38149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r11
-	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xff41850f; WORD $0xffff // jne <blocks3Multi2+0x5b0>
-	LONG $0xfffe5ce9; BYTE $0xff // jmp <blocks3Multi2+0x4d0>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
+	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
+	LONG $0xfe64850f; WORD $0xffff // jne <blocks3Multi2+0x5f0>
+	LONG $0xfffcffe9; BYTE $0xff // jmp <blocks3Multi2+0x490>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2275 // jne <blocks3Multi2+0x6b0>
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0xf9e8820f; WORD $0xffff // jb <blocks3Multi2+0x8a>
-	LONG $0x0000cde9; BYTE $0x00 // jmp <blocks3Multi2+0x774>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xf8ca840f; WORD $0xffff // je <blocks3Multi2+0x7d>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf99e8e0f; WORD $0xffff // jle <blocks3Multi2+0x70>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks3Multi2+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x18eb // jmp <blocks3Multi2+0x700>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x17eb // jmp <blocks3Multi2+0x800>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x10c38349 // addq $0x10, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf970840f; WORD $0xffff // je <blocks3Multi2+0x70>
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf870840f; WORD $0xffff // je <blocks3Multi2+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks3Multi2+0x720>
+	WORD $0x1774 // je <blocks3Multi2+0x820>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
-	LONG $0x04b70f42; BYTE $0x68 // movzwl (%rax,%r13,2), %eax
-	WORD $0x10eb // jmp <blocks3Multi2+0x724>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2b048d4a // leaq (%rbx,%r13), %rax
+	LONG $0x04b70f42; BYTE $0x70 // movzwl (%rax,%r14,2), %eax
+	WORD $0x0feb // jmp <blocks3Multi2+0x828>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x02e0c148 // shlq $0x2, %rax
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x28eb // jmp <blocks3Multi2+0x758>
+	WORD $0x33eb // jmp <blocks3Multi2+0x868>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
-	LONG $0x5971c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %xmm1, %xmm1
-	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
-	LONG $0x20c08348 // addq $0x20, %rax
-	LONG $0x117981c4; WORD $0xb70c // vmovupd %xmm1, (%r15,%r14,4)
+	LONG $0x597181c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %xmm1, %xmm1
+	LONG $0x48478b48 // movq 0x48(%rdi), %rax
+	LONG $0x20c78349 // addq $0x20, %r15
+	LONG $0x1179a1c4; WORD $0xb00c // vmovupd %xmm1, (%rax,%r14,4)
 	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0x60f88348 // cmpq $0x60, %rax
-	WORD $0x9874 // je <blocks3Multi2+0x6f0>
-	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xcf74 // je <blocks3Multi2+0x730>
+	LONG $0x60ff8349 // cmpq $0x60, %r15
+	WORD $0x8874 // je <blocks3Multi2+0x7f0>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xcf74 // je <blocks3Multi2+0x840>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x37240347 // addl (%r15,%r14), %r12d
+	LONG $0x30240346 // addl (%rax,%r14), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
 	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
-	WORD $0xc1eb // jmp <blocks3Multi2+0x735>
+	WORD $0xc1eb // jmp <blocks3Multi2+0x845>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1419,8 +1456,6 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -1433,7 +1468,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi4>
-	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1442,7 +1477,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x07978e0f; WORD $0x0000 // jle <blocks3Multi4+0x7a4>
+	LONG $0x08888e0f; WORD $0x0000 // jle <blocks3Multi4+0x895>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1450,362 +1485,377 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
-	LONG $0x48fdf262; LONG $0x078b0559; WORD $0x0000 // vpbroadcastq 0x78b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x24eb // jmp <blocks3Multi4+0x8a>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x23eb // jmp <blocks3Multi4+0x8c>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0x070c830f; WORD $0x0000 // jae <blocks3Multi4+0x796>
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
+	LONG $0x07fb830f; WORD $0x0000 // jae <blocks3Multi4+0x887>
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
-	WORD $0x23eb // jmp <blocks3Multi4+0xbf>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	WORD $0x2beb // jmp <blocks3Multi4+0xc5>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
+	LONG $0x244c0348; BYTE $0x30 // addq 0x30(%rsp), %rcx
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x05e18d0f; WORD $0x0000 // jge <blocks3Multi4+0x6a0>
+	LONG $0x06db8d0f; WORD $0x0000 // jge <blocks3Multi4+0x7a0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
-	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x0eff8349 // cmpq $0xe, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03dc8e0f; WORD $0x0000 // jle <blocks3Multi4+0x4d0>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0000e4e9; BYTE $0x00 // jmp <blocks3Multi4+0x1e2>
-	WORD $0x9066 // nop
-	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
+	LONG $0x03778e0f; WORD $0x0000 // jle <blocks3Multi4+0x470>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	WORD $0x63eb // jmp <blocks3Multi4+0x166>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
-	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	LONG $0x00758b44 // movl (%rbp), %r14d
-	LONG $0x48fdd262; WORD $0xce7c // vpbroadcastq %r14, %zmm1
+	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
-	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x1c // vmovdqu64 %zmm1, (%r12,%rbx)
-	LONG $0x7ef9e1c4; BYTE $0xcb // vmovq %xmm1, %rbx
-	LONG $0x397de3c4; WORD $0x01ca // vextracti128 $0x1, %ymm1, %xmm2
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	LONG $0x16f9e3c4; WORD $0x01cb // vpextrq $0x1, %xmm1, %rbx
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd3 // vmovq %xmm2, %rbx
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	LONG $0x16f9e3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %rbx
-	LONG $0x487df362; WORD $0xca39; BYTE $0x02 // vextracti32x4 $0x2, %zmm1, %xmm2
-	LONG $0x487df362; WORD $0xc939; BYTE $0x03 // vextracti32x4 $0x3, %zmm1, %xmm1
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd3 // vmovq %xmm2, %rbx
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	LONG $0x16f9e3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %rbx
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	LONG $0x7ef9e1c4; BYTE $0xcb // vmovq %xmm1, %rbx
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	LONG $0x16f9e3c4; WORD $0x01cb // vpextrq $0x1, %xmm1, %rbx
-	LONG $0xd80c180f // prefetcht0 (%rax,%rbx,8)
-	LONG $0xd84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx,8)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x02ee840f; WORD $0x0000 // je <blocks3Multi4+0x4d0>
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x04 // vmovdqu64 %zmm1, (%r12,%rax)
+	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
+	LONG $0x030a840f; WORD $0x0000 // je <blocks3Multi4+0x470>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
-	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x00d5850f; WORD $0x0000 // jne <blocks3Multi4+0x2d0>
+	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x00df850f; WORD $0x0000 // jne <blocks3Multi4+0x260>
 	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0135820f; WORD $0x0000 // jb <blocks3Multi4+0x340>
-	WORD $0xd889 // movl %ebx, %eax
+	LONG $0x35fd8041 // cmpb $0x35, %r13b
+	LONG $0x013e820f; WORD $0x0000 // jb <blocks3Multi4+0x2d0>
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
-	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
-	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff62850f; WORD $0xffff // jne <blocks3Multi4+0x220>
-	LONG $0xfffe3de9; BYTE $0xff // jmp <blocks3Multi4+0x100>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
+	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
+	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
+	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi4+0x1b0>
+	LONG $0xfffebbe9; BYTE $0xff // jmp <blocks3Multi4+0x110>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
 	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x1a // vmovups %zmm1, (%r10,%r11)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
+	LONG $0x487c9162; LONG $0x011a4c11 // vmovups %zmm1, 0x40(%r10,%r11)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdb162; LONG $0x021e4c11 // vmovupd %zmm1, 0x80(%rsi,%r11)
+	LONG $0x48fd9162; LONG $0x021a4c11 // vmovupd %zmm1, 0x80(%r10,%r11)
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xb075 // jne <blocks3Multi4+0x2e0>
-	LONG $0xfffdcbe9; BYTE $0xff // jmp <blocks3Multi4+0x100>
+	WORD $0xb075 // jne <blocks3Multi4+0x270>
+	LONG $0xfffe4be9; BYTE $0xff // jmp <blocks3Multi4+0x110>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0x07c5f641 // testb $0x7, %r13b
 	LONG $0xc5950f40 // setne %bpl
 	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
-	WORD $0xd889 // movl %ebx, %eax
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x00a7840f; WORD $0x0000 // je <blocks3Multi4+0x413>
-	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x00bc840f; WORD $0x0000 // je <blocks3Multi4+0x3b5>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
+	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
+	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
+	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi4+0x310>
+	LONG $0xfffd5be9; BYTE $0xff // jmp <blocks3Multi4+0x110>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x9066 // nop
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
-	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff62850f; WORD $0xffff // jne <blocks3Multi4+0x370>
-	LONG $0xfffcede9; BYTE $0xff // jmp <blocks3Multi4+0x100>
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x02 // vmovupd %zmm1, (%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x4975b262; LONG $0xc02d548d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fdd162; LONG $0x01024c11 // vmovupd %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4975b262; LONG $0xc06d548d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
-	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff5c850f; WORD $0xffff // jne <blocks3Multi4+0x420>
-	LONG $0xfffc37e9; BYTE $0xff // jmp <blocks3Multi4+0x100>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x06e5c149 // shlq $0x6, %r13
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
+	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
+	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
+	LONG $0xff5a850f; WORD $0xffff // jne <blocks3Multi4+0x3c0>
+	LONG $0xfffca5e9; BYTE $0xff // jmp <blocks3Multi4+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x386f8b4c // movq 0x38(%rdi), %r13
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x67eb // jmp <blocks3Multi4+0x548>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x10c68348 // addq $0x10, %rsi
-	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x117dc1c4; LONG $0x300002b4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x310002ac; WORD $0x0000 // vmovupd %ymm5, 0x3100(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x320002a4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x30200294; WORD $0x0000 // vmovupd %ymm2, 0x3020(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x3120028c; WORD $0x0000 // vmovupd %ymm1, 0x3120(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x3220029c; WORD $0x0000 // vmovupd %ymm3, 0x3220(%r10,%rax)
-	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0xfb58830f; WORD $0xffff // jae <blocks3Multi4+0xa0>
+	LONG $0xc9148d4c // leaq (%rcx,%rcx,8), %r10
+	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x00008ee9; BYTE $0x00 // jmp <blocks3Multi4+0x513>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x05e3c148 // shlq $0x5, %rbx
+	LONG $0x94117dc5; LONG $0x0030001e; BYTE $0x00 // vmovupd %ymm10, 0x3000(%rsi,%rbx)
+	LONG $0xa4117dc5; LONG $0x0031001e; BYTE $0x00 // vmovupd %ymm12, 0x3100(%rsi,%rbx)
+	LONG $0x9c117dc5; LONG $0x0032001e; BYTE $0x00 // vmovupd %ymm11, 0x3200(%rsi,%rbx)
+	LONG $0xb411fdc5; LONG $0x0030201e; BYTE $0x00 // vmovupd %ymm6, 0x3020(%rsi,%rbx)
+	LONG $0x84117dc5; LONG $0x0031201e; BYTE $0x00 // vmovupd %ymm8, 0x3120(%rsi,%rbx)
+	LONG $0xbc11fdc5; LONG $0x0032201e; BYTE $0x00 // vmovupd %ymm7, 0x3220(%rsi,%rbx)
+	LONG $0x9411fdc5; LONG $0x0030401e; BYTE $0x00 // vmovupd %ymm2, 0x3040(%rsi,%rbx)
+	LONG $0xa411fdc5; LONG $0x0031401e; BYTE $0x00 // vmovupd %ymm4, 0x3140(%rsi,%rbx)
+	LONG $0x9c11fdc5; LONG $0x0032401e; BYTE $0x00 // vmovupd %ymm3, 0x3240(%rsi,%rbx)
+	LONG $0x8c11fdc5; LONG $0x0030601e; BYTE $0x00 // vmovupd %ymm1, 0x3060(%rsi,%rbx)
+	LONG $0xac11fdc5; LONG $0x0031601e; BYTE $0x00 // vmovupd %ymm5, 0x3160(%rsi,%rbx)
+	LONG $0x8c117dc5; LONG $0x0032601e; BYTE $0x00 // vmovupd %ymm9, 0x3260(%rsi,%rbx)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfb8d840f; WORD $0xffff // je <blocks3Multi4+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x0974 // je <blocks3Multi4+0x570>
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x1174 // je <blocks3Multi4+0x560>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x507f // jg <blocks3Multi4+0x5bc>
-	WORD $0x82eb // jmp <blocks3Multi4+0x4f0>
-	WORD $0x9066 // nop
+	LONG $0x00848f0f; WORD $0x0000 // jg <blocks3Multi4+0x5dc>
+	LONG $0xffff33e9; BYTE $0xff // jmp <blocks3Multi4+0x490>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x107dc1c4; LONG $0x300002b4; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %ymm6
-	LONG $0x6f7ec1c4; LONG $0x30200294; WORD $0x0000 // vmovdqu 0x3020(%r10,%rax), %ymm2
-	LONG $0x107dc1c4; LONG $0x310002ac; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %ymm5
-	LONG $0x6f7ec1c4; LONG $0x3120028c; WORD $0x0000 // vmovdqu 0x3120(%r10,%rax), %ymm1
-	LONG $0x107dc1c4; LONG $0x320002a4; WORD $0x0000 // vmovupd 0x3200(%r10,%rax), %ymm4
-	LONG $0x107dc1c4; LONG $0x3220029c; WORD $0x0000 // vmovupd 0x3220(%r10,%rax), %ymm3
+	LONG $0x94107dc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm10
+	LONG $0xb410fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm6
+	LONG $0x946ffec5; LONG $0x00304006; BYTE $0x00 // vmovdqu 0x3040(%rsi,%rax), %ymm2
+	LONG $0x8c6ffec5; LONG $0x00306006; BYTE $0x00 // vmovdqu 0x3060(%rsi,%rax), %ymm1
+	LONG $0xa4107dc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm12
+	LONG $0x9c107dc5; LONG $0x00320006; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %ymm11
+	LONG $0x84107dc5; LONG $0x00312006; BYTE $0x00 // vmovupd 0x3120(%rsi,%rax), %ymm8
+	LONG $0xbc10fdc5; LONG $0x00322006; BYTE $0x00 // vmovupd 0x3220(%rsi,%rax), %ymm7
+	LONG $0xa410fdc5; LONG $0x00314006; BYTE $0x00 // vmovupd 0x3140(%rsi,%rax), %ymm4
+	LONG $0x9c10fdc5; LONG $0x00324006; BYTE $0x00 // vmovupd 0x3240(%rsi,%rax), %ymm3
+	LONG $0xac10fdc5; LONG $0x00316006; BYTE $0x00 // vmovupd 0x3160(%rsi,%rax), %ymm5
+	LONG $0x8c107dc5; LONG $0x00326006; BYTE $0x00 // vmovupd 0x3260(%rsi,%rax), %ymm9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff348e0f; WORD $0xffff // jle <blocks3Multi4+0x4f0>
-	LONG $0xda1c8d4d // leaq (%r10,%rbx,8), %r11
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x36048b4a // movq (%rsi,%r14), %rax
-	LONG $0x36648b4e; BYTE $0x08 // movq 0x8(%rsi,%r14), %r12
+	LONG $0xfeb48e0f; WORD $0xffff // jle <blocks3Multi4+0x490>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xd8348d4c // leaq (%rax,%rbx,8), %r14
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8b49; BYTE $0x06 // movq (%r14), %rax
+	LONG $0x086e8b49 // movq 0x8(%r14), %rbp
+	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
+	LONG $0x107d41c4; WORD $0xc57c; BYTE $0x20 // vmovupd 0x20(%r13,%rax,8), %ymm15
+	LONG $0x107d41c4; WORD $0xc56c; BYTE $0x40 // vmovupd 0x40(%r13,%rax,8), %ymm13
+	LONG $0x10468b49 // movq 0x10(%r14), %rax
+	LONG $0x28fdc162; LONG $0x01ed4410 // vmovupd 0x20(%r13,%rbp,8), %ymm16
+	LONG $0x28fdc162; LONG $0x02ed4c10 // vmovupd 0x40(%r13,%rbp,8), %ymm17
+	LONG $0x388d1262; WORD $0x14b8; BYTE $0x1c // vfmadd231pd (%r12,%r11){1to4}, %ymm14, %ymm10
+	LONG $0x388d1262; LONG $0x181c64b8 // vfmadd231pd 0xc0(%r12,%r11){1to4}, %ymm14, %ymm12
+	LONG $0x388d1262; LONG $0x301c5cb8 // vfmadd231pd 0x180(%r12,%r11){1to4}, %ymm14, %ymm11
+	LONG $0x107d41c4; WORD $0xed74; BYTE $0x00 // vmovupd (%r13,%rbp,8), %ymm14
+	LONG $0x388d9262; LONG $0x011c74b8 // vfmadd231pd 0x8(%r12,%r11){1to4}, %ymm14, %ymm6
+	LONG $0x388d1262; LONG $0x191c44b8 // vfmadd231pd 0xc8(%r12,%r11){1to4}, %ymm14, %ymm8
+	LONG $0x388d9262; LONG $0x311c7cb8 // vfmadd231pd 0x188(%r12,%r11){1to4}, %ymm14, %ymm7
+	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
+	LONG $0x28fdc162; LONG $0x01c55410 // vmovupd 0x20(%r13,%rax,8), %ymm18
+	LONG $0x28fdc162; LONG $0x02c55c10 // vmovupd 0x40(%r13,%rax,8), %ymm19
+	LONG $0x18468b49 // movq 0x18(%r14), %rax
+	LONG $0x38851262; LONG $0x081c54b8 // vfmadd231pd 0x40(%r12,%r11){1to4}, %ymm15, %ymm10
+	LONG $0x38851262; LONG $0x201c64b8 // vfmadd231pd 0x100(%r12,%r11){1to4}, %ymm15, %ymm12
+	LONG $0x38851262; LONG $0x381c5cb8 // vfmadd231pd 0x1c0(%r12,%r11){1to4}, %ymm15, %ymm11
 	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0x3c10fdc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm7
-	LONG $0x107d21c4; WORD $0xe124 // vmovupd (%rcx,%r12,8), %ymm12
-	LONG $0x44107dc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm8
-	LONG $0x107d21c4; WORD $0xe154; BYTE $0x20 // vmovupd 0x20(%rcx,%r12,8), %ymm10
-	LONG $0x4c107dc5; WORD $0x40c1 // vmovupd 0x40(%rcx,%rax,8), %ymm9
-	LONG $0x107d21c4; WORD $0xe15c; BYTE $0x40 // vmovupd 0x40(%rcx,%r12,8), %ymm11
-	LONG $0x38c5d262; WORD $0x33b8 // vfmadd231pd (%r11){1to4}, %ymm7, %ymm6
-	LONG $0x38c5d262; WORD $0x6bb8; BYTE $0x18 // vfmadd231pd 0xc0(%r11){1to4}, %ymm7, %ymm5
-	LONG $0x38c5d262; WORD $0x63b8; BYTE $0x30 // vfmadd231pd 0x180(%r11){1to4}, %ymm7, %ymm4
-	LONG $0x389dd262; WORD $0x53b8; BYTE $0x01 // vfmadd231pd 0x8(%r11){1to4}, %ymm12, %ymm2
-	LONG $0x389dd262; WORD $0x4bb8; BYTE $0x19 // vfmadd231pd 0xc8(%r11){1to4}, %ymm12, %ymm1
-	LONG $0x389dd262; WORD $0x5bb8; BYTE $0x31 // vfmadd231pd 0x188(%r11){1to4}, %ymm12, %ymm3
-	LONG $0x38bdd262; WORD $0x73b8; BYTE $0x08 // vfmadd231pd 0x40(%r11){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; WORD $0x6bb8; BYTE $0x20 // vfmadd231pd 0x100(%r11){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; WORD $0x63b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r11){1to4}, %ymm8, %ymm4
-	LONG $0x38add262; WORD $0x53b8; BYTE $0x09 // vfmadd231pd 0x48(%r11){1to4}, %ymm10, %ymm2
-	LONG $0x38add262; WORD $0x4bb8; BYTE $0x21 // vfmadd231pd 0x108(%r11){1to4}, %ymm10, %ymm1
-	LONG $0x38add262; WORD $0x5bb8; BYTE $0x39 // vfmadd231pd 0x1c8(%r11){1to4}, %ymm10, %ymm3
-	LONG $0x38b5d262; WORD $0x73b8; BYTE $0x10 // vfmadd231pd 0x80(%r11){1to4}, %ymm9, %ymm6
-	LONG $0x38b5d262; WORD $0x6bb8; BYTE $0x28 // vfmadd231pd 0x140(%r11){1to4}, %ymm9, %ymm5
-	LONG $0x38b5d262; WORD $0x63b8; BYTE $0x40 // vfmadd231pd 0x200(%r11){1to4}, %ymm9, %ymm4
-	LONG $0x38a5d262; WORD $0x53b8; BYTE $0x11 // vfmadd231pd 0x88(%r11){1to4}, %ymm11, %ymm2
-	LONG $0x38a5d262; WORD $0x4bb8; BYTE $0x29 // vfmadd231pd 0x148(%r11){1to4}, %ymm11, %ymm1
-	LONG $0x38a5d262; WORD $0x5bb8; BYTE $0x41 // vfmadd231pd 0x208(%r11){1to4}, %ymm11, %ymm3
+	LONG $0x388d9262; LONG $0x021c54b8 // vfmadd231pd 0x10(%r12,%r11){1to4}, %ymm14, %ymm2
+	LONG $0x388d9262; LONG $0x1a1c64b8 // vfmadd231pd 0xd0(%r12,%r11){1to4}, %ymm14, %ymm4
+	LONG $0x388d9262; LONG $0x321c5cb8 // vfmadd231pd 0x190(%r12,%r11){1to4}, %ymm14, %ymm3
+	LONG $0x30fd9262; LONG $0x091c74b8 // vfmadd231pd 0x48(%r12,%r11){1to4}, %ymm16, %ymm6
+	LONG $0x30fd1262; LONG $0x211c44b8 // vfmadd231pd 0x108(%r12,%r11){1to4}, %ymm16, %ymm8
+	LONG $0x30fd9262; LONG $0x391c7cb8 // vfmadd231pd 0x1c8(%r12,%r11){1to4}, %ymm16, %ymm7
+	LONG $0x38951262; LONG $0x101c54b8 // vfmadd231pd 0x80(%r12,%r11){1to4}, %ymm13, %ymm10
+	LONG $0x38951262; LONG $0x281c64b8 // vfmadd231pd 0x140(%r12,%r11){1to4}, %ymm13, %ymm12
+	LONG $0x38951262; LONG $0x401c5cb8 // vfmadd231pd 0x200(%r12,%r11){1to4}, %ymm13, %ymm11
+	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
+	LONG $0x28fdc162; LONG $0x01c56410 // vmovupd 0x20(%r13,%rax,8), %ymm20
+	LONG $0x30ed9262; LONG $0x0a1c54b8 // vfmadd231pd 0x50(%r12,%r11){1to4}, %ymm18, %ymm2
+	LONG $0x30ed9262; LONG $0x221c64b8 // vfmadd231pd 0x110(%r12,%r11){1to4}, %ymm18, %ymm4
+	LONG $0x30ed9262; LONG $0x3a1c5cb8 // vfmadd231pd 0x1d0(%r12,%r11){1to4}, %ymm18, %ymm3
+	LONG $0x28fdc162; LONG $0x02c56c10 // vmovupd 0x40(%r13,%rax,8), %ymm21
+	LONG $0x30f59262; LONG $0x111c74b8 // vfmadd231pd 0x88(%r12,%r11){1to4}, %ymm17, %ymm6
+	LONG $0x30f51262; LONG $0x291c44b8 // vfmadd231pd 0x148(%r12,%r11){1to4}, %ymm17, %ymm8
+	LONG $0x30f59262; LONG $0x411c7cb8 // vfmadd231pd 0x208(%r12,%r11){1to4}, %ymm17, %ymm7
+	LONG $0x388d9262; LONG $0x031c4cb8 // vfmadd231pd 0x18(%r12,%r11){1to4}, %ymm14, %ymm1
+	LONG $0x388d9262; LONG $0x1b1c6cb8 // vfmadd231pd 0xd8(%r12,%r11){1to4}, %ymm14, %ymm5
+	LONG $0x388d1262; LONG $0x331c4cb8 // vfmadd231pd 0x198(%r12,%r11){1to4}, %ymm14, %ymm9
+	LONG $0x30e59262; LONG $0x121c54b8 // vfmadd231pd 0x90(%r12,%r11){1to4}, %ymm19, %ymm2
+	LONG $0x30e59262; LONG $0x2a1c64b8 // vfmadd231pd 0x150(%r12,%r11){1to4}, %ymm19, %ymm4
+	LONG $0x30e59262; LONG $0x421c5cb8 // vfmadd231pd 0x210(%r12,%r11){1to4}, %ymm19, %ymm3
+	LONG $0x30dd9262; LONG $0x0b1c4cb8 // vfmadd231pd 0x58(%r12,%r11){1to4}, %ymm20, %ymm1
+	LONG $0x30dd9262; LONG $0x231c6cb8 // vfmadd231pd 0x118(%r12,%r11){1to4}, %ymm20, %ymm5
+	LONG $0x30dd1262; LONG $0x3b1c4cb8 // vfmadd231pd 0x1d8(%r12,%r11){1to4}, %ymm20, %ymm9
+	LONG $0x30d59262; LONG $0x131c4cb8 // vfmadd231pd 0x98(%r12,%r11){1to4}, %ymm21, %ymm1
+	LONG $0x30d59262; LONG $0x2b1c6cb8 // vfmadd231pd 0x158(%r12,%r11){1to4}, %ymm21, %ymm5
+	LONG $0x30d51262; LONG $0x431c4cb8 // vfmadd231pd 0x218(%r12,%r11){1to4}, %ymm21, %ymm9
 	LONG $0x40c38149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r11
-	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xff41850f; WORD $0xffff // jne <blocks3Multi4+0x5d0>
-	LONG $0xfffe5ce9; BYTE $0xff // jmp <blocks3Multi4+0x4f0>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
+	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
+	LONG $0xfe64850f; WORD $0xffff // jne <blocks3Multi4+0x5f0>
+	LONG $0xfffcffe9; BYTE $0xff // jmp <blocks3Multi4+0x490>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2275 // jne <blocks3Multi4+0x6d0>
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0xf9c8820f; WORD $0xffff // jb <blocks3Multi4+0x8a>
-	LONG $0x0000cfe9; BYTE $0x00 // jmp <blocks3Multi4+0x796>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xf8ca840f; WORD $0xffff // je <blocks3Multi4+0x7d>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf97e8e0f; WORD $0xffff // jle <blocks3Multi4+0x70>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks3Multi4+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x18eb // jmp <blocks3Multi4+0x720>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x17eb // jmp <blocks3Multi4+0x800>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x20c38349 // addq $0x20, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf950840f; WORD $0xffff // je <blocks3Multi4+0x70>
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf870840f; WORD $0xffff // je <blocks3Multi4+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks3Multi4+0x740>
+	WORD $0x1774 // je <blocks3Multi4+0x820>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
-	LONG $0x04b70f42; BYTE $0x68 // movzwl (%rax,%r13,2), %eax
-	WORD $0x10eb // jmp <blocks3Multi4+0x744>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2b048d4a // leaq (%rbx,%r13), %rax
+	LONG $0x04b70f42; BYTE $0x70 // movzwl (%rax,%r14,2), %eax
+	WORD $0x0feb // jmp <blocks3Multi4+0x828>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x02e0c148 // shlq $0x2, %rax
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x2aeb // jmp <blocks3Multi4+0x77a>
+	WORD $0x36eb // jmp <blocks3Multi4+0x86b>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
-	LONG $0x5975c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %ymm1, %ymm1
-	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x117d81c4; WORD $0xf70c // vmovupd %ymm1, (%r15,%r14,8)
+	LONG $0x597581c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %ymm1, %ymm1
+	LONG $0x48478b48 // movq 0x48(%rdi), %rax
+	LONG $0x40c78349 // addq $0x40, %r15
+	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
 	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0x00c03d48; WORD $0x0000 // cmpq $0xc0, %rax
-	WORD $0x9674 // je <blocks3Multi4+0x710>
-	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xcd74 // je <blocks3Multi4+0x750>
+	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
+	WORD $0x8574 // je <blocks3Multi4+0x7f0>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xcc74 // je <blocks3Multi4+0x840>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x37240347 // addl (%r15,%r14), %r12d
+	LONG $0x30240346 // addl (%rax,%r14), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
 	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
-	WORD $0xbfeb // jmp <blocks3Multi4+0x755>
+	WORD $0xbeeb // jmp <blocks3Multi4+0x845>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1815,8 +1865,9 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x30000000
-	BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks3Multi8Oct(c *slotCall, s *multiWork)
@@ -1825,7 +1876,7 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi8>
-	LONG $0x00083ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1834,7 +1885,7 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x07ed8e0f; WORD $0x0000 // jle <blocks3Multi8+0x7fa>
+	LONG $0x08cd8e0f; WORD $0x0000 // jle <blocks3Multi8+0x8da>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1842,210 +1893,176 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
-	LONG $0x48fdf262; LONG $0x080b0559; WORD $0x0000 // vpbroadcastq 0x80b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x08cb0559; WORD $0x0000 // vpbroadcastq 0x8cb(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
-	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x00968d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r10
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x20eb // jmp <blocks3Multi8+0x8c>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x29eb // jmp <blocks3Multi8+0x91>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0x0760830f; WORD $0x0000 // jae <blocks3Multi8+0x7ec>
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
-	WORD $0x26eb // jmp <blocks3Multi8+0xbf>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	LONG $0x083b830f; WORD $0x0000 // jae <blocks3Multi8+0x8cc>
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	WORD $0x25eb // jmp <blocks3Multi8+0xc4>
+	BYTE $0x90 // nop
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06418d0f; WORD $0x0000 // jge <blocks3Multi8+0x700>
+	LONG $0x2454034c; BYTE $0x30 // addq 0x30(%rsp), %r10
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	LONG $0x071c8d0f; WORD $0x0000 // jge <blocks3Multi8+0x7e0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
-	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x2454894c; BYTE $0x38 // movq %r10, 0x38(%rsp)
+	WORD $0x294d; BYTE $0xd7 // subq %r10, %r15
 	LONG $0x0eff8349 // cmpq $0xe, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x042c8e0f; WORD $0x0000 // jle <blocks3Multi8+0x520>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000127e9; BYTE $0x00 // jmp <blocks3Multi8+0x225>
-	WORD $0x9066 // nop
-	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
+	LONG $0x03788e0f; WORD $0x0000 // jle <blocks3Multi8+0x470>
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x62eb // jmp <blocks3Multi8+0x166>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
-	LONG $0x385f8b48 // movq 0x38(%rdi), %rbx
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	LONG $0x00758b44 // movl (%rbp), %r14d
-	LONG $0x48fdd262; WORD $0xce7c // vpbroadcastq %r14, %zmm1
+	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
 	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x04 // vmovdqu64 %zmm1, (%r12,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0x397de3c4; WORD $0x01ca // vextracti128 $0x1, %ymm1, %xmm2
-	LONG $0xc30c180f // prefetcht0 (%rbx,%rax,8)
-	LONG $0xc34c180f; BYTE $0x40 // prefetcht0 0x40(%rbx,%rax,8)
-	LONG $0xc38c180f; LONG $0x00000080 // prefetcht0 0x80(%rbx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0x16f9c3c4; WORD $0x01d6 // vpextrq $0x1, %xmm2, %r14
-	LONG $0xc30c180f // prefetcht0 (%rbx,%rax,8)
-	LONG $0xc34c180f; BYTE $0x40 // prefetcht0 0x40(%rbx,%rax,8)
-	LONG $0xc38c180f; LONG $0x00000080 // prefetcht0 0x80(%rbx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x487df362; WORD $0xca39; BYTE $0x02 // vextracti32x4 $0x2, %zmm1, %xmm2
-	LONG $0x487df362; WORD $0xc939; BYTE $0x03 // vextracti32x4 $0x3, %zmm1, %xmm1
-	LONG $0xc30c180f // prefetcht0 (%rbx,%rax,8)
-	LONG $0xc34c180f; BYTE $0x40 // prefetcht0 0x40(%rbx,%rax,8)
-	LONG $0xc38c180f; LONG $0x00000080 // prefetcht0 0x80(%rbx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f42; BYTE $0xf3 // prefetcht0 (%rbx,%r14,8)
-	LONG $0x4c180f42; WORD $0x40f3 // prefetcht0 0x40(%rbx,%r14,8)
-	LONG $0x8c180f42; LONG $0x000080f3; BYTE $0x00 // prefetcht0 0x80(%rbx,%r14,8)
-	LONG $0xc30c180f // prefetcht0 (%rbx,%rax,8)
-	LONG $0xc34c180f; BYTE $0x40 // prefetcht0 0x40(%rbx,%rax,8)
-	LONG $0xc38c180f; LONG $0x00000080 // prefetcht0 0x80(%rbx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0xc30c180f // prefetcht0 (%rbx,%rax,8)
-	LONG $0xc34c180f; BYTE $0x40 // prefetcht0 0x40(%rbx,%rax,8)
-	LONG $0xc38c180f; LONG $0x00000080 // prefetcht0 0x80(%rbx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xc8 // vmovq %xmm1, %rax
-	LONG $0xc30c180f // prefetcht0 (%rbx,%rax,8)
-	LONG $0xc34c180f; BYTE $0x40 // prefetcht0 0x40(%rbx,%rax,8)
-	LONG $0xc38c180f; LONG $0x00000080 // prefetcht0 0x80(%rbx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01c8 // vpextrq $0x1, %xmm1, %rax
-	LONG $0xc30c180f // prefetcht0 (%rbx,%rax,8)
-	LONG $0xc34c180f; BYTE $0x40 // prefetcht0 0x40(%rbx,%rax,8)
-	LONG $0xc38c180f; LONG $0x00000080 // prefetcht0 0x80(%rbx,%rax,8)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x02fb840f; WORD $0x0000 // je <blocks3Multi8+0x520>
+	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
+	LONG $0x030a840f; WORD $0x0000 // je <blocks3Multi8+0x470>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
-	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x00e2850f; WORD $0x0000 // jne <blocks3Multi8+0x320>
+	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x00df850f; WORD $0x0000 // jne <blocks3Multi8+0x260>
 	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0142820f; WORD $0x0000 // jb <blocks3Multi8+0x390>
-	WORD $0xd889 // movl %ebx, %eax
+	LONG $0x35fd8041 // cmpb $0x35, %r13b
+	LONG $0x013e820f; WORD $0x0000 // jb <blocks3Multi8+0x2d0>
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
 	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
 	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x4875b262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%r13), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x4875b262; LONG $0xc0684c8d // vpermb -0x1000(%rax,%r13,2), %zmm1, %zmm1
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
 	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff62850f; WORD $0xffff // jne <blocks3Multi8+0x270>
-	LONG $0xfffdede9; BYTE $0xff // jmp <blocks3Multi8+0x100>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff61850f; WORD $0xffff // jne <blocks3Multi8+0x1b0>
+	LONG $0xfffebce9; BYTE $0xff // jmp <blocks3Multi8+0x110>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
 	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x1a // vmovups %zmm1, (%r10,%r11)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
+	LONG $0x487c9162; LONG $0x011a4c11 // vmovups %zmm1, 0x40(%r10,%r11)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdb162; LONG $0x021e4c11 // vmovupd %zmm1, 0x80(%rsi,%r11)
+	LONG $0x48fd9162; LONG $0x021a4c11 // vmovupd %zmm1, 0x80(%r10,%r11)
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xb075 // jne <blocks3Multi8+0x330>
-	LONG $0xfffd7be9; BYTE $0xff // jmp <blocks3Multi8+0x100>
+	WORD $0xb075 // jne <blocks3Multi8+0x270>
+	LONG $0xfffe4be9; BYTE $0xff // jmp <blocks3Multi8+0x110>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0x07c5f641 // testb $0x7, %r13b
 	LONG $0xc5950f40 // setne %bpl
 	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
-	WORD $0xd889 // movl %ebx, %eax
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
 	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x00a7840f; WORD $0x0000 // je <blocks3Multi8+0x463>
+	LONG $0x00b4840f; WORD $0x0000 // je <blocks3Multi8+0x3b4>
 	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x4875b262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%r13), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x4875b262; LONG $0xc0684c8d // vpermb -0x1000(%rax,%r13,2), %zmm1, %zmm1
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
 	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff62850f; WORD $0xffff // jne <blocks3Multi8+0x3c0>
-	LONG $0xfffc9de9; BYTE $0xff // jmp <blocks3Multi8+0x100>
+	LONG $0xff61850f; WORD $0xffff // jne <blocks3Multi8+0x310>
+	LONG $0xfffd5ce9; BYTE $0xff // jmp <blocks3Multi8+0x110>
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
@@ -2053,130 +2070,175 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x4975b262; LONG $0xc028548d // vpermb -0x1000(%rax,%r13), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x4975b262; LONG $0xc068548d // vpermb -0x1000(%rax,%r13,2), %zmm1, %zmm2 {%k1}
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
 	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
-	LONG $0xff5c850f; WORD $0xffff // jne <blocks3Multi8+0x470>
-	LONG $0xfffbe7e9; BYTE $0xff // jmp <blocks3Multi8+0x100>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x06e5c149 // shlq $0x6, %r13
+	LONG $0xff5b850f; WORD $0xffff // jne <blocks3Multi8+0x3c0>
+	LONG $0xfffca6e9; BYTE $0xff // jmp <blocks3Multi8+0x110>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x386f8b4c // movq 0x38(%rdi), %r13
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x6deb // jmp <blocks3Multi8+0x59e>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x10c68348 // addq $0x10, %rsi
-	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x48fdd162; LONG $0x0002b411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x0002ac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x3200(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x0002a411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm4, 0x3400(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x40029411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3040(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x40028c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm1, 0x3240(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x40029c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm3, 0x3440(%r10,%rax)
-	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0xfb02830f; WORD $0xffff // jae <blocks3Multi8+0xa0>
+	LONG $0xc9148d4c // leaq (%rcx,%rcx,8), %r10
+	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x0000a6e9; BYTE $0x00 // jmp <blocks3Multi8+0x52b>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x06e3c148 // shlq $0x6, %rbx
+	LONG $0x48fd7162; LONG $0x001e9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm10, 0x3000(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x001ea411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm12, 0x3200(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x001e9c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm11, 0x3400(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x401eb411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3040(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x401e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3240(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x401ebc11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm7, 0x3440(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x801e9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3080(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x801ea411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm4, 0x3280(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x801e9c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm3, 0x3480(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0xc01e8c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm1, 0x30c0(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0xc01eac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x32c0(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0xc01e8c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm9, 0x34c0(%rsi,%rbx)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfb75840f; WORD $0xffff // je <blocks3Multi8+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x1374 // je <blocks3Multi8+0x5d0>
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x1974 // je <blocks3Multi8+0x580>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x607f // jg <blocks3Multi8+0x622>
-	LONG $0xffff79e9; BYTE $0xff // jmp <blocks3Multi8+0x540>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x00a48f0f; WORD $0x0000 // jg <blocks3Multi8+0x614>
+	LONG $0xffff1be9; BYTE $0xff // jmp <blocks3Multi8+0x490>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x48fdd162; LONG $0x0002b410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%rax), %zmm6
-	LONG $0x48fed162; LONG $0x4002946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3040(%r10,%rax), %zmm2
-	LONG $0x48fdd162; LONG $0x0002ac10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%rax), %zmm5
-	LONG $0x48fdd162; LONG $0x0002a410; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%rax), %zmm4
-	LONG $0x48fed162; LONG $0x40028c6f; WORD $0x0032; BYTE $0x00 // vmovdqu64 0x3240(%r10,%rax), %zmm1
-	LONG $0x48fdd162; LONG $0x40029c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%r10,%rax), %zmm3
+	LONG $0x48fd7162; LONG $0x00069410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %zmm10
+	LONG $0x48fdf162; LONG $0x4006b410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%rax), %zmm6
+	LONG $0x48fef162; LONG $0x8006946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%rax), %zmm2
+	LONG $0x48fef162; LONG $0xc0068c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x30c0(%rsi,%rax), %zmm1
+	LONG $0x48fd7162; LONG $0x0006a410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %zmm12
+	LONG $0x48fd7162; LONG $0x00069c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%rsi,%rax), %zmm11
+	LONG $0x48fd7162; LONG $0x40068410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%rax), %zmm8
+	LONG $0x48fdf162; LONG $0x4006bc10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%rsi,%rax), %zmm7
+	LONG $0x48fdf162; LONG $0x8006a410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%rax), %zmm4
+	LONG $0x48fdf162; LONG $0x80069c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3480(%rsi,%rax), %zmm3
+	LONG $0x48fdf162; LONG $0xc006ac10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%rax), %zmm5
+	LONG $0x48fd7162; LONG $0xc0068c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x34c0(%rsi,%rax), %zmm9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff1e8e0f; WORD $0xffff // jle <blocks3Multi8+0x540>
-	LONG $0xda1c8d4d // leaq (%r10,%rbx,8), %r11
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x36048b4a // movq (%rsi,%r14), %rax
-	LONG $0x36648b4e; BYTE $0x08 // movq 0x8(%rsi,%r14), %r12
+	LONG $0xfe7c8e0f; WORD $0xffff // jle <blocks3Multi8+0x490>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xd8348d4c // leaq (%rax,%rbx,8), %r14
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8b49; BYTE $0x06 // movq (%r14), %rax
+	LONG $0x086e8b49 // movq 0x8(%r14), %rbp
+	LONG $0x48fd5162; LONG $0x00c57410 // vmovupd (%r13,%rax,8), %zmm14
+	LONG $0x48fd5162; LONG $0x01c57c10 // vmovupd 0x40(%r13,%rax,8), %zmm15
+	LONG $0x48fd5162; LONG $0x02c56c10 // vmovupd 0x80(%r13,%rax,8), %zmm13
+	LONG $0x10468b49 // movq 0x10(%r14), %rax
+	LONG $0x48fdc162; LONG $0x01ed4410 // vmovupd 0x40(%r13,%rbp,8), %zmm16
+	LONG $0x48fdc162; LONG $0x02ed4c10 // vmovupd 0x80(%r13,%rbp,8), %zmm17
+	LONG $0x588d1262; WORD $0x14b8; BYTE $0x1c // vfmadd231pd (%r12,%r11){1to8}, %zmm14, %zmm10
+	LONG $0x588d1262; LONG $0x181c64b8 // vfmadd231pd 0xc0(%r12,%r11){1to8}, %zmm14, %zmm12
+	LONG $0x588d1262; LONG $0x301c5cb8 // vfmadd231pd 0x180(%r12,%r11){1to8}, %zmm14, %zmm11
+	LONG $0x48fd5162; LONG $0x00ed7410 // vmovupd (%r13,%rbp,8), %zmm14
+	LONG $0x588d9262; LONG $0x011c74b8 // vfmadd231pd 0x8(%r12,%r11){1to8}, %zmm14, %zmm6
+	LONG $0x588d1262; LONG $0x191c44b8 // vfmadd231pd 0xc8(%r12,%r11){1to8}, %zmm14, %zmm8
+	LONG $0x588d9262; LONG $0x311c7cb8 // vfmadd231pd 0x188(%r12,%r11){1to8}, %zmm14, %zmm7
+	LONG $0x48fd5162; LONG $0x00c57410 // vmovupd (%r13,%rax,8), %zmm14
+	LONG $0x48fdc162; LONG $0x01c55410 // vmovupd 0x40(%r13,%rax,8), %zmm18
+	LONG $0x48fdc162; LONG $0x02c55c10 // vmovupd 0x80(%r13,%rax,8), %zmm19
+	LONG $0x18468b49 // movq 0x18(%r14), %rax
+	LONG $0x58851262; LONG $0x081c54b8 // vfmadd231pd 0x40(%r12,%r11){1to8}, %zmm15, %zmm10
+	LONG $0x58851262; LONG $0x201c64b8 // vfmadd231pd 0x100(%r12,%r11){1to8}, %zmm15, %zmm12
+	LONG $0x58851262; LONG $0x381c5cb8 // vfmadd231pd 0x1c0(%r12,%r11){1to8}, %zmm15, %zmm11
 	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0x48fdf162; WORD $0x3c10; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm7
-	LONG $0x48fd3162; WORD $0x2410; BYTE $0xe1 // vmovupd (%rcx,%r12,8), %zmm12
-	LONG $0x48fd7162; LONG $0x01c14410 // vmovupd 0x40(%rcx,%rax,8), %zmm8
-	LONG $0x48fd3162; LONG $0x01e15410 // vmovupd 0x40(%rcx,%r12,8), %zmm10
-	LONG $0x48fd7162; LONG $0x02c14c10 // vmovupd 0x80(%rcx,%rax,8), %zmm9
-	LONG $0x48fd3162; LONG $0x02e15c10 // vmovupd 0x80(%rcx,%r12,8), %zmm11
-	LONG $0x58c5d262; WORD $0x33b8 // vfmadd231pd (%r11){1to8}, %zmm7, %zmm6
-	LONG $0x58c5d262; WORD $0x6bb8; BYTE $0x18 // vfmadd231pd 0xc0(%r11){1to8}, %zmm7, %zmm5
-	LONG $0x58c5d262; WORD $0x63b8; BYTE $0x30 // vfmadd231pd 0x180(%r11){1to8}, %zmm7, %zmm4
-	LONG $0x589dd262; WORD $0x53b8; BYTE $0x01 // vfmadd231pd 0x8(%r11){1to8}, %zmm12, %zmm2
-	LONG $0x589dd262; WORD $0x4bb8; BYTE $0x19 // vfmadd231pd 0xc8(%r11){1to8}, %zmm12, %zmm1
-	LONG $0x589dd262; WORD $0x5bb8; BYTE $0x31 // vfmadd231pd 0x188(%r11){1to8}, %zmm12, %zmm3
-	LONG $0x58bdd262; WORD $0x73b8; BYTE $0x08 // vfmadd231pd 0x40(%r11){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; WORD $0x6bb8; BYTE $0x20 // vfmadd231pd 0x100(%r11){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; WORD $0x63b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r11){1to8}, %zmm8, %zmm4
-	LONG $0x58add262; WORD $0x53b8; BYTE $0x09 // vfmadd231pd 0x48(%r11){1to8}, %zmm10, %zmm2
-	LONG $0x58add262; WORD $0x4bb8; BYTE $0x21 // vfmadd231pd 0x108(%r11){1to8}, %zmm10, %zmm1
-	LONG $0x58add262; WORD $0x5bb8; BYTE $0x39 // vfmadd231pd 0x1c8(%r11){1to8}, %zmm10, %zmm3
-	LONG $0x58b5d262; WORD $0x73b8; BYTE $0x10 // vfmadd231pd 0x80(%r11){1to8}, %zmm9, %zmm6
-	LONG $0x58b5d262; WORD $0x6bb8; BYTE $0x28 // vfmadd231pd 0x140(%r11){1to8}, %zmm9, %zmm5
-	LONG $0x58b5d262; WORD $0x63b8; BYTE $0x40 // vfmadd231pd 0x200(%r11){1to8}, %zmm9, %zmm4
-	LONG $0x58a5d262; WORD $0x53b8; BYTE $0x11 // vfmadd231pd 0x88(%r11){1to8}, %zmm11, %zmm2
-	LONG $0x58a5d262; WORD $0x4bb8; BYTE $0x29 // vfmadd231pd 0x148(%r11){1to8}, %zmm11, %zmm1
-	LONG $0x58a5d262; WORD $0x5bb8; BYTE $0x41 // vfmadd231pd 0x208(%r11){1to8}, %zmm11, %zmm3
+	LONG $0x588d9262; LONG $0x021c54b8 // vfmadd231pd 0x10(%r12,%r11){1to8}, %zmm14, %zmm2
+	LONG $0x588d9262; LONG $0x1a1c64b8 // vfmadd231pd 0xd0(%r12,%r11){1to8}, %zmm14, %zmm4
+	LONG $0x588d9262; LONG $0x321c5cb8 // vfmadd231pd 0x190(%r12,%r11){1to8}, %zmm14, %zmm3
+	LONG $0x50fd9262; LONG $0x091c74b8 // vfmadd231pd 0x48(%r12,%r11){1to8}, %zmm16, %zmm6
+	LONG $0x50fd1262; LONG $0x211c44b8 // vfmadd231pd 0x108(%r12,%r11){1to8}, %zmm16, %zmm8
+	LONG $0x50fd9262; LONG $0x391c7cb8 // vfmadd231pd 0x1c8(%r12,%r11){1to8}, %zmm16, %zmm7
+	LONG $0x58951262; LONG $0x101c54b8 // vfmadd231pd 0x80(%r12,%r11){1to8}, %zmm13, %zmm10
+	LONG $0x58951262; LONG $0x281c64b8 // vfmadd231pd 0x140(%r12,%r11){1to8}, %zmm13, %zmm12
+	LONG $0x58951262; LONG $0x401c5cb8 // vfmadd231pd 0x200(%r12,%r11){1to8}, %zmm13, %zmm11
+	LONG $0x48fd5162; LONG $0x00c57410 // vmovupd (%r13,%rax,8), %zmm14
+	LONG $0x48fdc162; LONG $0x01c56410 // vmovupd 0x40(%r13,%rax,8), %zmm20
+	LONG $0x50ed9262; LONG $0x0a1c54b8 // vfmadd231pd 0x50(%r12,%r11){1to8}, %zmm18, %zmm2
+	LONG $0x50ed9262; LONG $0x221c64b8 // vfmadd231pd 0x110(%r12,%r11){1to8}, %zmm18, %zmm4
+	LONG $0x50ed9262; LONG $0x3a1c5cb8 // vfmadd231pd 0x1d0(%r12,%r11){1to8}, %zmm18, %zmm3
+	LONG $0x48fdc162; LONG $0x02c56c10 // vmovupd 0x80(%r13,%rax,8), %zmm21
+	LONG $0x50f59262; LONG $0x111c74b8 // vfmadd231pd 0x88(%r12,%r11){1to8}, %zmm17, %zmm6
+	LONG $0x50f51262; LONG $0x291c44b8 // vfmadd231pd 0x148(%r12,%r11){1to8}, %zmm17, %zmm8
+	LONG $0x50f59262; LONG $0x411c7cb8 // vfmadd231pd 0x208(%r12,%r11){1to8}, %zmm17, %zmm7
+	LONG $0x588d9262; LONG $0x031c4cb8 // vfmadd231pd 0x18(%r12,%r11){1to8}, %zmm14, %zmm1
+	LONG $0x588d9262; LONG $0x1b1c6cb8 // vfmadd231pd 0xd8(%r12,%r11){1to8}, %zmm14, %zmm5
+	LONG $0x588d1262; LONG $0x331c4cb8 // vfmadd231pd 0x198(%r12,%r11){1to8}, %zmm14, %zmm9
+	LONG $0x50e59262; LONG $0x121c54b8 // vfmadd231pd 0x90(%r12,%r11){1to8}, %zmm19, %zmm2
+	LONG $0x50e59262; LONG $0x2a1c64b8 // vfmadd231pd 0x150(%r12,%r11){1to8}, %zmm19, %zmm4
+	LONG $0x50e59262; LONG $0x421c5cb8 // vfmadd231pd 0x210(%r12,%r11){1to8}, %zmm19, %zmm3
+	LONG $0x50dd9262; LONG $0x0b1c4cb8 // vfmadd231pd 0x58(%r12,%r11){1to8}, %zmm20, %zmm1
+	LONG $0x50dd9262; LONG $0x231c6cb8 // vfmadd231pd 0x118(%r12,%r11){1to8}, %zmm20, %zmm5
+	LONG $0x50dd1262; LONG $0x3b1c4cb8 // vfmadd231pd 0x1d8(%r12,%r11){1to8}, %zmm20, %zmm9
+	LONG $0x50d59262; LONG $0x131c4cb8 // vfmadd231pd 0x98(%r12,%r11){1to8}, %zmm21, %zmm1
+	LONG $0x50d59262; LONG $0x2b1c6cb8 // vfmadd231pd 0x158(%r12,%r11){1to8}, %zmm21, %zmm5
+	LONG $0x50d51262; LONG $0x431c4cb8 // vfmadd231pd 0x218(%r12,%r11){1to8}, %zmm21, %zmm9
 	LONG $0x40c38149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r11
-	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xff38850f; WORD $0xffff // jne <blocks3Multi8+0x630>
-	LONG $0xfffe43e9; BYTE $0xff // jmp <blocks3Multi8+0x540>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
+	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
+	LONG $0xfe5e850f; WORD $0xffff // jne <blocks3Multi8+0x630>
+	LONG $0xfffcb9e9; BYTE $0xff // jmp <blocks3Multi8+0x490>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf96b840f; WORD $0xffff // je <blocks3Multi8+0x7d>
+	LONG $0xf890840f; WORD $0xffff // je <blocks3Multi8+0x82>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf93f8e0f; WORD $0xffff // jle <blocks3Multi8+0x70>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0xf85f8e0f; WORD $0xffff // jle <blocks3Multi8+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x19eb // jmp <blocks3Multi8+0x760>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x18eb // jmp <blocks3Multi8+0x840>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c38349 // addq $0x40, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf910840f; WORD $0xffff // je <blocks3Multi8+0x70>
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf830840f; WORD $0xffff // je <blocks3Multi8+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks3Multi8+0x780>
+	WORD $0x1774 // je <blocks3Multi8+0x860>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
 	LONG $0x04b70f42; BYTE $0x70 // movzwl (%rax,%r14,2), %eax
-	WORD $0x0feb // jmp <blocks3Multi8+0x788>
+	WORD $0x0feb // jmp <blocks3Multi8+0x868>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
@@ -2186,7 +2248,7 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	LONG $0x403c8d4c // leaq (%rax,%rax,2), %r15
 	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x31eb // jmp <blocks3Multi8+0x7d0>
+	WORD $0x31eb // jmp <blocks3Multi8+0x8b0>
 	BYTE $0x90 // nop
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
@@ -2197,15 +2259,15 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	LONG $0x48fdb162; WORD $0x0c11; BYTE $0x20 // vmovupd %zmm1, (%rax,%r12)
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x00c03d48; WORD $0x0000 // cmpq $0xc0, %rax
-	WORD $0x8074 // je <blocks3Multi8+0x750>
+	WORD $0x8074 // je <blocks3Multi8+0x830>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xc774 // je <blocks3Multi8+0x7a0>
+	WORD $0xc774 // je <blocks3Multi8+0x880>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x3c2c0347 // addl (%r12,%r15), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xb9eb // jmp <blocks3Multi8+0x7a5>
+	WORD $0xb9eb // jmp <blocks3Multi8+0x885>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2215,10 +2277,6 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
@@ -2230,7 +2288,7 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi2>
-	LONG $0x00097ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2239,434 +2297,392 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09568e0f; WORD $0x0000 // jle <blocks4Multi2+0x963>
+	LONG $0x08778e0f; WORD $0x0000 // jle <blocks4Multi2+0x884>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x50ec8348 // subq $0x50, %rsp
-	LONG $0x48fdf262; LONG $0x094b0559; WORD $0x0000 // vpbroadcastq 0x94b(%rip), %zmm0
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
+	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x27eb // jmp <blocks4Multi2+0x9a>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x24eb // jmp <blocks4Multi2+0x8a>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbp
-	LONG $0x08bb830f; WORD $0x0000 // jae <blocks4Multi2+0x955>
+	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
+	LONG $0x07ec830f; WORD $0x0000 // jae <blocks4Multi2+0x876>
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x48 // movq %rbp, 0x48(%rsp)
-	WORD $0x26eb // jmp <blocks4Multi2+0xcd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
+	WORD $0x23eb // jmp <blocks4Multi2+0xbf>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0x0148; BYTE $0xf1 // addq %rsi, %rcx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x07a38d0f; WORD $0x0000 // jge <blocks4Multi2+0x870>
+	LONG $0x06c18d0f; WORD $0x0000 // jge <blocks4Multi2+0x780>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000008be; BYTE $0x00 // movl $0x8, %esi
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xf04c0f48 // cmovlq %rax, %rsi
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x05e78e0f; WORD $0x0000 // jle <blocks4Multi2+0x6d0>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xe94d0f4c // cmovgeq %rcx, %r13
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x04088e0f; WORD $0x0000 // jle <blocks4Multi2+0x500>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0000cee9; BYTE $0x00 // jmp <blocks4Multi2+0x1e3>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbp
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	WORD $0x53eb // jmp <blocks4Multi2+0x152>
+	BYTE $0x90 // nop
+	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xd2d4 // vpaddq %zmm2, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0x147f; BYTE $0x07 // vmovdqu64 %zmm2, (%r15,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x03ad840f; WORD $0x0000 // je <blocks4Multi2+0x590>
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x03ae840f; WORD $0x0000 // je <blocks4Multi2+0x500>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0114850f; WORD $0x0000 // jne <blocks4Multi2+0x310>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0115850f; WORD $0x0000 // jne <blocks4Multi2+0x280>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0184820f; WORD $0x0000 // jb <blocks4Multi2+0x390>
+	LONG $0x0185820f; WORD $0x0000 // jb <blocks4Multi2+0x300>
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x5b2c8d4c // leaq (%rbx,%rbx,2), %r13
-	LONG $0x1b348d44 // leal (%rbx,%rbx), %r14d
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x06 // vmovups %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x01065411 // vmovups %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc05b548d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x02065411 // vmovups %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486d9262; LONG $0xc02b548d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi2+0x230>
-	LONG $0xfffe1ae9; BYTE $0xff // jmp <blocks4Multi2+0x120>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
+	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi2+0x1a0>
+	LONG $0xfffe8ee9; BYTE $0xff // jmp <blocks4Multi2+0x100>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x60818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r9), %rax
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xa048180f // prefetcht0 -0x60(%rax)
-	LONG $0x487cf162; LONG $0xefa0905a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x1e // vmovups %zmm2, (%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefa0885a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0x487cf162; LONG $0xefc0905a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm2
-	LONG $0x487cb162; LONG $0x011e5411 // vmovups %zmm2, 0x40(%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
+	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0x487cf162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm2
-	LONG $0x487cb162; LONG $0x021e5411 // vmovups %zmm2, 0x80(%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
+	LONG $0x487cb162; LONG $0x021e4c11 // vmovups %zmm1, 0x80(%rsi,%r11)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x487cf162; WORD $0x505a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm2
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x48fdb162; LONG $0x031e5411 // vmovupd %zmm2, 0xc0(%rsi,%r11)
+	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48fdb162; LONG $0x031e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r11)
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
-	WORD $0x9a75 // jne <blocks4Multi2+0x320>
-	LONG $0xfffd95e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
+	WORD $0x9a75 // jne <blocks4Multi2+0x290>
+	LONG $0xfffe05e9; BYTE $0xff // jmp <blocks4Multi2+0x100>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b2c8d4c // leaq (%rbx,%rbx,2), %r13
-	LONG $0x1b348d44 // leal (%rbx,%rbx), %r14d
+	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc3950f41 // setne %r11b
-	WORD $0x0841; BYTE $0xc3 // orb %al, %r11b
+	LONG $0xc7950f41 // setne %r15b
+	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	LONG $0x00ed840f; WORD $0x0000 // je <blocks4Multi2+0x4a6>
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x06 // vmovups %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x01065411 // vmovups %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc05b548d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x02065411 // vmovups %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486d9262; LONG $0xc02b548d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi2+0x3d0>
-	LONG $0xfffc7ae9; BYTE $0xff // jmp <blocks4Multi2+0x120>
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0xc031 // xorl %eax, %eax
-	BYTE $0x90 // nop
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0x06 // vmovupd %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01b5c8d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; LONG $0x01065411 // vmovupd %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc05b5c8d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; LONG $0x02065411 // vmovupd %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496d9262; LONG $0xc02b5c8d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff27850f; WORD $0xffff // jne <blocks4Multi2+0x4b0>
-	LONG $0xfffb92e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
-	WORD $0x9066 // nop
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x01448e0f; WORD $0x0000 // jle <blocks4Multi2+0x6e0>
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0x00e2840f; WORD $0x0000 // je <blocks4Multi2+0x412>
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
+	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi2+0x340>
+	LONG $0xfffceee9; BYTE $0xff // jmp <blocks4Multi2+0x100>
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0x3e // vmovupd %zmm1, (%rsi,%r15)
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; LONG $0x013e4c11 // vmovupd %zmm1, 0x40(%rsi,%r15)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; LONG $0x023e4c11 // vmovupd %zmm1, 0x80(%rsi,%r15)
+	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc028548d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff2b850f; WORD $0xffff // jne <blocks4Multi2+0x420>
+	LONG $0xfffc06e9; BYTE $0xff // jmp <blocks4Multi2+0x100>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x0188840f; WORD $0x0000 // je <blocks4Multi2+0x733>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x7beb // jmp <blocks4Multi2+0x58c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x04e0c148 // shlq $0x4, %rax
+	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x117941c4; LONG $0x30000284; WORD $0x0000 // vmovupd %xmm8, 0x3000(%r10,%rax)
+	LONG $0x1179c1c4; LONG $0x308002bc; WORD $0x0000 // vmovupd %xmm7, 0x3080(%r10,%rax)
+	LONG $0x1179c1c4; LONG $0x310002b4; WORD $0x0000 // vmovupd %xmm6, 0x3100(%r10,%rax)
+	LONG $0x1179c1c4; LONG $0x318002ac; WORD $0x0000 // vmovupd %xmm5, 0x3180(%r10,%rax)
+	LONG $0x1179c1c4; LONG $0x3010029c; WORD $0x0000 // vmovupd %xmm3, 0x3010(%r10,%rax)
+	LONG $0x1179c1c4; LONG $0x30900294; WORD $0x0000 // vmovupd %xmm2, 0x3090(%r10,%rax)
+	LONG $0x1179c1c4; LONG $0x3110028c; WORD $0x0000 // vmovupd %xmm1, 0x3110(%r10,%rax)
+	LONG $0x1179c1c4; LONG $0x319002a4; WORD $0x0000 // vmovupd %xmm4, 0x3190(%r10,%rax)
+	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xfb14830f; WORD $0xffff // jae <blocks4Multi2+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x3e048b4a // movq (%rsi,%r15), %rax
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x3410f9c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm6
-	LONG $0x7c10f9c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm7
-	LONG $0x441079c5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %xmm8
-	LONG $0x4c1079c5; WORD $0x30c1 // vmovupd 0x30(%rcx,%rax,8), %xmm9
-	LONG $0x18cdd262; WORD $0x2eb8 // vfmadd231pd (%r14){1to2}, %xmm6, %xmm5
-	LONG $0x18cdd262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to2}, %xmm6, %xmm4
-	LONG $0x18cdd262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to2}, %xmm6, %xmm3
-	LONG $0x18cdd262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to2}, %xmm6, %xmm2
-	LONG $0x18c5d262; WORD $0x6eb8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to2}, %xmm7, %xmm5
-	LONG $0x18c5d262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to2}, %xmm7, %xmm4
-	LONG $0x18c5d262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to2}, %xmm7, %xmm3
-	LONG $0x18c5d262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to2}, %xmm7, %xmm2
-	LONG $0x18bdd262; WORD $0x6eb8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; WORD $0x66b8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to2}, %xmm8, %xmm2
-	LONG $0x18b5d262; WORD $0x6eb8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to2}, %xmm9, %xmm5
-	LONG $0x18b5d262; WORD $0x66b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to2}, %xmm9, %xmm4
-	LONG $0x18b5d262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to2}, %xmm9, %xmm3
-	LONG $0x18b5d262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to2}, %xmm9, %xmm2
-	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
-	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi2+0x5e0>
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x04e0c148 // shlq $0x4, %rax
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x1179c1c4; LONG $0x300002ac; WORD $0x0000 // vmovupd %xmm5, 0x3000(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x308002a4; WORD $0x0000 // vmovupd %xmm4, 0x3080(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x3100029c; WORD $0x0000 // vmovupd %xmm3, 0x3100(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x31800294; WORD $0x0000 // vmovupd %xmm2, 0x3180(%r10,%rax)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff02850f; WORD $0xffff // jne <blocks4Multi2+0x5c0>
-	LONG $0xfff9ede9; BYTE $0xff // jmp <blocks4Multi2+0xb0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks4Multi2+0x6f5>
-	LONG $0xfff9e0e9; BYTE $0xff // jmp <blocks4Multi2+0xba>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0xf9c5840f; WORD $0xffff // je <blocks4Multi2+0xba>
-	LONG $0x80c0c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rax
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x1178c1c4; LONG $0x3080028c; WORD $0x0000 // vmovups %xmm1, 0x3080(%r10,%rax)
-	LONG $0x1178c1c4; LONG $0x3100028c; WORD $0x0000 // vmovups %xmm1, 0x3100(%r10,%rax)
-	LONG $0x1178c1c4; LONG $0x3180028c; WORD $0x0000 // vmovups %xmm1, 0x3180(%r10,%rax)
-	LONG $0x1178c1c4; LONG $0x3200028c; WORD $0x0000 // vmovups %xmm1, 0x3200(%r10,%rax)
-	LONG $0x10c08348 // addq $0x10, %rax
-	WORD $0xd275 // jne <blocks4Multi2+0x700>
-	LONG $0xfff987e9; BYTE $0xff // jmp <blocks4Multi2+0xba>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x9066 // nop
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x04e0c148 // shlq $0x4, %rax
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	LONG $0x1b348d4c // leaq (%rbx,%rbx), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x1079c1c4; LONG $0x300002ac; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %xmm5
-	LONG $0x1079c1c4; LONG $0x308002a4; WORD $0x0000 // vmovupd 0x3080(%r10,%rax), %xmm4
-	LONG $0x1079c1c4; LONG $0x3100029c; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %xmm3
-	LONG $0x1079c1c4; LONG $0x31800294; WORD $0x0000 // vmovupd 0x3180(%r10,%rax), %xmm2
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x2e048b4a // movq (%rsi,%r13), %rax
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x3410f9c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm6
-	LONG $0x7c10f9c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm7
-	LONG $0x441079c5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %xmm8
-	LONG $0x4c1079c5; WORD $0x30c1 // vmovupd 0x30(%rcx,%rax,8), %xmm9
-	LONG $0x18cdd262; WORD $0x2fb8 // vfmadd231pd (%r15){1to2}, %xmm6, %xmm5
-	LONG $0x18cdd262; WORD $0x67b8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to2}, %xmm6, %xmm4
-	LONG $0x18cdd262; WORD $0x5fb8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to2}, %xmm6, %xmm3
-	LONG $0x18cdd262; WORD $0x57b8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to2}, %xmm6, %xmm2
-	LONG $0x18c5d262; WORD $0x6fb8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to2}, %xmm7, %xmm5
-	LONG $0x18c5d262; WORD $0x67b8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to2}, %xmm7, %xmm4
-	LONG $0x18c5d262; WORD $0x5fb8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to2}, %xmm7, %xmm3
-	LONG $0x18c5d262; WORD $0x57b8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to2}, %xmm7, %xmm2
-	LONG $0x18bdd262; WORD $0x6fb8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; WORD $0x67b8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; WORD $0x5fb8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; WORD $0x57b8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to2}, %xmm8, %xmm2
-	LONG $0x18b5d262; WORD $0x6fb8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to2}, %xmm9, %xmm5
-	LONG $0x18b5d262; WORD $0x67b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to2}, %xmm9, %xmm4
-	LONG $0x18b5d262; WORD $0x5fb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to2}, %xmm9, %xmm3
-	LONG $0x18b5d262; WORD $0x57b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to2}, %xmm9, %xmm2
-	LONG $0x00c78149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi2+0x780>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117981c4; LONG $0x3000f2ac; WORD $0x0000 // vmovupd %xmm5, 0x3000(%r10,%r14,8)
-	LONG $0x117981c4; LONG $0x3080f2a4; WORD $0x0000 // vmovupd %xmm4, 0x3080(%r10,%r14,8)
-	LONG $0x117981c4; LONG $0x3100f29c; WORD $0x0000 // vmovupd %xmm3, 0x3100(%r10,%r14,8)
-	LONG $0x117981c4; LONG $0x3180f294; WORD $0x0000 // vmovupd %xmm2, 0x3180(%r10,%r14,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfee9850f; WORD $0xffff // jne <blocks4Multi2+0x740>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0xfff84fe9; BYTE $0xff // jmp <blocks4Multi2+0xb0>
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0x1c74 // je <blocks4Multi2+0x5d0>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	WORD $0x777f // jg <blocks4Multi2+0x633>
+	LONG $0xffff5fe9; BYTE $0xff // jmp <blocks4Multi2+0x520>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x04e0c148 // shlq $0x4, %rax
+	LONG $0x107941c4; LONG $0x30000284; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %xmm8
+	LONG $0x1079c1c4; LONG $0x3010029c; WORD $0x0000 // vmovupd 0x3010(%r10,%rax), %xmm3
+	LONG $0x1079c1c4; LONG $0x308002bc; WORD $0x0000 // vmovupd 0x3080(%r10,%rax), %xmm7
+	LONG $0x6f7ac1c4; LONG $0x30900294; WORD $0x0000 // vmovdqu 0x3090(%r10,%rax), %xmm2
+	LONG $0x1079c1c4; LONG $0x310002b4; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %xmm6
+	LONG $0x1079c1c4; LONG $0x318002ac; WORD $0x0000 // vmovupd 0x3180(%r10,%rax), %xmm5
+	LONG $0x6f7ac1c4; LONG $0x3110028c; WORD $0x0000 // vmovdqu 0x3110(%r10,%rax), %xmm1
+	LONG $0x1079c1c4; LONG $0x319002a4; WORD $0x0000 // vmovupd 0x3190(%r10,%rax), %xmm4
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfeed8e0f; WORD $0xffff // jle <blocks4Multi2+0x520>
+	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x26048b4a // movq (%rsi,%r12), %rax
+	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x0c1079c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm9
+	LONG $0x08fda162; WORD $0x0410; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %xmm16
+	LONG $0x541079c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm10
+	LONG $0x107921c4; WORD $0xd96c; BYTE $0x10 // vmovupd 0x10(%rcx,%r11,8), %xmm13
+	LONG $0x5c1079c5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %xmm11
+	LONG $0x107921c4; WORD $0xd974; BYTE $0x20 // vmovupd 0x20(%rcx,%r11,8), %xmm14
+	LONG $0x641079c5; WORD $0x30c1 // vmovupd 0x30(%rcx,%rax,8), %xmm12
+	LONG $0x107921c4; WORD $0xd97c; BYTE $0x30 // vmovupd 0x30(%rcx,%r11,8), %xmm15
+	LONG $0x18b55262; WORD $0x06b8 // vfmadd231pd (%r14){1to2}, %xmm9, %xmm8
+	LONG $0x18b5d262; WORD $0x7eb8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to2}, %xmm9, %xmm7
+	LONG $0x18b5d262; WORD $0x76b8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to2}, %xmm9, %xmm6
+	LONG $0x18b5d262; WORD $0x6eb8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to2}, %xmm9, %xmm5
+	LONG $0x10fdd262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to2}, %xmm16, %xmm3
+	LONG $0x10fdd262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to2}, %xmm16, %xmm2
+	LONG $0x10fdd262; WORD $0x4eb8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to2}, %xmm16, %xmm1
+	LONG $0x10fdd262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to2}, %xmm16, %xmm4
+	LONG $0x18ad5262; WORD $0x46b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to2}, %xmm10, %xmm8
+	LONG $0x18add262; WORD $0x7eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to2}, %xmm10, %xmm7
+	LONG $0x18add262; WORD $0x76b8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to2}, %xmm10, %xmm6
+	LONG $0x18add262; WORD $0x6eb8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to2}, %xmm10, %xmm5
+	LONG $0x1895d262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to2}, %xmm13, %xmm3
+	LONG $0x1895d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to2}, %xmm13, %xmm2
+	LONG $0x1895d262; WORD $0x4eb8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to2}, %xmm13, %xmm1
+	LONG $0x1895d262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to2}, %xmm13, %xmm4
+	LONG $0x18a55262; WORD $0x46b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to2}, %xmm11, %xmm8
+	LONG $0x18a5d262; WORD $0x7eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to2}, %xmm11, %xmm7
+	LONG $0x18a5d262; WORD $0x76b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to2}, %xmm11, %xmm6
+	LONG $0x18a5d262; WORD $0x6eb8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to2}, %xmm11, %xmm5
+	LONG $0x188dd262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to2}, %xmm14, %xmm3
+	LONG $0x188dd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to2}, %xmm14, %xmm2
+	LONG $0x188dd262; WORD $0x4eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to2}, %xmm14, %xmm1
+	LONG $0x188dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to2}, %xmm14, %xmm4
+	LONG $0x189d5262; WORD $0x46b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to2}, %xmm12, %xmm8
+	LONG $0x189dd262; WORD $0x7eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to2}, %xmm12, %xmm7
+	LONG $0x189dd262; WORD $0x76b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to2}, %xmm12, %xmm6
+	LONG $0x189dd262; WORD $0x6eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to2}, %xmm12, %xmm5
+	LONG $0x1885d262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to2}, %xmm15, %xmm3
+	LONG $0x1885d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to2}, %xmm15, %xmm2
+	LONG $0x1885d262; WORD $0x4eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to2}, %xmm15, %xmm1
+	LONG $0x1885d262; WORD $0x66b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to2}, %xmm15, %xmm4
+	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfed1850f; WORD $0xffff // jne <blocks4Multi2+0x640>
+	LONG $0xfffdace9; BYTE $0xff // jmp <blocks4Multi2+0x520>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf80e840f; WORD $0xffff // je <blocks4Multi2+0x8b>
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2275 // jne <blocks4Multi2+0x7b0>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
+	LONG $0xf8e8820f; WORD $0xffff // jb <blocks4Multi2+0x8a>
+	LONG $0x0000cfe9; BYTE $0x00 // jmp <blocks4Multi2+0x876>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf7e48e0f; WORD $0xffff // jle <blocks4Multi2+0x80>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks4Multi2+0x70>
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
 	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks4Multi2+0x8d0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x10c38348 // addq $0x10, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf7b0840f; WORD $0xffff // je <blocks4Multi2+0x80>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x18eb // jmp <blocks4Multi2+0x800>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x10c38349 // addq $0x10, %r11
+	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
+	LONG $0xf870840f; WORD $0xffff // je <blocks4Multi2+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks4Multi2+0x8f0>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x70048d4a // leaq (%rax,%r14,2), %rax
-	LONG $0x3cb70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r15d
-	WORD $0x10eb // jmp <blocks4Multi2+0x8f9>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x04e7c149 // shlq $0x4, %r15
+	WORD $0x1774 // je <blocks4Multi2+0x820>
+	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x10eb // jmp <blocks4Multi2+0x824>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x04e6c149 // shlq $0x4, %r14
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x38eb // jmp <blocks4Multi2+0x939>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x5979e2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %xmm2
-	LONG $0x1459e9c5; BYTE $0x83 // vmulpd (%rbx,%rax,4), %xmm2, %xmm2
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	WORD $0x2eeb // jmp <blocks4Multi2+0x85a>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
+	LONG $0x5971c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %xmm1, %xmm1
+	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
 	LONG $0x20c08348 // addq $0x20, %rax
-	LONG $0x117981c4; WORD $0xbb14 // vmovupd %xmm2, (%r11,%r15,4)
-	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0x117981c4; WORD $0xb70c // vmovupd %xmm1, (%r15,%r14,4)
+	LONG $0x04c68349 // addq $0x4, %r14
 	LONG $0x00803d48; WORD $0x0000 // cmpq $0x80, %rax
-	WORD $0x8774 // je <blocks4Multi2+0x8c0>
-	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xce74 // je <blocks4Multi2+0x910>
+	WORD $0x9674 // je <blocks4Multi2+0x7f0>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xcd74 // je <blocks4Multi2+0x830>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x3b240347 // addl (%r11,%r15), %r12d
+	LONG $0x37240347 // addl (%r15,%r14), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
-	LONG $0x6ef9c1c4; BYTE $0xd4 // vmovq %r12, %xmm2
-	WORD $0xc0eb // jmp <blocks4Multi2+0x915>
-	LONG $0x50c48348 // addq $0x50, %rsp
+	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
+	WORD $0xbfeb // jmp <blocks4Multi2+0x835>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -2676,7 +2692,11 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x4330
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks4Multi4Oct(c *slotCall, s *multiWork)
@@ -2685,7 +2705,7 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi4>
-	LONG $0x0009bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2694,442 +2714,392 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09868e0f; WORD $0x0000 // jle <blocks4Multi4+0x993>
+	LONG $0x08778e0f; WORD $0x0000 // jle <blocks4Multi4+0x884>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x50ec8348 // subq $0x50, %rsp
-	LONG $0x48fdf262; LONG $0x098b0559; WORD $0x0000 // vpbroadcastq 0x98b(%rip), %zmm0
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
+	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x27eb // jmp <blocks4Multi4+0x9a>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x24eb // jmp <blocks4Multi4+0x8a>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbp
-	LONG $0x08eb830f; WORD $0x0000 // jae <blocks4Multi4+0x985>
+	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
+	LONG $0x07ec830f; WORD $0x0000 // jae <blocks4Multi4+0x876>
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x48 // movq %rbp, 0x48(%rsp)
-	WORD $0x26eb // jmp <blocks4Multi4+0xcd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
+	WORD $0x23eb // jmp <blocks4Multi4+0xbf>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0x0148; BYTE $0xf1 // addq %rsi, %rcx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x07d38d0f; WORD $0x0000 // jge <blocks4Multi4+0x8a0>
+	LONG $0x06c18d0f; WORD $0x0000 // jge <blocks4Multi4+0x780>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000008be; BYTE $0x00 // movl $0x8, %esi
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xf04c0f48 // cmovlq %rax, %rsi
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06178e0f; WORD $0x0000 // jle <blocks4Multi4+0x700>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xe94d0f4c // cmovgeq %rcx, %r13
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x04088e0f; WORD $0x0000 // jle <blocks4Multi4+0x500>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0000ffe9; BYTE $0x00 // jmp <blocks4Multi4+0x214>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbp
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
+	WORD $0x54eb // jmp <blocks4Multi4+0x153>
+	BYTE $0x90 // nop
+	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
-	LONG $0x00758b44 // movl (%rbp), %r14d
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
-	LONG $0x48fdd262; WORD $0xd67c // vpbroadcastq %r14, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xf273; BYTE $0x02 // vpsllq $0x2, %zmm2, %zmm2
-	LONG $0x48fe9162; WORD $0x147f; BYTE $0x1f // vmovdqu64 %zmm2, (%r15,%r11)
-	LONG $0x7ef9c1c4; BYTE $0xd3 // vmovq %xmm2, %r11
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d8 // prefetcht0 0x40(%rax,%r11,8)
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d8 // prefetcht0 0x40(%rax,%r11,8)
-	LONG $0x7ef9c1c4; BYTE $0xdb // vmovq %xmm3, %r11
-	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d8 // prefetcht0 0x40(%rax,%r11,8)
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d8 // prefetcht0 0x40(%rax,%r11,8)
-	LONG $0x7ef9c1c4; BYTE $0xdb // vmovq %xmm3, %r11
-	LONG $0x16f9c3c4; WORD $0x01de // vpextrq $0x1, %xmm3, %r14
-	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d8 // prefetcht0 0x40(%rax,%r11,8)
-	LONG $0x7ef9c1c4; BYTE $0xd3 // vmovq %xmm2, %r11
-	LONG $0x0c180f42; BYTE $0xf0 // prefetcht0 (%rax,%r14,8)
-	LONG $0x4c180f42; WORD $0x40f0 // prefetcht0 0x40(%rax,%r14,8)
-	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d8 // prefetcht0 0x40(%rax,%r11,8)
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f42; BYTE $0xd8 // prefetcht0 (%rax,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d8 // prefetcht0 0x40(%rax,%r11,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x03ac840f; WORD $0x0000 // je <blocks4Multi4+0x5c0>
+	LONG $0x005d8b44 // movl (%rbp), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x03ad840f; WORD $0x0000 // je <blocks4Multi4+0x500>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0113850f; WORD $0x0000 // jne <blocks4Multi4+0x340>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0114850f; WORD $0x0000 // jne <blocks4Multi4+0x280>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0183820f; WORD $0x0000 // jb <blocks4Multi4+0x3c0>
+	LONG $0x0184820f; WORD $0x0000 // jb <blocks4Multi4+0x300>
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x5b2c8d4c // leaq (%rbx,%rbx,2), %r13
-	LONG $0x1b348d44 // leal (%rbx,%rbx), %r14d
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x06 // vmovups %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x01065411 // vmovups %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc05b548d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x02065411 // vmovups %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486d9262; LONG $0xc02b548d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi4+0x260>
-	LONG $0xfffdeae9; BYTE $0xff // jmp <blocks4Multi4+0x120>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
+	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi4+0x1a0>
+	LONG $0xfffe8ee9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x60818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r9), %rax
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xa048180f // prefetcht0 -0x60(%rax)
-	LONG $0x487cf162; LONG $0xefa0905a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x1e // vmovups %zmm2, (%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefa0885a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0x487cf162; LONG $0xefc0905a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm2
-	LONG $0x487cb162; LONG $0x011e5411 // vmovups %zmm2, 0x40(%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
+	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0x487cf162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm2
-	LONG $0x487cb162; LONG $0x021e5411 // vmovups %zmm2, 0x80(%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
+	LONG $0x487cb162; LONG $0x021e4c11 // vmovups %zmm1, 0x80(%rsi,%r11)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x487cf162; WORD $0x505a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm2
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x48fdb162; LONG $0x031e5411 // vmovupd %zmm2, 0xc0(%rsi,%r11)
+	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48fdb162; LONG $0x031e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r11)
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
-	WORD $0x9a75 // jne <blocks4Multi4+0x350>
-	LONG $0xfffd65e9; BYTE $0xff // jmp <blocks4Multi4+0x120>
+	WORD $0x9a75 // jne <blocks4Multi4+0x290>
+	LONG $0xfffe05e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b2c8d4c // leaq (%rbx,%rbx,2), %r13
-	LONG $0x1b348d44 // leal (%rbx,%rbx), %r14d
+	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc3950f41 // setne %r11b
-	WORD $0x0841; BYTE $0xc3 // orb %al, %r11b
+	LONG $0xc7950f41 // setne %r15b
+	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	LONG $0x00ed840f; WORD $0x0000 // je <blocks4Multi4+0x4d6>
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x06 // vmovups %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x01065411 // vmovups %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc05b548d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x02065411 // vmovups %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486d9262; LONG $0xc02b548d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi4+0x400>
-	LONG $0xfffc4ae9; BYTE $0xff // jmp <blocks4Multi4+0x120>
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0xc031 // xorl %eax, %eax
-	BYTE $0x90 // nop
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0x06 // vmovupd %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01b5c8d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; LONG $0x01065411 // vmovupd %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc05b5c8d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; LONG $0x02065411 // vmovupd %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496d9262; LONG $0xc02b5c8d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff27850f; WORD $0xffff // jne <blocks4Multi4+0x4e0>
-	LONG $0xfffb62e9; BYTE $0xff // jmp <blocks4Multi4+0x120>
-	WORD $0x9066 // nop
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x01448e0f; WORD $0x0000 // jle <blocks4Multi4+0x710>
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0x00e2840f; WORD $0x0000 // je <blocks4Multi4+0x412>
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
+	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi4+0x340>
+	LONG $0xfffceee9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0x3e // vmovupd %zmm1, (%rsi,%r15)
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; LONG $0x013e4c11 // vmovupd %zmm1, 0x40(%rsi,%r15)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; LONG $0x023e4c11 // vmovupd %zmm1, 0x80(%rsi,%r15)
+	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc028548d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff2b850f; WORD $0xffff // jne <blocks4Multi4+0x420>
+	LONG $0xfffc06e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x0188840f; WORD $0x0000 // je <blocks4Multi4+0x763>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x7beb // jmp <blocks4Multi4+0x58c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x117d41c4; LONG $0x30000284; WORD $0x0000 // vmovupd %ymm8, 0x3000(%r10,%rax)
+	LONG $0x117dc1c4; LONG $0x310002bc; WORD $0x0000 // vmovupd %ymm7, 0x3100(%r10,%rax)
+	LONG $0x117dc1c4; LONG $0x320002b4; WORD $0x0000 // vmovupd %ymm6, 0x3200(%r10,%rax)
+	LONG $0x117dc1c4; LONG $0x330002ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%r10,%rax)
+	LONG $0x117dc1c4; LONG $0x3020029c; WORD $0x0000 // vmovupd %ymm3, 0x3020(%r10,%rax)
+	LONG $0x117dc1c4; LONG $0x31200294; WORD $0x0000 // vmovupd %ymm2, 0x3120(%r10,%rax)
+	LONG $0x117dc1c4; LONG $0x3220028c; WORD $0x0000 // vmovupd %ymm1, 0x3220(%r10,%rax)
+	LONG $0x117dc1c4; LONG $0x332002a4; WORD $0x0000 // vmovupd %ymm4, 0x3320(%r10,%rax)
+	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xfb14830f; WORD $0xffff // jae <blocks4Multi4+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x3e048b4a // movq (%rsi,%r15), %rax
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x3410fdc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm6
-	LONG $0x7c10fdc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm7
-	LONG $0x44107dc5; WORD $0x40c1 // vmovupd 0x40(%rcx,%rax,8), %ymm8
-	LONG $0x4c107dc5; WORD $0x60c1 // vmovupd 0x60(%rcx,%rax,8), %ymm9
-	LONG $0x38cdd262; WORD $0x2eb8 // vfmadd231pd (%r14){1to4}, %ymm6, %ymm5
-	LONG $0x38cdd262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to4}, %ymm6, %ymm4
-	LONG $0x38cdd262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to4}, %ymm6, %ymm3
-	LONG $0x38cdd262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to4}, %ymm6, %ymm2
-	LONG $0x38c5d262; WORD $0x6eb8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to4}, %ymm7, %ymm5
-	LONG $0x38c5d262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to4}, %ymm7, %ymm4
-	LONG $0x38c5d262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to4}, %ymm7, %ymm3
-	LONG $0x38c5d262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to4}, %ymm7, %ymm2
-	LONG $0x38bdd262; WORD $0x6eb8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; WORD $0x66b8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to4}, %ymm8, %ymm2
-	LONG $0x38b5d262; WORD $0x6eb8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to4}, %ymm9, %ymm5
-	LONG $0x38b5d262; WORD $0x66b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to4}, %ymm9, %ymm4
-	LONG $0x38b5d262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to4}, %ymm9, %ymm3
-	LONG $0x38b5d262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to4}, %ymm9, %ymm2
-	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
-	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi4+0x610>
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117dc1c4; LONG $0x300002ac; WORD $0x0000 // vmovupd %ymm5, 0x3000(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x310002a4; WORD $0x0000 // vmovupd %ymm4, 0x3100(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x3200029c; WORD $0x0000 // vmovupd %ymm3, 0x3200(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x33000294; WORD $0x0000 // vmovupd %ymm2, 0x3300(%r10,%rax)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff02850f; WORD $0xffff // jne <blocks4Multi4+0x5f0>
-	LONG $0xfff9bde9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks4Multi4+0x725>
-	LONG $0xfff9b0e9; BYTE $0xff // jmp <blocks4Multi4+0xba>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0xf995840f; WORD $0xffff // je <blocks4Multi4+0xba>
-	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x117cc1c4; LONG $0x3100028c; WORD $0x0000 // vmovups %ymm1, 0x3100(%r10,%rax)
-	LONG $0x117cc1c4; LONG $0x3200028c; WORD $0x0000 // vmovups %ymm1, 0x3200(%r10,%rax)
-	LONG $0x117cc1c4; LONG $0x3300028c; WORD $0x0000 // vmovups %ymm1, 0x3300(%r10,%rax)
-	LONG $0x117cc1c4; LONG $0x3400028c; WORD $0x0000 // vmovups %ymm1, 0x3400(%r10,%rax)
-	LONG $0x20c08348 // addq $0x20, %rax
-	WORD $0xd275 // jne <blocks4Multi4+0x730>
-	LONG $0xfff957e9; BYTE $0xff // jmp <blocks4Multi4+0xba>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x9066 // nop
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x9d348d4c; LONG $0x00000000 // leaq (,%rbx,4), %r14
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x107dc1c4; LONG $0x300002ac; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %ymm5
-	LONG $0x107dc1c4; LONG $0x310002a4; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %ymm4
-	LONG $0x107dc1c4; LONG $0x3200029c; WORD $0x0000 // vmovupd 0x3200(%r10,%rax), %ymm3
-	LONG $0x107dc1c4; LONG $0x33000294; WORD $0x0000 // vmovupd 0x3300(%r10,%rax), %ymm2
-	WORD $0x9066 // nop
-	LONG $0x2e048b4a // movq (%rsi,%r13), %rax
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x3410fdc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm6
-	LONG $0x7c10fdc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm7
-	LONG $0x44107dc5; WORD $0x40c1 // vmovupd 0x40(%rcx,%rax,8), %ymm8
-	LONG $0x4c107dc5; WORD $0x60c1 // vmovupd 0x60(%rcx,%rax,8), %ymm9
-	LONG $0x38cdd262; WORD $0x2fb8 // vfmadd231pd (%r15){1to4}, %ymm6, %ymm5
-	LONG $0x38cdd262; WORD $0x67b8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to4}, %ymm6, %ymm4
-	LONG $0x38cdd262; WORD $0x5fb8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to4}, %ymm6, %ymm3
-	LONG $0x38cdd262; WORD $0x57b8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to4}, %ymm6, %ymm2
-	LONG $0x38c5d262; WORD $0x6fb8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to4}, %ymm7, %ymm5
-	LONG $0x38c5d262; WORD $0x67b8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to4}, %ymm7, %ymm4
-	LONG $0x38c5d262; WORD $0x5fb8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to4}, %ymm7, %ymm3
-	LONG $0x38c5d262; WORD $0x57b8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to4}, %ymm7, %ymm2
-	LONG $0x38bdd262; WORD $0x6fb8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; WORD $0x67b8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; WORD $0x5fb8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; WORD $0x57b8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to4}, %ymm8, %ymm2
-	LONG $0x38b5d262; WORD $0x6fb8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to4}, %ymm9, %ymm5
-	LONG $0x38b5d262; WORD $0x67b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to4}, %ymm9, %ymm4
-	LONG $0x38b5d262; WORD $0x5fb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to4}, %ymm9, %ymm3
-	LONG $0x38b5d262; WORD $0x57b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to4}, %ymm9, %ymm2
-	LONG $0x00c78149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi4+0x7b0>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117d81c4; LONG $0x3000f2ac; WORD $0x0000 // vmovupd %ymm5, 0x3000(%r10,%r14,8)
-	LONG $0x117d81c4; LONG $0x3100f2a4; WORD $0x0000 // vmovupd %ymm4, 0x3100(%r10,%r14,8)
-	LONG $0x117d81c4; LONG $0x3200f29c; WORD $0x0000 // vmovupd %ymm3, 0x3200(%r10,%r14,8)
-	LONG $0x117d81c4; LONG $0x3300f294; WORD $0x0000 // vmovupd %ymm2, 0x3300(%r10,%r14,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfee9850f; WORD $0xffff // jne <blocks4Multi4+0x770>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0xfff81fe9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0x1c74 // je <blocks4Multi4+0x5d0>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	WORD $0x777f // jg <blocks4Multi4+0x633>
+	LONG $0xffff5fe9; BYTE $0xff // jmp <blocks4Multi4+0x520>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x107d41c4; LONG $0x30000284; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %ymm8
+	LONG $0x107dc1c4; LONG $0x3020029c; WORD $0x0000 // vmovupd 0x3020(%r10,%rax), %ymm3
+	LONG $0x107dc1c4; LONG $0x310002bc; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %ymm7
+	LONG $0x6f7ec1c4; LONG $0x31200294; WORD $0x0000 // vmovdqu 0x3120(%r10,%rax), %ymm2
+	LONG $0x107dc1c4; LONG $0x320002b4; WORD $0x0000 // vmovupd 0x3200(%r10,%rax), %ymm6
+	LONG $0x107dc1c4; LONG $0x330002ac; WORD $0x0000 // vmovupd 0x3300(%r10,%rax), %ymm5
+	LONG $0x6f7ec1c4; LONG $0x3220028c; WORD $0x0000 // vmovdqu 0x3220(%r10,%rax), %ymm1
+	LONG $0x107dc1c4; LONG $0x332002a4; WORD $0x0000 // vmovupd 0x3320(%r10,%rax), %ymm4
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfeed8e0f; WORD $0xffff // jle <blocks4Multi4+0x520>
+	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x26048b4a // movq (%rsi,%r12), %rax
+	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x0c107dc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm9
+	LONG $0x28fda162; WORD $0x0410; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %ymm16
+	LONG $0x54107dc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm10
+	LONG $0x107d21c4; WORD $0xd96c; BYTE $0x20 // vmovupd 0x20(%rcx,%r11,8), %ymm13
+	LONG $0x5c107dc5; WORD $0x40c1 // vmovupd 0x40(%rcx,%rax,8), %ymm11
+	LONG $0x107d21c4; WORD $0xd974; BYTE $0x40 // vmovupd 0x40(%rcx,%r11,8), %ymm14
+	LONG $0x64107dc5; WORD $0x60c1 // vmovupd 0x60(%rcx,%rax,8), %ymm12
+	LONG $0x107d21c4; WORD $0xd97c; BYTE $0x60 // vmovupd 0x60(%rcx,%r11,8), %ymm15
+	LONG $0x38b55262; WORD $0x06b8 // vfmadd231pd (%r14){1to4}, %ymm9, %ymm8
+	LONG $0x38b5d262; WORD $0x7eb8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to4}, %ymm9, %ymm7
+	LONG $0x38b5d262; WORD $0x76b8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to4}, %ymm9, %ymm6
+	LONG $0x38b5d262; WORD $0x6eb8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to4}, %ymm9, %ymm5
+	LONG $0x30fdd262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to4}, %ymm16, %ymm3
+	LONG $0x30fdd262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to4}, %ymm16, %ymm2
+	LONG $0x30fdd262; WORD $0x4eb8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to4}, %ymm16, %ymm1
+	LONG $0x30fdd262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to4}, %ymm16, %ymm4
+	LONG $0x38ad5262; WORD $0x46b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to4}, %ymm10, %ymm8
+	LONG $0x38add262; WORD $0x7eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to4}, %ymm10, %ymm7
+	LONG $0x38add262; WORD $0x76b8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to4}, %ymm10, %ymm6
+	LONG $0x38add262; WORD $0x6eb8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to4}, %ymm10, %ymm5
+	LONG $0x3895d262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to4}, %ymm13, %ymm3
+	LONG $0x3895d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to4}, %ymm13, %ymm2
+	LONG $0x3895d262; WORD $0x4eb8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to4}, %ymm13, %ymm1
+	LONG $0x3895d262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to4}, %ymm13, %ymm4
+	LONG $0x38a55262; WORD $0x46b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; WORD $0x7eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; WORD $0x76b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to4}, %ymm11, %ymm6
+	LONG $0x38a5d262; WORD $0x6eb8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to4}, %ymm11, %ymm5
+	LONG $0x388dd262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; WORD $0x4eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to4}, %ymm14, %ymm1
+	LONG $0x388dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to4}, %ymm14, %ymm4
+	LONG $0x389d5262; WORD $0x46b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to4}, %ymm12, %ymm8
+	LONG $0x389dd262; WORD $0x7eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to4}, %ymm12, %ymm7
+	LONG $0x389dd262; WORD $0x76b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to4}, %ymm12, %ymm6
+	LONG $0x389dd262; WORD $0x6eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to4}, %ymm12, %ymm5
+	LONG $0x3885d262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to4}, %ymm15, %ymm3
+	LONG $0x3885d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to4}, %ymm15, %ymm2
+	LONG $0x3885d262; WORD $0x4eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to4}, %ymm15, %ymm1
+	LONG $0x3885d262; WORD $0x66b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to4}, %ymm15, %ymm4
+	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfed1850f; WORD $0xffff // jne <blocks4Multi4+0x640>
+	LONG $0xfffdace9; BYTE $0xff // jmp <blocks4Multi4+0x520>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf7de840f; WORD $0xffff // je <blocks4Multi4+0x8b>
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2275 // jne <blocks4Multi4+0x7b0>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
+	LONG $0xf8e8820f; WORD $0xffff // jb <blocks4Multi4+0x8a>
+	LONG $0x0000cfe9; BYTE $0x00 // jmp <blocks4Multi4+0x876>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf7b48e0f; WORD $0xffff // jle <blocks4Multi4+0x80>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks4Multi4+0x70>
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
 	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks4Multi4+0x900>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x20c38348 // addq $0x20, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf780840f; WORD $0xffff // je <blocks4Multi4+0x80>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x18eb // jmp <blocks4Multi4+0x800>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x20c38349 // addq $0x20, %r11
+	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
+	LONG $0xf870840f; WORD $0xffff // je <blocks4Multi4+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks4Multi4+0x920>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x70048d4a // leaq (%rax,%r14,2), %rax
-	LONG $0x3cb70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r15d
-	WORD $0x10eb // jmp <blocks4Multi4+0x929>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x04e7c149 // shlq $0x4, %r15
+	WORD $0x1774 // je <blocks4Multi4+0x820>
+	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x10eb // jmp <blocks4Multi4+0x824>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x04e6c149 // shlq $0x4, %r14
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x38eb // jmp <blocks4Multi4+0x969>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
-	LONG $0x1459edc5; BYTE $0x83 // vmulpd (%rbx,%rax,4), %ymm2, %ymm2
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
+	WORD $0x2eeb // jmp <blocks4Multi4+0x85a>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x5975c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %ymm1, %ymm1
+	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
 	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x117d81c4; WORD $0xfb14 // vmovupd %ymm2, (%r11,%r15,8)
-	LONG $0x04c78349 // addq $0x4, %r15
+	LONG $0x117d81c4; WORD $0xf70c // vmovupd %ymm1, (%r15,%r14,8)
+	LONG $0x04c68349 // addq $0x4, %r14
 	LONG $0x01003d48; WORD $0x0000 // cmpq $0x100, %rax
-	WORD $0x8774 // je <blocks4Multi4+0x8f0>
-	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xce74 // je <blocks4Multi4+0x940>
+	WORD $0x9674 // je <blocks4Multi4+0x7f0>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xcd74 // je <blocks4Multi4+0x830>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x3b240347 // addl (%r11,%r15), %r12d
+	LONG $0x37240347 // addl (%r15,%r14), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
-	LONG $0x6ef9c1c4; BYTE $0xd4 // vmovq %r12, %xmm2
-	WORD $0xc0eb // jmp <blocks4Multi4+0x945>
-	LONG $0x50c48348 // addq $0x50, %rsp
+	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
+	WORD $0xbfeb // jmp <blocks4Multi4+0x835>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3141,7 +3111,9 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x4330
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks4Multi8Oct(c *slotCall, s *multiWork)
@@ -3150,7 +3122,7 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi8>
-	LONG $0x000a7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3159,463 +3131,389 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0a478e0f; WORD $0x0000 // jle <blocks4Multi8+0xa54>
+	LONG $0x08828e0f; WORD $0x0000 // jle <blocks4Multi8+0x88f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x50ec8348 // subq $0x50, %rsp
-	LONG $0x48fdf262; LONG $0x0a4b0559; WORD $0x0000 // vpbroadcastq 0xa4b(%rip), %zmm0
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
+	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x27eb // jmp <blocks4Multi8+0x9a>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x20eb // jmp <blocks4Multi8+0x8c>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbp
-	LONG $0x09ac830f; WORD $0x0000 // jae <blocks4Multi8+0xa46>
+	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
+	LONG $0x07f5830f; WORD $0x0000 // jae <blocks4Multi8+0x881>
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x48 // movq %rbp, 0x48(%rsp)
-	WORD $0x26eb // jmp <blocks4Multi8+0xcd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
+	WORD $0x26eb // jmp <blocks4Multi8+0xbf>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	WORD $0x0148; BYTE $0xf1 // addq %rsi, %rcx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x08838d0f; WORD $0x0000 // jge <blocks4Multi8+0x950>
+	LONG $0x06d18d0f; WORD $0x0000 // jge <blocks4Multi8+0x790>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000008be; BYTE $0x00 // movl $0x8, %esi
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xf04c0f48 // cmovlq %rax, %rsi
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06a78e0f; WORD $0x0000 // jle <blocks4Multi8+0x790>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xe94d0f4c // cmovgeq %rcx, %r13
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x04088e0f; WORD $0x0000 // jle <blocks4Multi8+0x500>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00018fe9; BYTE $0x00 // jmp <blocks4Multi8+0x2a4>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbp
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	WORD $0x54eb // jmp <blocks4Multi8+0x153>
+	BYTE $0x90 // nop
+	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xf273; BYTE $0x03 // vpsllq $0x3, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0x147f; BYTE $0x07 // vmovdqu64 %zmm2, (%r15,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c6; BYTE $0x00 // prefetcht0 0xc0(%r14,%rax,8)
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x4c180f43; WORD $0x40de // prefetcht0 0x40(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x000080de; BYTE $0x00 // prefetcht0 0x80(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x0000c0de; BYTE $0x00 // prefetcht0 0xc0(%r14,%r11,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c6; BYTE $0x00 // prefetcht0 0xc0(%r14,%rax,8)
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x4c180f43; WORD $0x40de // prefetcht0 0x40(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x000080de; BYTE $0x00 // prefetcht0 0x80(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x0000c0de; BYTE $0x00 // prefetcht0 0xc0(%r14,%r11,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c6; BYTE $0x00 // prefetcht0 0xc0(%r14,%rax,8)
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x4c180f43; WORD $0x40de // prefetcht0 0x40(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x000080de; BYTE $0x00 // prefetcht0 0x80(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x0000c0de; BYTE $0x00 // prefetcht0 0xc0(%r14,%r11,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c6; BYTE $0x00 // prefetcht0 0xc0(%r14,%rax,8)
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x4c180f43; WORD $0x40de // prefetcht0 0x40(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x000080de; BYTE $0x00 // prefetcht0 0x80(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x0000c0de; BYTE $0x00 // prefetcht0 0xc0(%r14,%r11,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x03ac840f; WORD $0x0000 // je <blocks4Multi8+0x650>
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x03ad840f; WORD $0x0000 // je <blocks4Multi8+0x500>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0113850f; WORD $0x0000 // jne <blocks4Multi8+0x3d0>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0114850f; WORD $0x0000 // jne <blocks4Multi8+0x280>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0183820f; WORD $0x0000 // jb <blocks4Multi8+0x450>
+	LONG $0x0184820f; WORD $0x0000 // jb <blocks4Multi8+0x300>
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x5b2c8d4c // leaq (%rbx,%rbx,2), %r13
-	LONG $0x1b348d44 // leal (%rbx,%rbx), %r14d
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x06 // vmovups %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x01065411 // vmovups %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc05b548d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x02065411 // vmovups %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486d9262; LONG $0xc02b548d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi8+0x2f0>
-	LONG $0xfffd5ae9; BYTE $0xff // jmp <blocks4Multi8+0x120>
+	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	WORD $0x048d; BYTE $0x1b // leal (%rbx,%rbx), %eax
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%r11), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi8+0x1a0>
+	LONG $0xfffe8ae9; BYTE $0xff // jmp <blocks4Multi8+0x100>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x60818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r9), %rax
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xa048180f // prefetcht0 -0x60(%rax)
-	LONG $0x487cf162; LONG $0xefa0905a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x1e // vmovups %zmm2, (%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefa0885a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0x487cf162; LONG $0xefc0905a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm2
-	LONG $0x487cb162; LONG $0x011e5411 // vmovups %zmm2, 0x40(%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
+	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0x487cf162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm2
-	LONG $0x487cb162; LONG $0x021e5411 // vmovups %zmm2, 0x80(%rsi,%r11)
+	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
+	LONG $0x487cb162; LONG $0x021e4c11 // vmovups %zmm1, 0x80(%rsi,%r11)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x487cf162; WORD $0x505a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm2
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x48fdb162; LONG $0x031e5411 // vmovupd %zmm2, 0xc0(%rsi,%r11)
+	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48fdb162; LONG $0x031e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r11)
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
-	WORD $0x9a75 // jne <blocks4Multi8+0x3e0>
-	LONG $0xfffcd5e9; BYTE $0xff // jmp <blocks4Multi8+0x120>
+	WORD $0x9a75 // jne <blocks4Multi8+0x290>
+	LONG $0xfffe05e9; BYTE $0xff // jmp <blocks4Multi8+0x100>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b2c8d4c // leaq (%rbx,%rbx,2), %r13
-	LONG $0x1b348d44 // leal (%rbx,%rbx), %r14d
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc3950f41 // setne %r11b
-	WORD $0x0841; BYTE $0xc3 // orb %al, %r11b
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
-	LONG $0x00ed840f; WORD $0x0000 // je <blocks4Multi8+0x566>
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x06 // vmovups %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x01065411 // vmovups %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc05b548d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x02065411 // vmovups %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486d9262; LONG $0xc02b548d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi8+0x490>
-	LONG $0xfffbbae9; BYTE $0xff // jmp <blocks4Multi8+0x120>
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0xc031 // xorl %eax, %eax
-	BYTE $0x90 // nop
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0x06 // vmovupd %zmm2, (%rsi,%rax)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01b5c8d // vpermb -0x1000(%r11,%rbx), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; LONG $0x01065411 // vmovupd %zmm2, 0x40(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x33 // prefetcht0 (%r11,%r14)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc05b5c8d // vpermb -0x1000(%r11,%rbx,2), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdf162; LONG $0x02065411 // vmovupd %zmm2, 0x80(%rsi,%rax)
-	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496d9262; LONG $0xc02b5c8d // vpermb -0x1000(%r11,%r13), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff27850f; WORD $0xffff // jne <blocks4Multi8+0x570>
-	LONG $0xfffad2e9; BYTE $0xff // jmp <blocks4Multi8+0x120>
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x00ed840f; WORD $0x0000 // je <blocks4Multi8+0x416>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0054c8d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi8+0x340>
+	LONG $0xfffceae9; BYTE $0xff // jmp <blocks4Multi8+0x100>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0x3e // vmovupd %zmm1, (%rsi,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc01d548d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; LONG $0x013e4c11 // vmovupd %zmm1, 0x40(%rsi,%r15)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc05d548d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdb162; LONG $0x023e4c11 // vmovupd %zmm1, 0x80(%rsi,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc005548d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff27850f; WORD $0xffff // jne <blocks4Multi8+0x420>
+	LONG $0xfffc02e9; BYTE $0xff // jmp <blocks4Multi8+0x100>
 	WORD $0x9066 // nop
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x01448e0f; WORD $0x0000 // jle <blocks4Multi8+0x7a0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x018c840f; WORD $0x0000 // je <blocks4Multi8+0x7f7>
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	LONG $0x000080e9; BYTE $0x00 // jmp <blocks4Multi8+0x594>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x48fd5162; LONG $0x00028411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm8, 0x3000(%r10,%rax)
+	LONG $0x48fdd162; LONG $0x0002bc11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm7, 0x3200(%r10,%rax)
+	LONG $0x48fdd162; LONG $0x0002b411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm6, 0x3400(%r10,%rax)
+	LONG $0x48fdd162; LONG $0x0002ac11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm5, 0x3600(%r10,%rax)
+	LONG $0x48fdd162; LONG $0x40029411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3040(%r10,%rax)
+	LONG $0x48fdd162; LONG $0x40029c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm3, 0x3240(%r10,%rax)
+	LONG $0x48fdd162; LONG $0x40028c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm1, 0x3440(%r10,%rax)
+	LONG $0x48fdd162; LONG $0x4002a411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm4, 0x3640(%r10,%rax)
+	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xfb0c830f; WORD $0xffff // jae <blocks4Multi8+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x3e048b4a // movq (%rsi,%r15), %rax
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x48fdf162; WORD $0x3410; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm6
-	LONG $0x48fdf162; LONG $0x01c17c10 // vmovupd 0x40(%rcx,%rax,8), %zmm7
-	LONG $0x48fd7162; LONG $0x02c14410 // vmovupd 0x80(%rcx,%rax,8), %zmm8
-	LONG $0x48fd7162; LONG $0x03c14c10 // vmovupd 0xc0(%rcx,%rax,8), %zmm9
-	LONG $0x58cdd262; WORD $0x2eb8 // vfmadd231pd (%r14){1to8}, %zmm6, %zmm5
-	LONG $0x58cdd262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to8}, %zmm6, %zmm4
-	LONG $0x58cdd262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to8}, %zmm6, %zmm3
-	LONG $0x58cdd262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to8}, %zmm6, %zmm2
-	LONG $0x58c5d262; WORD $0x6eb8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to8}, %zmm7, %zmm5
-	LONG $0x58c5d262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to8}, %zmm7, %zmm4
-	LONG $0x58c5d262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to8}, %zmm7, %zmm3
-	LONG $0x58c5d262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to8}, %zmm7, %zmm2
-	LONG $0x58bdd262; WORD $0x6eb8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; WORD $0x66b8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to8}, %zmm8, %zmm2
-	LONG $0x58b5d262; WORD $0x6eb8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to8}, %zmm9, %zmm5
-	LONG $0x58b5d262; WORD $0x66b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to8}, %zmm9, %zmm4
-	LONG $0x58b5d262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to8}, %zmm9, %zmm3
-	LONG $0x58b5d262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to8}, %zmm9, %zmm2
-	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
-	WORD $0x394d; BYTE $0xfc // cmpq %r15, %r12
-	LONG $0xff5a850f; WORD $0xffff // jne <blocks4Multi8+0x6a0>
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x48fdd162; LONG $0x0002ac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3000(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x0002a411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm4, 0x3200(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x00029c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm3, 0x3400(%r10,%rax)
-	LONG $0x48fdd162; LONG $0x00029411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm2, 0x3600(%r10,%rax)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfef6850f; WORD $0xffff // jne <blocks4Multi8+0x680>
-	LONG $0xfff921e9; BYTE $0xff // jmp <blocks4Multi8+0xb0>
-	BYTE $0x90 // nop
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks4Multi8+0x7b5>
-	LONG $0xfff920e9; BYTE $0xff // jmp <blocks4Multi8+0xba>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0xf905840f; WORD $0xffff // je <blocks4Multi8+0xba>
-	LONG $0x00c0c748; WORD $0xfffe; BYTE $0xff // movq $-0x200, %rax
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x487cd162; LONG $0x00028c11; WORD $0x0032; BYTE $0x00 // vmovups %zmm1, 0x3200(%r10,%rax)
-	LONG $0x487cd162; LONG $0x00028c11; WORD $0x0034; BYTE $0x00 // vmovups %zmm1, 0x3400(%r10,%rax)
-	LONG $0x487cd162; LONG $0x00028c11; WORD $0x0036; BYTE $0x00 // vmovups %zmm1, 0x3600(%r10,%rax)
-	LONG $0x487cd162; LONG $0x00028c11; WORD $0x0038; BYTE $0x00 // vmovups %zmm1, 0x3800(%r10,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	WORD $0xce75 // jne <blocks4Multi8+0x7c0>
-	LONG $0xfff8c3e9; BYTE $0xff // jmp <blocks4Multi8+0xba>
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0xdd348d4c; LONG $0x00000000 // leaq (,%rbx,8), %r14
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x48fdd162; LONG $0x0002ac10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%rax), %zmm5
-	LONG $0x48fdd162; LONG $0x0002a410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%rax), %zmm4
-	LONG $0x48fdd162; LONG $0x00029c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%rax), %zmm3
-	LONG $0x48fdd162; LONG $0x00029410; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%r10,%rax), %zmm2
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x2e048b4a // movq (%rsi,%r13), %rax
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x48fdf162; WORD $0x3410; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm6
-	LONG $0x48fdf162; LONG $0x01c17c10 // vmovupd 0x40(%rcx,%rax,8), %zmm7
-	LONG $0x48fd7162; LONG $0x02c14410 // vmovupd 0x80(%rcx,%rax,8), %zmm8
-	LONG $0x48fd7162; LONG $0x03c14c10 // vmovupd 0xc0(%rcx,%rax,8), %zmm9
-	LONG $0x58cdd262; WORD $0x2fb8 // vfmadd231pd (%r15){1to8}, %zmm6, %zmm5
-	LONG $0x58cdd262; WORD $0x67b8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to8}, %zmm6, %zmm4
-	LONG $0x58cdd262; WORD $0x5fb8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to8}, %zmm6, %zmm3
-	LONG $0x58cdd262; WORD $0x57b8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to8}, %zmm6, %zmm2
-	LONG $0x58c5d262; WORD $0x6fb8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to8}, %zmm7, %zmm5
-	LONG $0x58c5d262; WORD $0x67b8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to8}, %zmm7, %zmm4
-	LONG $0x58c5d262; WORD $0x5fb8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to8}, %zmm7, %zmm3
-	LONG $0x58c5d262; WORD $0x57b8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to8}, %zmm7, %zmm2
-	LONG $0x58bdd262; WORD $0x6fb8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; WORD $0x67b8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; WORD $0x5fb8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; WORD $0x57b8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to8}, %zmm8, %zmm2
-	LONG $0x58b5d262; WORD $0x6fb8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to8}, %zmm9, %zmm5
-	LONG $0x58b5d262; WORD $0x67b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to8}, %zmm9, %zmm4
-	LONG $0x58b5d262; WORD $0x5fb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to8}, %zmm9, %zmm3
-	LONG $0x58b5d262; WORD $0x57b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to8}, %zmm9, %zmm2
-	LONG $0x00c78149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xff5a850f; WORD $0xffff // jne <blocks4Multi8+0x860>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x48fd9162; LONG $0x00f2ac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3000(%r10,%r14,8)
-	LONG $0x48fd9162; LONG $0x00f2a411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm4, 0x3200(%r10,%r14,8)
-	LONG $0x48fd9162; LONG $0x00f29c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm3, 0x3400(%r10,%r14,8)
-	LONG $0x48fd9162; LONG $0x00f29411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm2, 0x3600(%r10,%r14,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfecd850f; WORD $0xffff // jne <blocks4Multi8+0x810>
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0xfff763e9; BYTE $0xff // jmp <blocks4Multi8+0xb0>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf72e840f; WORD $0xffff // je <blocks4Multi8+0x8b>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf7048e0f; WORD $0xffff // jle <blocks4Multi8+0x80>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks4Multi8+0x9b0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x40c38348 // addq $0x40, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf6d0840f; WORD $0xffff // je <blocks4Multi8+0x80>
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks4Multi8+0x9d0>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x70048d4a // leaq (%rax,%r14,2), %rax
-	LONG $0x3cb70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r15d
-	WORD $0x10eb // jmp <blocks4Multi8+0x9d9>
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0x1474 // je <blocks4Multi8+0x5d0>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	WORD $0x777f // jg <blocks4Multi8+0x63b>
+	LONG $0xffff57e9; BYTE $0xff // jmp <blocks4Multi8+0x520>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
-	LONG $0x08e3c149 // shlq $0x8, %r11
-	LONG $0x04e7c149 // shlq $0x4, %r15
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x38eb // jmp <blocks4Multi8+0xa20>
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x48fd5162; LONG $0x00028410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%rax), %zmm8
+	LONG $0x48fed162; LONG $0x4002946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3040(%r10,%rax), %zmm2
+	LONG $0x48fdd162; LONG $0x0002bc10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%rax), %zmm7
+	LONG $0x48fdd162; LONG $0x0002b410; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%rax), %zmm6
+	LONG $0x48fdd162; LONG $0x0002ac10; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%r10,%rax), %zmm5
+	LONG $0x48fdd162; LONG $0x40029c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%r10,%rax), %zmm3
+	LONG $0x48fed162; LONG $0x40028c6f; WORD $0x0034; BYTE $0x00 // vmovdqu64 0x3440(%r10,%rax), %zmm1
+	LONG $0x48fdd162; LONG $0x4002a410; WORD $0x0036; BYTE $0x00 // vmovupd 0x3640(%r10,%rax), %zmm4
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfee58e0f; WORD $0xffff // jle <blocks4Multi8+0x520>
+	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x26048b4a // movq (%rsi,%r12), %rax
+	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x48fd7162; WORD $0x0c10; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm9
+	LONG $0x48fda162; WORD $0x0410; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %zmm16
+	LONG $0x48fd7162; LONG $0x01c15410 // vmovupd 0x40(%rcx,%rax,8), %zmm10
+	LONG $0x48fd3162; LONG $0x01d96c10 // vmovupd 0x40(%rcx,%r11,8), %zmm13
+	LONG $0x48fd7162; LONG $0x02c15c10 // vmovupd 0x80(%rcx,%rax,8), %zmm11
+	LONG $0x48fd3162; LONG $0x02d97410 // vmovupd 0x80(%rcx,%r11,8), %zmm14
+	LONG $0x48fd7162; LONG $0x03c16410 // vmovupd 0xc0(%rcx,%rax,8), %zmm12
+	LONG $0x48fd3162; LONG $0x03d97c10 // vmovupd 0xc0(%rcx,%r11,8), %zmm15
+	LONG $0x58b55262; WORD $0x06b8 // vfmadd231pd (%r14){1to8}, %zmm9, %zmm8
+	LONG $0x58b5d262; WORD $0x7eb8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to8}, %zmm9, %zmm7
+	LONG $0x58b5d262; WORD $0x76b8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to8}, %zmm9, %zmm6
+	LONG $0x58b5d262; WORD $0x6eb8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to8}, %zmm9, %zmm5
+	LONG $0x50fdd262; WORD $0x56b8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to8}, %zmm16, %zmm2
+	LONG $0x50fdd262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to8}, %zmm16, %zmm3
+	LONG $0x50fdd262; WORD $0x4eb8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to8}, %zmm16, %zmm1
+	LONG $0x50fdd262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to8}, %zmm16, %zmm4
+	LONG $0x58ad5262; WORD $0x46b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to8}, %zmm10, %zmm8
+	LONG $0x58add262; WORD $0x7eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to8}, %zmm10, %zmm7
+	LONG $0x58add262; WORD $0x76b8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to8}, %zmm10, %zmm6
+	LONG $0x58add262; WORD $0x6eb8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to8}, %zmm10, %zmm5
+	LONG $0x5895d262; WORD $0x56b8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to8}, %zmm13, %zmm2
+	LONG $0x5895d262; WORD $0x5eb8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to8}, %zmm13, %zmm3
+	LONG $0x5895d262; WORD $0x4eb8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to8}, %zmm13, %zmm1
+	LONG $0x5895d262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to8}, %zmm13, %zmm4
+	LONG $0x58a55262; WORD $0x46b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to8}, %zmm11, %zmm8
+	LONG $0x58a5d262; WORD $0x7eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to8}, %zmm11, %zmm7
+	LONG $0x58a5d262; WORD $0x76b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to8}, %zmm11, %zmm6
+	LONG $0x58a5d262; WORD $0x6eb8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to8}, %zmm11, %zmm5
+	LONG $0x588dd262; WORD $0x56b8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to8}, %zmm14, %zmm2
+	LONG $0x588dd262; WORD $0x5eb8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to8}, %zmm14, %zmm3
+	LONG $0x588dd262; WORD $0x4eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to8}, %zmm14, %zmm1
+	LONG $0x588dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to8}, %zmm14, %zmm4
+	LONG $0x589d5262; WORD $0x46b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to8}, %zmm12, %zmm8
+	LONG $0x589dd262; WORD $0x7eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to8}, %zmm12, %zmm7
+	LONG $0x589dd262; WORD $0x76b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to8}, %zmm12, %zmm6
+	LONG $0x589dd262; WORD $0x6eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to8}, %zmm12, %zmm5
+	LONG $0x5885d262; WORD $0x56b8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to8}, %zmm15, %zmm2
+	LONG $0x5885d262; WORD $0x5eb8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to8}, %zmm15, %zmm3
+	LONG $0x5885d262; WORD $0x4eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to8}, %zmm15, %zmm1
+	LONG $0x5885d262; WORD $0x66b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to8}, %zmm15, %zmm4
+	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfec6850f; WORD $0xffff // jne <blocks4Multi8+0x650>
+	LONG $0xfffd91e9; BYTE $0xff // jmp <blocks4Multi8+0x520>
+	BYTE $0x90 // nop
+	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xf8db840f; WORD $0xffff // je <blocks4Multi8+0x7d>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf8af8e0f; WORD $0xffff // jle <blocks4Multi8+0x70>
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x18eb // jmp <blocks4Multi8+0x7f0>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x48fdf262; WORD $0xd259 // vpbroadcastq %xmm2, %zmm2
-	LONG $0x48edf162; WORD $0x1459; BYTE $0xc3 // vmulpd (%rbx,%rax,8), %zmm2, %zmm2
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x40c68348 // addq $0x40, %rsi
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf880840f; WORD $0xffff // je <blocks4Multi8+0x70>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1774 // je <blocks4Multi8+0x810>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x5b1c8d4a // leaq (%rbx,%r11,2), %rbx
+	LONG $0x1cb70f42; BYTE $0x73 // movzwl (%rbx,%r14,2), %ebx
+	WORD $0x0feb // jmp <blocks4Multi8+0x818>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	LONG $0x08e6c149 // shlq $0x8, %r14
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x3deb // jmp <blocks4Multi8+0x865>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
+	LONG $0x48f5b162; WORD $0x0c59; BYTE $0xfe // vmulpd (%rsi,%r15,8), %zmm1, %zmm1
 	LONG $0x48678b4c // movq 0x48(%rdi), %r12
-	LONG $0x04c78349 // addq $0x4, %r15
-	WORD $0x014d; BYTE $0xdc // addq %r11, %r12
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x20 // vmovupd %zmm2, (%rax,%r12)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01003d48; WORD $0x0000 // cmpq $0x100, %rax
-	WORD $0x8074 // je <blocks4Multi8+0x9a0>
+	LONG $0x04c38348 // addq $0x4, %rbx
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x48fd9162; WORD $0x0c11; BYTE $0x27 // vmovupd %zmm1, (%r15,%r12)
+	LONG $0x40c78349 // addq $0x40, %r15
+	LONG $0x00ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r15
+	LONG $0xff7b840f; WORD $0xffff // je <blocks4Multi8+0x7e0>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xc774 // je <blocks4Multi8+0x9f0>
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	WORD $0xc274 // je <blocks4Multi8+0x830>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x3c2c0347 // addl (%r12,%r15), %r13d
+	LONG $0x1c2c0345 // addl (%r12,%rbx), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
-	LONG $0x6ef9c1c4; BYTE $0xd5 // vmovq %r13, %xmm2
-	WORD $0xafeb // jmp <blocks4Multi8+0x9f5>
-	LONG $0x50c48348 // addq $0x50, %rsp
+	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
+	WORD $0xb4eb // jmp <blocks4Multi8+0x835>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3626,8 +3524,8 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x30000000
-	BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x4330
 	RET
 
 // func blocks5Multi2Oct(c *slotCall, s *multiWork)
@@ -3636,7 +3534,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi2>
-	LONG $0x000b7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3645,7 +3543,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b388e0f; WORD $0x0000 // jle <blocks5Multi2+0xb45>
+	LONG $0x0a178e0f; WORD $0x0000 // jle <blocks5Multi2+0xa24>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -3653,486 +3551,440 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0b4b0559; WORD $0x0000 // vpbroadcastq 0xb4b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x0a0b0559; WORD $0x0000 // vpbroadcastq 0xa0b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
+	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x1ceb // jmp <blocks5Multi2+0x8a>
-	WORD $0x9066 // nop
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbp
-	LONG $0x0aad830f; WORD $0x0000 // jae <blocks5Multi2+0xb37>
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x25eb // jmp <blocks5Multi2+0x8a>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x098c830f; WORD $0x0000 // jae <blocks5Multi2+0xa16>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	WORD $0x26eb // jmp <blocks5Multi2+0xbd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x23eb // jmp <blocks5Multi2+0xc0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x09938d0f; WORD $0x0000 // jge <blocks5Multi2+0xa50>
+	LONG $0x08508d0f; WORD $0x0000 // jge <blocks5Multi2+0x910>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
-	LONG $0x000005be; BYTE $0x00 // movl $0x5, %esi
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x000005b8; BYTE $0x00 // movl $0x5, %eax
 	LONG $0x05f98348 // cmpq $0x5, %rcx
-	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07478e0f; WORD $0x0000 // jle <blocks5Multi2+0x820>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x04b78e0f; WORD $0x0000 // jle <blocks5Multi2+0x5b0>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0000fce9; BYTE $0x00 // jmp <blocks5Multi2+0x201>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x9b1c8d48 // leaq (%rbx,%rbx,4), %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x54eb // jmp <blocks5Multi2+0x154>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xd2d4 // vpaddq %zmm2, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0x147f; BYTE $0x07 // vmovdqu64 %zmm2, (%r15,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x046f840f; WORD $0x0000 // je <blocks5Multi2+0x670>
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x045c840f; WORD $0x0000 // je <blocks5Multi2+0x5b0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0146850f; WORD $0x0000 // jne <blocks5Multi2+0x360>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0142850f; WORD $0x0000 // jne <blocks5Multi2+0x2b0>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x01d6820f; WORD $0x0000 // jb <blocks5Multi2+0x400>
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x9066 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks5Multi2+0x240>
-	LONG $0xfffdbfe9; BYTE $0xff // jmp <blocks5Multi2+0x110>
+	LONG $0x01d2820f; WORD $0x0000 // jb <blocks5Multi2+0x350>
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x80b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi2+0x1a0>
+	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi2+0x100>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x80998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r11
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x4e180f41; BYTE $0x80 // prefetcht0 -0x80(%r14)
-	LONG $0x487cd162; LONG $0xef80965a; WORD $0xffff // vcvtps2pd -0x1080(%r14), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xa0 // prefetcht0 -0x60(%r14)
-	LONG $0x487cd162; LONG $0xefa0965a; WORD $0xffff // vcvtps2pd -0x1060(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xc0 // prefetcht0 -0x40(%r14)
-	LONG $0x487cd162; LONG $0xefc0965a; WORD $0xffff // vcvtps2pd -0x1040(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xe0 // prefetcht0 -0x20(%r14)
-	LONG $0x487cd162; LONG $0xefe0965a; WORD $0xffff // vcvtps2pd -0x1020(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x487cd162; WORD $0x565a; BYTE $0x80 // vcvtps2pd -0x1000(%r14), %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi2+0x370>
-	LONG $0xfffd16e9; BYTE $0xff // jmp <blocks5Multi2+0x110>
+	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
+	LONG $0x487cd162; LONG $0xef808b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x36 // vmovups %zmm1, (%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
+	LONG $0x487cd162; LONG $0xefa08b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x01364c11 // vmovups %zmm1, 0x40(%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
+	LONG $0x487cd162; LONG $0xefc08b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x02364c11 // vmovups %zmm1, 0x80(%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
+	LONG $0x487cd162; LONG $0xefe08b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x03364c11 // vmovups %zmm1, 0xc0(%rsi,%r14)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x487cd162; WORD $0x4b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48fdb162; LONG $0x04364c11 // vmovupd %zmm1, 0x100(%rsi,%r14)
+	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
+	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
+	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi2+0x2c0>
+	LONG $0xfffdb6e9; BYTE $0xff // jmp <blocks5Multi2+0x100>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc6930f41 // setae %r14b
+	LONG $0xc3930f41 // setae %r11b
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x0116840f; WORD $0x0000 // je <blocks5Multi2+0x541>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x9066 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks5Multi2+0x430>
-	LONG $0xfffbcfe9; BYTE $0xff // jmp <blocks5Multi2+0x110>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1e1c8d4d // leaq (%r14,%rbx), %r11
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x2e // vmovupd %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x012e5411 // vmovupd %zmm2, 0x40(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fdb162; LONG $0x022e5411 // vmovupd %zmm2, 0x80(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x032e5411 // vmovupd %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfee8850f; WORD $0xffff // jne <blocks5Multi2+0x550>
-	LONG $0xfffaa3e9; BYTE $0xff // jmp <blocks5Multi2+0x110>
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0110840f; WORD $0x0000 // je <blocks5Multi2+0x48b>
+	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x01b48e0f; WORD $0x0000 // jle <blocks5Multi2+0x830>
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x0202840f; WORD $0x0000 // je <blocks5Multi2+0x88d>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi2+0x380>
+	LONG $0xfffc75e9; BYTE $0xff // jmp <blocks5Multi2+0x100>
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975d262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfeef850f; WORD $0xffff // jne <blocks5Multi2+0x490>
+	LONG $0xfffb5ae9; BYTE $0xff // jmp <blocks5Multi2+0x100>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00008ce9; BYTE $0x00 // jmp <blocks5Multi2+0x650>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x04e3c149 // shlq $0x4, %r11
+	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x117901c4; LONG $0x30001a94; WORD $0x0000 // vmovupd %xmm10, 0x3000(%r10,%r11)
+	LONG $0x117901c4; LONG $0x30801a8c; WORD $0x0000 // vmovupd %xmm9, 0x3080(%r10,%r11)
+	LONG $0x117901c4; LONG $0x31001a84; WORD $0x0000 // vmovupd %xmm8, 0x3100(%r10,%r11)
+	LONG $0x117981c4; LONG $0x31801abc; WORD $0x0000 // vmovupd %xmm7, 0x3180(%r10,%r11)
+	LONG $0x117981c4; LONG $0x32001ab4; WORD $0x0000 // vmovupd %xmm6, 0x3200(%r10,%r11)
+	LONG $0x117981c4; LONG $0x30101a9c; WORD $0x0000 // vmovupd %xmm3, 0x3010(%r10,%r11)
+	LONG $0x117981c4; LONG $0x30901a94; WORD $0x0000 // vmovupd %xmm2, 0x3090(%r10,%r11)
+	LONG $0x117981c4; LONG $0x31101aa4; WORD $0x0000 // vmovupd %xmm4, 0x3110(%r10,%r11)
+	LONG $0x117981c4; LONG $0x31901a8c; WORD $0x0000 // vmovupd %xmm1, 0x3190(%r10,%r11)
+	LONG $0x117981c4; LONG $0x32101aac; WORD $0x0000 // vmovupd %xmm5, 0x3210(%r10,%r11)
+	LONG $0x025b8d4c // leaq 0x2(%rbx), %r11
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0xfa50830f; WORD $0xffff // jae <blocks5Multi2+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x2e348b4e // movq (%rsi,%r13), %r14
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x1079a1c4; WORD $0xf13c // vmovupd (%rcx,%r14,8), %xmm7
-	LONG $0x107921c4; WORD $0xf144; BYTE $0x10 // vmovupd 0x10(%rcx,%r14,8), %xmm8
-	LONG $0x107921c4; WORD $0xf14c; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %xmm9
-	LONG $0x107921c4; WORD $0xf154; BYTE $0x30 // vmovupd 0x30(%rcx,%r14,8), %xmm10
-	LONG $0x18c5d262; WORD $0x37b8 // vfmadd231pd (%r15){1to2}, %xmm7, %xmm6
-	LONG $0x18c5d262; WORD $0x6fb8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to2}, %xmm7, %xmm5
-	LONG $0x18c5d262; WORD $0x67b8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to2}, %xmm7, %xmm4
-	LONG $0x18c5d262; WORD $0x5fb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to2}, %xmm7, %xmm3
-	LONG $0x18c5d262; LONG $0x050097b8; WORD $0x0000 // vfmadd231pd 0x500(%r15){1to2}, %xmm7, %xmm2
-	LONG $0x1079a1c4; WORD $0xf17c; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %xmm7
-	LONG $0x18bdd262; WORD $0x77b8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; WORD $0x6fb8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; WORD $0x67b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x04009fb8; WORD $0x0000 // vfmadd231pd 0x400(%r15){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x054097b8; WORD $0x0000 // vfmadd231pd 0x540(%r15){1to2}, %xmm8, %xmm2
-	LONG $0x18b5d262; WORD $0x77b8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to2}, %xmm9, %xmm6
-	LONG $0x18b5d262; WORD $0x6fb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to2}, %xmm9, %xmm5
-	LONG $0x18b5d262; WORD $0x67b8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to2}, %xmm9, %xmm4
-	LONG $0x18b5d262; LONG $0x04409fb8; WORD $0x0000 // vfmadd231pd 0x440(%r15){1to2}, %xmm9, %xmm3
-	LONG $0x18b5d262; LONG $0x058097b8; WORD $0x0000 // vfmadd231pd 0x580(%r15){1to2}, %xmm9, %xmm2
-	LONG $0x18add262; WORD $0x77b8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to2}, %xmm10, %xmm6
-	LONG $0x18add262; WORD $0x6fb8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to2}, %xmm10, %xmm5
-	LONG $0x18add262; WORD $0x67b8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to2}, %xmm10, %xmm4
-	LONG $0x18add262; LONG $0x04809fb8; WORD $0x0000 // vfmadd231pd 0x480(%r15){1to2}, %xmm10, %xmm3
-	LONG $0x18add262; LONG $0x05c097b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r15){1to2}, %xmm10, %xmm2
-	LONG $0x18c5d262; WORD $0x77b8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to2}, %xmm7, %xmm6
-	LONG $0x18c5d262; WORD $0x6fb8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to2}, %xmm7, %xmm5
-	LONG $0x18c5d262; WORD $0x67b8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to2}, %xmm7, %xmm4
-	LONG $0x18c5d262; LONG $0x04c09fb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r15){1to2}, %xmm7, %xmm3
-	LONG $0x18c5d262; LONG $0x060097b8; WORD $0x0000 // vfmadd231pd 0x600(%r15){1to2}, %xmm7, %xmm2
-	LONG $0x40c78149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xfefd850f; WORD $0xffff // jne <blocks5Multi2+0x6c0>
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x04e6c149 // shlq $0x4, %r14
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117981c4; LONG $0x300032b4; WORD $0x0000 // vmovupd %xmm6, 0x3000(%r10,%r14)
-	LONG $0x117981c4; LONG $0x308032ac; WORD $0x0000 // vmovupd %xmm5, 0x3080(%r10,%r14)
-	LONG $0x117981c4; LONG $0x310032a4; WORD $0x0000 // vmovupd %xmm4, 0x3100(%r10,%r14)
-	LONG $0x117981c4; LONG $0x3180329c; WORD $0x0000 // vmovupd %xmm3, 0x3180(%r10,%r14)
-	LONG $0x117981c4; LONG $0x32003294; WORD $0x0000 // vmovupd %xmm2, 0x3200(%r10,%r14)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe93850f; WORD $0xffff // jne <blocks5Multi2+0x6a0>
-	LONG $0xfff88ee9; BYTE $0xff // jmp <blocks5Multi2+0xa0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks5Multi2+0x845>
-	LONG $0xfff880e9; BYTE $0xff // jmp <blocks5Multi2+0xaa>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0xf865840f; WORD $0xffff // je <blocks5Multi2+0xaa>
-	LONG $0x80c1c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rcx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x1178c1c4; LONG $0x30800a8c; WORD $0x0000 // vmovups %xmm1, 0x3080(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x31000a8c; WORD $0x0000 // vmovups %xmm1, 0x3100(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x31800a8c; WORD $0x0000 // vmovups %xmm1, 0x3180(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x32000a8c; WORD $0x0000 // vmovups %xmm1, 0x3200(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x32800a8c; WORD $0x0000 // vmovups %xmm1, 0x3280(%r10,%rcx)
-	LONG $0x10c18348 // addq $0x10, %rcx
-	WORD $0xc875 // jne <blocks5Multi2+0x850>
-	LONG $0xfff81de9; BYTE $0xff // jmp <blocks5Multi2+0xaa>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x0e74 // je <blocks5Multi2+0x690>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	WORD $0x7d7f // jg <blocks5Multi2+0x707>
+	LONG $0xffff41e9; BYTE $0xff // jmp <blocks5Multi2+0x5d0>
+	BYTE $0x90 // nop
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x04e3c149 // shlq $0x4, %r11
+	LONG $0x107901c4; LONG $0x30001a94; WORD $0x0000 // vmovupd 0x3000(%r10,%r11), %xmm10
+	LONG $0x107981c4; LONG $0x30101a9c; WORD $0x0000 // vmovupd 0x3010(%r10,%r11), %xmm3
+	LONG $0x107901c4; LONG $0x30801a8c; WORD $0x0000 // vmovupd 0x3080(%r10,%r11), %xmm9
+	LONG $0x6f7a81c4; LONG $0x30901a94; WORD $0x0000 // vmovdqu 0x3090(%r10,%r11), %xmm2
+	LONG $0x107901c4; LONG $0x31001a84; WORD $0x0000 // vmovupd 0x3100(%r10,%r11), %xmm8
+	LONG $0x107981c4; LONG $0x31801abc; WORD $0x0000 // vmovupd 0x3180(%r10,%r11), %xmm7
+	LONG $0x107981c4; LONG $0x32001ab4; WORD $0x0000 // vmovupd 0x3200(%r10,%r11), %xmm6
+	LONG $0x107981c4; LONG $0x31101aa4; WORD $0x0000 // vmovupd 0x3110(%r10,%r11), %xmm4
+	LONG $0x6f7a81c4; LONG $0x31901a8c; WORD $0x0000 // vmovdqu 0x3190(%r10,%r11), %xmm1
+	LONG $0x107981c4; LONG $0x32101aac; WORD $0x0000 // vmovupd 0x3210(%r10,%r11), %xmm5
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfec98e0f; WORD $0xffff // jle <blocks5Multi2+0x5d0>
+	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x9066 // nop
+	LONG $0x262c8b4a // movq (%rsi,%r12), %rbp
+	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x241079c5; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %xmm12
+	LONG $0x107921c4; WORD $0xd93c // vmovupd (%rcx,%r11,8), %xmm15
+	LONG $0x6c1079c5; WORD $0x10e9 // vmovupd 0x10(%rcx,%rbp,8), %xmm13
+	LONG $0x08fda162; LONG $0x01d94410 // vmovupd 0x10(%rcx,%r11,8), %xmm16
+	LONG $0x741079c5; WORD $0x20e9 // vmovupd 0x20(%rcx,%rbp,8), %xmm14
+	LONG $0x08fda162; LONG $0x02d94c10 // vmovupd 0x20(%rcx,%r11,8), %xmm17
+	LONG $0x5c1079c5; WORD $0x30e9 // vmovupd 0x30(%rcx,%rbp,8), %xmm11
+	LONG $0x189d5262; WORD $0x16b8 // vfmadd231pd (%r14){1to2}, %xmm12, %xmm10
+	LONG $0x189d5262; WORD $0x4eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to2}, %xmm12, %xmm9
+	LONG $0x189d5262; WORD $0x46b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to2}, %xmm12, %xmm8
+	LONG $0x189dd262; WORD $0x7eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to2}, %xmm12, %xmm7
+	LONG $0x189dd262; LONG $0x0500b6b8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to2}, %xmm12, %xmm6
+	LONG $0x1885d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to2}, %xmm15, %xmm3
+	LONG $0x1885d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to2}, %xmm15, %xmm2
+	LONG $0x1885d262; WORD $0x66b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to2}, %xmm15, %xmm4
+	LONG $0x1885d262; WORD $0x4eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to2}, %xmm15, %xmm1
+	LONG $0x1885d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to2}, %xmm15, %xmm5
+	LONG $0x107921c4; WORD $0xd964; BYTE $0x30 // vmovupd 0x30(%rcx,%r11,8), %xmm12
+	LONG $0x18955262; WORD $0x56b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; WORD $0x4eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; WORD $0x46b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0x0400beb8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to2}, %xmm13, %xmm7
+	LONG $0x1895d262; LONG $0x0540b6b8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to2}, %xmm13, %xmm6
+	LONG $0x10fdd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to2}, %xmm16, %xmm3
+	LONG $0x10fdd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to2}, %xmm16, %xmm2
+	LONG $0x10fdd262; WORD $0x66b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to2}, %xmm16, %xmm4
+	LONG $0x10fdd262; LONG $0x04088eb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to2}, %xmm16, %xmm1
+	LONG $0x10fdd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to2}, %xmm16, %xmm5
+	LONG $0x188d5262; WORD $0x56b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to2}, %xmm14, %xmm10
+	LONG $0x188d5262; WORD $0x4eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to2}, %xmm14, %xmm9
+	LONG $0x188d5262; WORD $0x46b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to2}, %xmm14, %xmm8
+	LONG $0x188dd262; LONG $0x0440beb8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to2}, %xmm14, %xmm7
+	LONG $0x188dd262; LONG $0x0580b6b8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to2}, %xmm14, %xmm6
+	LONG $0x10f5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to2}, %xmm17, %xmm3
+	LONG $0x10f5d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to2}, %xmm17, %xmm2
+	LONG $0x10f5d262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to2}, %xmm17, %xmm4
+	LONG $0x10f5d262; LONG $0x04488eb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to2}, %xmm17, %xmm1
+	LONG $0x10f5d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to2}, %xmm17, %xmm5
+	LONG $0x18a55262; WORD $0x56b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to2}, %xmm11, %xmm10
+	LONG $0x18a55262; WORD $0x4eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to2}, %xmm11, %xmm9
+	LONG $0x18a55262; WORD $0x46b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to2}, %xmm11, %xmm8
+	LONG $0x18a5d262; LONG $0x0480beb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to2}, %xmm11, %xmm7
+	LONG $0x18a5d262; LONG $0x05c0b6b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to2}, %xmm11, %xmm6
+	LONG $0x189dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to2}, %xmm12, %xmm3
+	LONG $0x189dd262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to2}, %xmm12, %xmm2
+	LONG $0x189dd262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to2}, %xmm12, %xmm4
+	LONG $0x189dd262; LONG $0x04888eb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to2}, %xmm12, %xmm1
+	LONG $0x189dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to2}, %xmm12, %xmm5
+	LONG $0x5c1079c5; WORD $0x40e9 // vmovupd 0x40(%rcx,%rbp,8), %xmm11
+	LONG $0x107921c4; WORD $0xd964; BYTE $0x40 // vmovupd 0x40(%rcx,%r11,8), %xmm12
+	LONG $0x18a55262; WORD $0x56b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to2}, %xmm11, %xmm10
+	LONG $0x18a55262; WORD $0x4eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to2}, %xmm11, %xmm9
+	LONG $0x18a55262; WORD $0x46b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to2}, %xmm11, %xmm8
+	LONG $0x18a5d262; LONG $0x04c0beb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to2}, %xmm11, %xmm7
+	LONG $0x18a5d262; LONG $0x0600b6b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to2}, %xmm11, %xmm6
+	LONG $0x189dd262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to2}, %xmm12, %xmm3
+	LONG $0x189dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to2}, %xmm12, %xmm2
+	LONG $0x189dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to2}, %xmm12, %xmm4
+	LONG $0x189dd262; LONG $0x04c88eb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to2}, %xmm12, %xmm1
+	LONG $0x189dd262; LONG $0x0608aeb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to2}, %xmm12, %xmm5
+	LONG $0x40c68149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfe0f850f; WORD $0xffff // jne <blocks5Multi2+0x710>
+	LONG $0xfffccae9; BYTE $0xff // jmp <blocks5Multi2+0x5d0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2175 // jne <blocks5Multi2+0x940>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0xf757820f; WORD $0xffff // jb <blocks5Multi2+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks5Multi2+0xa16>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x04e6c149 // shlq $0x4, %r14
-	LONG $0xda2c8d4d // leaq (%r10,%rbx,8), %r13
-	LONG $0x1b3c8d4c // leaq (%rbx,%rbx), %r15
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x107981c4; LONG $0x300032b4; WORD $0x0000 // vmovupd 0x3000(%r10,%r14), %xmm6
-	LONG $0x107981c4; LONG $0x308032ac; WORD $0x0000 // vmovupd 0x3080(%r10,%r14), %xmm5
-	LONG $0x107981c4; LONG $0x310032a4; WORD $0x0000 // vmovupd 0x3100(%r10,%r14), %xmm4
-	LONG $0x107981c4; LONG $0x3180329c; WORD $0x0000 // vmovupd 0x3180(%r10,%r14), %xmm3
-	LONG $0x107981c4; LONG $0x32003294; WORD $0x0000 // vmovupd 0x3200(%r10,%r14), %xmm2
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x2e348b4c // movq (%rsi,%rbp), %r14
-	LONG $0x40c58348 // addq $0x40, %rbp
-	LONG $0x1079a1c4; WORD $0xf13c // vmovupd (%rcx,%r14,8), %xmm7
-	LONG $0x107921c4; WORD $0xf144; BYTE $0x10 // vmovupd 0x10(%rcx,%r14,8), %xmm8
-	LONG $0x107921c4; WORD $0xf14c; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %xmm9
-	LONG $0x107921c4; WORD $0xf154; BYTE $0x30 // vmovupd 0x30(%rcx,%r14,8), %xmm10
-	LONG $0x18c5d262; WORD $0x75b8; BYTE $0x00 // vfmadd231pd (%r13){1to2}, %xmm7, %xmm6
-	LONG $0x18c5d262; WORD $0x6db8; BYTE $0x28 // vfmadd231pd 0x140(%r13){1to2}, %xmm7, %xmm5
-	LONG $0x18c5d262; WORD $0x65b8; BYTE $0x50 // vfmadd231pd 0x280(%r13){1to2}, %xmm7, %xmm4
-	LONG $0x18c5d262; WORD $0x5db8; BYTE $0x78 // vfmadd231pd 0x3c0(%r13){1to2}, %xmm7, %xmm3
-	LONG $0x18c5d262; LONG $0x050095b8; WORD $0x0000 // vfmadd231pd 0x500(%r13){1to2}, %xmm7, %xmm2
-	LONG $0x1079a1c4; WORD $0xf17c; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %xmm7
-	LONG $0x18bdd262; WORD $0x75b8; BYTE $0x08 // vfmadd231pd 0x40(%r13){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; WORD $0x6db8; BYTE $0x30 // vfmadd231pd 0x180(%r13){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; WORD $0x65b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r13){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x04009db8; WORD $0x0000 // vfmadd231pd 0x400(%r13){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x054095b8; WORD $0x0000 // vfmadd231pd 0x540(%r13){1to2}, %xmm8, %xmm2
-	LONG $0x18b5d262; WORD $0x75b8; BYTE $0x10 // vfmadd231pd 0x80(%r13){1to2}, %xmm9, %xmm6
-	LONG $0x18b5d262; WORD $0x6db8; BYTE $0x38 // vfmadd231pd 0x1c0(%r13){1to2}, %xmm9, %xmm5
-	LONG $0x18b5d262; WORD $0x65b8; BYTE $0x60 // vfmadd231pd 0x300(%r13){1to2}, %xmm9, %xmm4
-	LONG $0x18b5d262; LONG $0x04409db8; WORD $0x0000 // vfmadd231pd 0x440(%r13){1to2}, %xmm9, %xmm3
-	LONG $0x18b5d262; LONG $0x058095b8; WORD $0x0000 // vfmadd231pd 0x580(%r13){1to2}, %xmm9, %xmm2
-	LONG $0x18add262; WORD $0x75b8; BYTE $0x18 // vfmadd231pd 0xc0(%r13){1to2}, %xmm10, %xmm6
-	LONG $0x18add262; WORD $0x6db8; BYTE $0x40 // vfmadd231pd 0x200(%r13){1to2}, %xmm10, %xmm5
-	LONG $0x18add262; WORD $0x65b8; BYTE $0x68 // vfmadd231pd 0x340(%r13){1to2}, %xmm10, %xmm4
-	LONG $0x18add262; LONG $0x04809db8; WORD $0x0000 // vfmadd231pd 0x480(%r13){1to2}, %xmm10, %xmm3
-	LONG $0x18add262; LONG $0x05c095b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r13){1to2}, %xmm10, %xmm2
-	LONG $0x18c5d262; WORD $0x75b8; BYTE $0x20 // vfmadd231pd 0x100(%r13){1to2}, %xmm7, %xmm6
-	LONG $0x18c5d262; WORD $0x6db8; BYTE $0x48 // vfmadd231pd 0x240(%r13){1to2}, %xmm7, %xmm5
-	LONG $0x18c5d262; WORD $0x65b8; BYTE $0x70 // vfmadd231pd 0x380(%r13){1to2}, %xmm7, %xmm4
-	LONG $0x18c5d262; LONG $0x04c09db8; WORD $0x0000 // vfmadd231pd 0x4c0(%r13){1to2}, %xmm7, %xmm3
-	LONG $0x18c5d262; LONG $0x060095b8; WORD $0x0000 // vfmadd231pd 0x600(%r13){1to2}, %xmm7, %xmm2
-	LONG $0x40c58149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r13
-	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
-	LONG $0xfefc850f; WORD $0xffff // jne <blocks5Multi2+0x8f0>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117981c4; LONG $0x3000fab4; WORD $0x0000 // vmovupd %xmm6, 0x3000(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3080faac; WORD $0x0000 // vmovupd %xmm5, 0x3080(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3100faa4; WORD $0x0000 // vmovupd %xmm4, 0x3100(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3180fa9c; WORD $0x0000 // vmovupd %xmm3, 0x3180(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3200fa94; WORD $0x0000 // vmovupd %xmm2, 0x3200(%r10,%r15,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe69850f; WORD $0xffff // jne <blocks5Multi2+0x8a0>
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xfff65fe9; BYTE $0xff // jmp <blocks5Multi2+0xa0>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf61e840f; WORD $0xffff // je <blocks5Multi2+0x7b>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf5f48e0f; WORD $0xffff // jle <blocks5Multi2+0x70>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0xf70e8e0f; WORD $0xffff // jle <blocks5Multi2+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
 	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks5Multi2+0xab0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x10c38348 // addq $0x10, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf5c0840f; WORD $0xffff // je <blocks5Multi2+0x70>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1774 // je <blocks5Multi2+0xad0>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x77048d4b // leaq (%r15,%r14,2), %rax
-	LONG $0x3cb70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r15d
-	WORD $0x10eb // jmp <blocks5Multi2+0xad9>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x1deb // jmp <blocks5Multi2+0x995>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x10c38349 // addq $0x10, %r11
+	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
+	LONG $0xf6db840f; WORD $0xffff // je <blocks5Multi2+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1274 // je <blocks5Multi2+0x9b0>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x0beb // jmp <blocks5Multi2+0x9b4>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x02e7c149 // shlq $0x2, %r15
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0xbf3c8d4f // leaq (%r15,%r15,4), %r15
-	WORD $0x35eb // jmp <blocks5Multi2+0xb1b>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x5979e2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %xmm2
-	LONG $0x5969a1c4; WORD $0xa314 // vmulpd (%rbx,%r12,4), %xmm2, %xmm2
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x02e6c149 // shlq $0x2, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0xb6348d4f // leaq (%r14,%r14,4), %r14
+	WORD $0x3aeb // jmp <blocks5Multi2+0x9fb>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
+	LONG $0x597181c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %xmm1, %xmm1
 	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x20c48349 // addq $0x20, %r12
-	LONG $0x1179a1c4; WORD $0xb814 // vmovupd %xmm2, (%rax,%r15,4)
-	LONG $0x04c78349 // addq $0x4, %r15
-	LONG $0xa0fc8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r12
-	WORD $0x8574 // je <blocks5Multi2+0xaa0>
-	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	WORD $0xcc74 // je <blocks5Multi2+0xaf0>
+	LONG $0x20c78349 // addq $0x20, %r15
+	LONG $0x1179a1c4; WORD $0xb00c // vmovupd %xmm1, (%rax,%r14,4)
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0xa0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r15
+	WORD $0x8574 // je <blocks5Multi2+0x980>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xcc74 // je <blocks5Multi2+0x9d0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
+	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	WORD $0xbeeb // jmp <blocks5Multi2+0xaf5>
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xbfeb // jmp <blocks5Multi2+0x9d5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4142,11 +3994,8 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks5Multi4Oct(c *slotCall, s *multiWork)
@@ -4155,7 +4004,7 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi4>
-	LONG $0x000bbee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4164,7 +4013,7 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b888e0f; WORD $0x0000 // jle <blocks5Multi4+0xb95>
+	LONG $0x0a178e0f; WORD $0x0000 // jle <blocks5Multi4+0xa24>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -4172,494 +4021,440 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0b8b0559; WORD $0x0000 // vpbroadcastq 0xb8b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x0a0b0559; WORD $0x0000 // vpbroadcastq 0xa0b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
+	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x1ceb // jmp <blocks5Multi4+0x8a>
-	WORD $0x9066 // nop
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbp
-	LONG $0x0afd830f; WORD $0x0000 // jae <blocks5Multi4+0xb87>
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x25eb // jmp <blocks5Multi4+0x8a>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x098c830f; WORD $0x0000 // jae <blocks5Multi4+0xa16>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	WORD $0x26eb // jmp <blocks5Multi4+0xbd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x23eb // jmp <blocks5Multi4+0xc0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x09e38d0f; WORD $0x0000 // jge <blocks5Multi4+0xaa0>
+	LONG $0x08508d0f; WORD $0x0000 // jge <blocks5Multi4+0x910>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
-	LONG $0x000005be; BYTE $0x00 // movl $0x5, %esi
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x000005b8; BYTE $0x00 // movl $0x5, %eax
 	LONG $0x05f98348 // cmpq $0x5, %rcx
-	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07978e0f; WORD $0x0000 // jle <blocks5Multi4+0x870>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x04b78e0f; WORD $0x0000 // jle <blocks5Multi4+0x5b0>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000145e9; BYTE $0x00 // jmp <blocks5Multi4+0x24a>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x9b1c8d48 // leaq (%rbx,%rbx,4), %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x55eb // jmp <blocks5Multi4+0x155>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xf273; BYTE $0x02 // vpsllq $0x2, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0x147f; BYTE $0x07 // vmovdqu64 %zmm2, (%r15,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x4c180f43; WORD $0x40de // prefetcht0 0x40(%r14,%r11,8)
-	LONG $0x8c180f43; LONG $0x000080de; BYTE $0x00 // prefetcht0 0x80(%r14,%r11,8)
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0476840f; WORD $0x0000 // je <blocks5Multi4+0x6c0>
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x045b840f; WORD $0x0000 // je <blocks5Multi4+0x5b0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x014d850f; WORD $0x0000 // jne <blocks5Multi4+0x3b0>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0141850f; WORD $0x0000 // jne <blocks5Multi4+0x2b0>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x01dd820f; WORD $0x0000 // jb <blocks5Multi4+0x450>
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	LONG $0x01d1820f; WORD $0x0000 // jb <blocks5Multi4+0x350>
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks5Multi4+0x290>
-	LONG $0xfffd6fe9; BYTE $0xff // jmp <blocks5Multi4+0x110>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x80b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x1a0>
+	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi4+0x100>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x80998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r11
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x4e180f41; BYTE $0x80 // prefetcht0 -0x80(%r14)
-	LONG $0x487cd162; LONG $0xef80965a; WORD $0xffff // vcvtps2pd -0x1080(%r14), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xa0 // prefetcht0 -0x60(%r14)
-	LONG $0x487cd162; LONG $0xefa0965a; WORD $0xffff // vcvtps2pd -0x1060(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xc0 // prefetcht0 -0x40(%r14)
-	LONG $0x487cd162; LONG $0xefc0965a; WORD $0xffff // vcvtps2pd -0x1040(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xe0 // prefetcht0 -0x20(%r14)
-	LONG $0x487cd162; LONG $0xefe0965a; WORD $0xffff // vcvtps2pd -0x1020(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x487cd162; WORD $0x565a; BYTE $0x80 // vcvtps2pd -0x1000(%r14), %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi4+0x3c0>
-	LONG $0xfffcc6e9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
+	LONG $0x487cd162; LONG $0xef808b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x36 // vmovups %zmm1, (%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
+	LONG $0x487cd162; LONG $0xefa08b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x01364c11 // vmovups %zmm1, 0x40(%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
+	LONG $0x487cd162; LONG $0xefc08b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x02364c11 // vmovups %zmm1, 0x80(%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
+	LONG $0x487cd162; LONG $0xefe08b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x03364c11 // vmovups %zmm1, 0xc0(%rsi,%r14)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x487cd162; WORD $0x4b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48fdb162; LONG $0x04364c11 // vmovupd %zmm1, 0x100(%rsi,%r14)
+	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
+	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
+	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi4+0x2c0>
+	LONG $0xfffdb6e9; BYTE $0xff // jmp <blocks5Multi4+0x100>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc6930f41 // setae %r14b
+	LONG $0xc3930f41 // setae %r11b
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x0116840f; WORD $0x0000 // je <blocks5Multi4+0x591>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x9066 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks5Multi4+0x480>
-	LONG $0xfffb7fe9; BYTE $0xff // jmp <blocks5Multi4+0x110>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1e1c8d4d // leaq (%r14,%rbx), %r11
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x2e // vmovupd %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x012e5411 // vmovupd %zmm2, 0x40(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fdb162; LONG $0x022e5411 // vmovupd %zmm2, 0x80(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x032e5411 // vmovupd %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfee8850f; WORD $0xffff // jne <blocks5Multi4+0x5a0>
-	LONG $0xfffa53e9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0110840f; WORD $0x0000 // je <blocks5Multi4+0x48b>
+	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x01b48e0f; WORD $0x0000 // jle <blocks5Multi4+0x880>
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x0202840f; WORD $0x0000 // je <blocks5Multi4+0x8dd>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x380>
+	LONG $0xfffc75e9; BYTE $0xff // jmp <blocks5Multi4+0x100>
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975d262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfeef850f; WORD $0xffff // jne <blocks5Multi4+0x490>
+	LONG $0xfffb5ae9; BYTE $0xff // jmp <blocks5Multi4+0x100>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00008ce9; BYTE $0x00 // jmp <blocks5Multi4+0x650>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x05e3c149 // shlq $0x5, %r11
+	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x117d01c4; LONG $0x30001a94; WORD $0x0000 // vmovupd %ymm10, 0x3000(%r10,%r11)
+	LONG $0x117d01c4; LONG $0x31001a8c; WORD $0x0000 // vmovupd %ymm9, 0x3100(%r10,%r11)
+	LONG $0x117d01c4; LONG $0x32001a84; WORD $0x0000 // vmovupd %ymm8, 0x3200(%r10,%r11)
+	LONG $0x117d81c4; LONG $0x33001abc; WORD $0x0000 // vmovupd %ymm7, 0x3300(%r10,%r11)
+	LONG $0x117d81c4; LONG $0x34001ab4; WORD $0x0000 // vmovupd %ymm6, 0x3400(%r10,%r11)
+	LONG $0x117d81c4; LONG $0x30201a9c; WORD $0x0000 // vmovupd %ymm3, 0x3020(%r10,%r11)
+	LONG $0x117d81c4; LONG $0x31201a94; WORD $0x0000 // vmovupd %ymm2, 0x3120(%r10,%r11)
+	LONG $0x117d81c4; LONG $0x32201aa4; WORD $0x0000 // vmovupd %ymm4, 0x3220(%r10,%r11)
+	LONG $0x117d81c4; LONG $0x33201a8c; WORD $0x0000 // vmovupd %ymm1, 0x3320(%r10,%r11)
+	LONG $0x117d81c4; LONG $0x34201aac; WORD $0x0000 // vmovupd %ymm5, 0x3420(%r10,%r11)
+	LONG $0x025b8d4c // leaq 0x2(%rbx), %r11
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0xfa50830f; WORD $0xffff // jae <blocks5Multi4+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x2e348b4e // movq (%rsi,%r13), %r14
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x107da1c4; WORD $0xf13c // vmovupd (%rcx,%r14,8), %ymm7
-	LONG $0x107d21c4; WORD $0xf144; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm8
-	LONG $0x107d21c4; WORD $0xf14c; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %ymm9
-	LONG $0x107d21c4; WORD $0xf154; BYTE $0x60 // vmovupd 0x60(%rcx,%r14,8), %ymm10
-	LONG $0x38c5d262; WORD $0x37b8 // vfmadd231pd (%r15){1to4}, %ymm7, %ymm6
-	LONG $0x38c5d262; WORD $0x6fb8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to4}, %ymm7, %ymm5
-	LONG $0x38c5d262; WORD $0x67b8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to4}, %ymm7, %ymm4
-	LONG $0x38c5d262; WORD $0x5fb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to4}, %ymm7, %ymm3
-	LONG $0x38c5d262; LONG $0x050097b8; WORD $0x0000 // vfmadd231pd 0x500(%r15){1to4}, %ymm7, %ymm2
-	LONG $0x107da1c4; LONG $0x0080f1bc; WORD $0x0000 // vmovupd 0x80(%rcx,%r14,8), %ymm7
-	LONG $0x38bdd262; WORD $0x77b8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; WORD $0x6fb8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; WORD $0x67b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x04009fb8; WORD $0x0000 // vfmadd231pd 0x400(%r15){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x054097b8; WORD $0x0000 // vfmadd231pd 0x540(%r15){1to4}, %ymm8, %ymm2
-	LONG $0x38b5d262; WORD $0x77b8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to4}, %ymm9, %ymm6
-	LONG $0x38b5d262; WORD $0x6fb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to4}, %ymm9, %ymm5
-	LONG $0x38b5d262; WORD $0x67b8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to4}, %ymm9, %ymm4
-	LONG $0x38b5d262; LONG $0x04409fb8; WORD $0x0000 // vfmadd231pd 0x440(%r15){1to4}, %ymm9, %ymm3
-	LONG $0x38b5d262; LONG $0x058097b8; WORD $0x0000 // vfmadd231pd 0x580(%r15){1to4}, %ymm9, %ymm2
-	LONG $0x38add262; WORD $0x77b8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to4}, %ymm10, %ymm6
-	LONG $0x38add262; WORD $0x6fb8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to4}, %ymm10, %ymm5
-	LONG $0x38add262; WORD $0x67b8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to4}, %ymm10, %ymm4
-	LONG $0x38add262; LONG $0x04809fb8; WORD $0x0000 // vfmadd231pd 0x480(%r15){1to4}, %ymm10, %ymm3
-	LONG $0x38add262; LONG $0x05c097b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r15){1to4}, %ymm10, %ymm2
-	LONG $0x38c5d262; WORD $0x77b8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to4}, %ymm7, %ymm6
-	LONG $0x38c5d262; WORD $0x6fb8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to4}, %ymm7, %ymm5
-	LONG $0x38c5d262; WORD $0x67b8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to4}, %ymm7, %ymm4
-	LONG $0x38c5d262; LONG $0x04c09fb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r15){1to4}, %ymm7, %ymm3
-	LONG $0x38c5d262; LONG $0x060097b8; WORD $0x0000 // vfmadd231pd 0x600(%r15){1to4}, %ymm7, %ymm2
-	LONG $0x40c78149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x710>
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117d81c4; LONG $0x300032b4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x310032ac; WORD $0x0000 // vmovupd %ymm5, 0x3100(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x320032a4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x3300329c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x34003294; WORD $0x0000 // vmovupd %ymm2, 0x3400(%r10,%r14)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe90850f; WORD $0xffff // jne <blocks5Multi4+0x6f0>
-	LONG $0xfff83be9; BYTE $0xff // jmp <blocks5Multi4+0xa0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks5Multi4+0x895>
-	LONG $0xfff830e9; BYTE $0xff // jmp <blocks5Multi4+0xaa>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0xf815840f; WORD $0xffff // je <blocks5Multi4+0xaa>
-	LONG $0x00c1c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rcx
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x0e74 // je <blocks5Multi4+0x690>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	WORD $0x7d7f // jg <blocks5Multi4+0x707>
+	LONG $0xffff41e9; BYTE $0xff // jmp <blocks5Multi4+0x5d0>
+	BYTE $0x90 // nop
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x05e3c149 // shlq $0x5, %r11
+	LONG $0x107d01c4; LONG $0x30001a94; WORD $0x0000 // vmovupd 0x3000(%r10,%r11), %ymm10
+	LONG $0x107d81c4; LONG $0x30201a9c; WORD $0x0000 // vmovupd 0x3020(%r10,%r11), %ymm3
+	LONG $0x107d01c4; LONG $0x31001a8c; WORD $0x0000 // vmovupd 0x3100(%r10,%r11), %ymm9
+	LONG $0x6f7e81c4; LONG $0x31201a94; WORD $0x0000 // vmovdqu 0x3120(%r10,%r11), %ymm2
+	LONG $0x107d01c4; LONG $0x32001a84; WORD $0x0000 // vmovupd 0x3200(%r10,%r11), %ymm8
+	LONG $0x107d81c4; LONG $0x33001abc; WORD $0x0000 // vmovupd 0x3300(%r10,%r11), %ymm7
+	LONG $0x107d81c4; LONG $0x34001ab4; WORD $0x0000 // vmovupd 0x3400(%r10,%r11), %ymm6
+	LONG $0x107d81c4; LONG $0x32201aa4; WORD $0x0000 // vmovupd 0x3220(%r10,%r11), %ymm4
+	LONG $0x6f7e81c4; LONG $0x33201a8c; WORD $0x0000 // vmovdqu 0x3320(%r10,%r11), %ymm1
+	LONG $0x107d81c4; LONG $0x34201aac; WORD $0x0000 // vmovupd 0x3420(%r10,%r11), %ymm5
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfec98e0f; WORD $0xffff // jle <blocks5Multi4+0x5d0>
+	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x9066 // nop
+	LONG $0x262c8b4a // movq (%rsi,%r12), %rbp
+	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x24107dc5; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %ymm12
+	LONG $0x107d21c4; WORD $0xd93c // vmovupd (%rcx,%r11,8), %ymm15
+	LONG $0x6c107dc5; WORD $0x20e9 // vmovupd 0x20(%rcx,%rbp,8), %ymm13
+	LONG $0x28fda162; LONG $0x01d94410 // vmovupd 0x20(%rcx,%r11,8), %ymm16
+	LONG $0x74107dc5; WORD $0x40e9 // vmovupd 0x40(%rcx,%rbp,8), %ymm14
+	LONG $0x28fda162; LONG $0x02d94c10 // vmovupd 0x40(%rcx,%r11,8), %ymm17
+	LONG $0x5c107dc5; WORD $0x60e9 // vmovupd 0x60(%rcx,%rbp,8), %ymm11
+	LONG $0x389d5262; WORD $0x16b8 // vfmadd231pd (%r14){1to4}, %ymm12, %ymm10
+	LONG $0x389d5262; WORD $0x4eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to4}, %ymm12, %ymm9
+	LONG $0x389d5262; WORD $0x46b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to4}, %ymm12, %ymm8
+	LONG $0x389dd262; WORD $0x7eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to4}, %ymm12, %ymm7
+	LONG $0x389dd262; LONG $0x0500b6b8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to4}, %ymm12, %ymm6
+	LONG $0x3885d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to4}, %ymm15, %ymm3
+	LONG $0x3885d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to4}, %ymm15, %ymm2
+	LONG $0x3885d262; WORD $0x66b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to4}, %ymm15, %ymm4
+	LONG $0x3885d262; WORD $0x4eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to4}, %ymm15, %ymm1
+	LONG $0x3885d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to4}, %ymm15, %ymm5
+	LONG $0x107d21c4; WORD $0xd964; BYTE $0x60 // vmovupd 0x60(%rcx,%r11,8), %ymm12
+	LONG $0x38955262; WORD $0x56b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; WORD $0x4eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; WORD $0x46b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x0400beb8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to4}, %ymm13, %ymm7
+	LONG $0x3895d262; LONG $0x0540b6b8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to4}, %ymm13, %ymm6
+	LONG $0x30fdd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to4}, %ymm16, %ymm3
+	LONG $0x30fdd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to4}, %ymm16, %ymm2
+	LONG $0x30fdd262; WORD $0x66b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to4}, %ymm16, %ymm4
+	LONG $0x30fdd262; LONG $0x04088eb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to4}, %ymm16, %ymm1
+	LONG $0x30fdd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to4}, %ymm16, %ymm5
+	LONG $0x388d5262; WORD $0x56b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to4}, %ymm14, %ymm10
+	LONG $0x388d5262; WORD $0x4eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to4}, %ymm14, %ymm9
+	LONG $0x388d5262; WORD $0x46b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to4}, %ymm14, %ymm8
+	LONG $0x388dd262; LONG $0x0440beb8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to4}, %ymm14, %ymm7
+	LONG $0x388dd262; LONG $0x0580b6b8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to4}, %ymm14, %ymm6
+	LONG $0x30f5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to4}, %ymm17, %ymm3
+	LONG $0x30f5d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to4}, %ymm17, %ymm2
+	LONG $0x30f5d262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to4}, %ymm17, %ymm4
+	LONG $0x30f5d262; LONG $0x04488eb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to4}, %ymm17, %ymm1
+	LONG $0x30f5d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to4}, %ymm17, %ymm5
+	LONG $0x38a55262; WORD $0x56b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to4}, %ymm11, %ymm10
+	LONG $0x38a55262; WORD $0x4eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to4}, %ymm11, %ymm9
+	LONG $0x38a55262; WORD $0x46b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0x0480beb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0x05c0b6b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to4}, %ymm11, %ymm6
+	LONG $0x389dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to4}, %ymm12, %ymm3
+	LONG $0x389dd262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to4}, %ymm12, %ymm2
+	LONG $0x389dd262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to4}, %ymm12, %ymm4
+	LONG $0x389dd262; LONG $0x04888eb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to4}, %ymm12, %ymm1
+	LONG $0x389dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to4}, %ymm12, %ymm5
+	LONG $0x9c107dc5; LONG $0x000080e9; BYTE $0x00 // vmovupd 0x80(%rcx,%rbp,8), %ymm11
+	LONG $0x107d21c4; LONG $0x0080d9a4; WORD $0x0000 // vmovupd 0x80(%rcx,%r11,8), %ymm12
+	LONG $0x38a55262; WORD $0x56b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to4}, %ymm11, %ymm10
+	LONG $0x38a55262; WORD $0x4eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to4}, %ymm11, %ymm9
+	LONG $0x38a55262; WORD $0x46b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0x04c0beb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0x0600b6b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to4}, %ymm11, %ymm6
+	LONG $0x389dd262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to4}, %ymm12, %ymm3
+	LONG $0x389dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to4}, %ymm12, %ymm2
+	LONG $0x389dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to4}, %ymm12, %ymm4
+	LONG $0x389dd262; LONG $0x04c88eb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to4}, %ymm12, %ymm1
+	LONG $0x389dd262; LONG $0x0608aeb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to4}, %ymm12, %ymm5
+	LONG $0x40c68149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfe09850f; WORD $0xffff // jne <blocks5Multi4+0x710>
+	LONG $0xfffcc4e9; BYTE $0xff // jmp <blocks5Multi4+0x5d0>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x117cc1c4; LONG $0x31000a8c; WORD $0x0000 // vmovups %ymm1, 0x3100(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x32000a8c; WORD $0x0000 // vmovups %ymm1, 0x3200(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x33000a8c; WORD $0x0000 // vmovups %ymm1, 0x3300(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x34000a8c; WORD $0x0000 // vmovups %ymm1, 0x3400(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x35000a8c; WORD $0x0000 // vmovups %ymm1, 0x3500(%r10,%rcx)
-	LONG $0x20c18348 // addq $0x20, %rcx
-	WORD $0xc875 // jne <blocks5Multi4+0x8a0>
-	LONG $0xfff7cde9; BYTE $0xff // jmp <blocks5Multi4+0xaa>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2175 // jne <blocks5Multi4+0x940>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0xf757820f; WORD $0xffff // jb <blocks5Multi4+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks5Multi4+0xa16>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x9d3c8d4c; LONG $0x00000000 // leaq (,%rbx,4), %r15
-	LONG $0xda2c8d4d // leaq (%r10,%rbx,8), %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x107d81c4; LONG $0x300032b4; WORD $0x0000 // vmovupd 0x3000(%r10,%r14), %ymm6
-	LONG $0x107d81c4; LONG $0x310032ac; WORD $0x0000 // vmovupd 0x3100(%r10,%r14), %ymm5
-	LONG $0x107d81c4; LONG $0x320032a4; WORD $0x0000 // vmovupd 0x3200(%r10,%r14), %ymm4
-	LONG $0x107d81c4; LONG $0x3300329c; WORD $0x0000 // vmovupd 0x3300(%r10,%r14), %ymm3
-	LONG $0x107d81c4; LONG $0x34003294; WORD $0x0000 // vmovupd 0x3400(%r10,%r14), %ymm2
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x2e348b4c // movq (%rsi,%rbp), %r14
-	LONG $0x40c58348 // addq $0x40, %rbp
-	LONG $0x107da1c4; WORD $0xf13c // vmovupd (%rcx,%r14,8), %ymm7
-	LONG $0x107d21c4; WORD $0xf144; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm8
-	LONG $0x107d21c4; WORD $0xf14c; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %ymm9
-	LONG $0x107d21c4; WORD $0xf154; BYTE $0x60 // vmovupd 0x60(%rcx,%r14,8), %ymm10
-	LONG $0x38c5d262; WORD $0x75b8; BYTE $0x00 // vfmadd231pd (%r13){1to4}, %ymm7, %ymm6
-	LONG $0x38c5d262; WORD $0x6db8; BYTE $0x28 // vfmadd231pd 0x140(%r13){1to4}, %ymm7, %ymm5
-	LONG $0x38c5d262; WORD $0x65b8; BYTE $0x50 // vfmadd231pd 0x280(%r13){1to4}, %ymm7, %ymm4
-	LONG $0x38c5d262; WORD $0x5db8; BYTE $0x78 // vfmadd231pd 0x3c0(%r13){1to4}, %ymm7, %ymm3
-	LONG $0x38c5d262; LONG $0x050095b8; WORD $0x0000 // vfmadd231pd 0x500(%r13){1to4}, %ymm7, %ymm2
-	LONG $0x107da1c4; LONG $0x0080f1bc; WORD $0x0000 // vmovupd 0x80(%rcx,%r14,8), %ymm7
-	LONG $0x38bdd262; WORD $0x75b8; BYTE $0x08 // vfmadd231pd 0x40(%r13){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; WORD $0x6db8; BYTE $0x30 // vfmadd231pd 0x180(%r13){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; WORD $0x65b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r13){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x04009db8; WORD $0x0000 // vfmadd231pd 0x400(%r13){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x054095b8; WORD $0x0000 // vfmadd231pd 0x540(%r13){1to4}, %ymm8, %ymm2
-	LONG $0x38b5d262; WORD $0x75b8; BYTE $0x10 // vfmadd231pd 0x80(%r13){1to4}, %ymm9, %ymm6
-	LONG $0x38b5d262; WORD $0x6db8; BYTE $0x38 // vfmadd231pd 0x1c0(%r13){1to4}, %ymm9, %ymm5
-	LONG $0x38b5d262; WORD $0x65b8; BYTE $0x60 // vfmadd231pd 0x300(%r13){1to4}, %ymm9, %ymm4
-	LONG $0x38b5d262; LONG $0x04409db8; WORD $0x0000 // vfmadd231pd 0x440(%r13){1to4}, %ymm9, %ymm3
-	LONG $0x38b5d262; LONG $0x058095b8; WORD $0x0000 // vfmadd231pd 0x580(%r13){1to4}, %ymm9, %ymm2
-	LONG $0x38add262; WORD $0x75b8; BYTE $0x18 // vfmadd231pd 0xc0(%r13){1to4}, %ymm10, %ymm6
-	LONG $0x38add262; WORD $0x6db8; BYTE $0x40 // vfmadd231pd 0x200(%r13){1to4}, %ymm10, %ymm5
-	LONG $0x38add262; WORD $0x65b8; BYTE $0x68 // vfmadd231pd 0x340(%r13){1to4}, %ymm10, %ymm4
-	LONG $0x38add262; LONG $0x04809db8; WORD $0x0000 // vfmadd231pd 0x480(%r13){1to4}, %ymm10, %ymm3
-	LONG $0x38add262; LONG $0x05c095b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r13){1to4}, %ymm10, %ymm2
-	LONG $0x38c5d262; WORD $0x75b8; BYTE $0x20 // vfmadd231pd 0x100(%r13){1to4}, %ymm7, %ymm6
-	LONG $0x38c5d262; WORD $0x6db8; BYTE $0x48 // vfmadd231pd 0x240(%r13){1to4}, %ymm7, %ymm5
-	LONG $0x38c5d262; WORD $0x65b8; BYTE $0x70 // vfmadd231pd 0x380(%r13){1to4}, %ymm7, %ymm4
-	LONG $0x38c5d262; LONG $0x04c09db8; WORD $0x0000 // vfmadd231pd 0x4c0(%r13){1to4}, %ymm7, %ymm3
-	LONG $0x38c5d262; LONG $0x060095b8; WORD $0x0000 // vfmadd231pd 0x600(%r13){1to4}, %ymm7, %ymm2
-	LONG $0x40c58149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r13
-	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
-	LONG $0xfef9850f; WORD $0xffff // jne <blocks5Multi4+0x940>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117d81c4; LONG $0x3000fab4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3100faac; WORD $0x0000 // vmovupd %ymm5, 0x3100(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3200faa4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3300fa9c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3400fa94; WORD $0x0000 // vmovupd %ymm2, 0x3400(%r10,%r15,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi4+0x8f0>
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xfff60ce9; BYTE $0xff // jmp <blocks5Multi4+0xa0>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf5ce840f; WORD $0xffff // je <blocks5Multi4+0x7b>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf5a48e0f; WORD $0xffff // jle <blocks5Multi4+0x70>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0xf70e8e0f; WORD $0xffff // jle <blocks5Multi4+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
 	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks5Multi4+0xb00>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x20c38348 // addq $0x20, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf570840f; WORD $0xffff // je <blocks5Multi4+0x70>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1774 // je <blocks5Multi4+0xb20>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x77048d4b // leaq (%r15,%r14,2), %rax
-	LONG $0x3cb70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r15d
-	WORD $0x10eb // jmp <blocks5Multi4+0xb29>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x1deb // jmp <blocks5Multi4+0x995>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x20c38349 // addq $0x20, %r11
+	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
+	LONG $0xf6db840f; WORD $0xffff // je <blocks5Multi4+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1274 // je <blocks5Multi4+0x9b0>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x0beb // jmp <blocks5Multi4+0x9b4>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x02e7c149 // shlq $0x2, %r15
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0xbf3c8d4f // leaq (%r15,%r15,4), %r15
-	WORD $0x35eb // jmp <blocks5Multi4+0xb6b>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
-	LONG $0x596da1c4; WORD $0xa314 // vmulpd (%rbx,%r12,4), %ymm2, %ymm2
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x02e6c149 // shlq $0x2, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0xb6348d4f // leaq (%r14,%r14,4), %r14
+	WORD $0x3aeb // jmp <blocks5Multi4+0x9fb>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x597581c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %ymm1, %ymm1
 	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x117da1c4; WORD $0xf814 // vmovupd %ymm2, (%rax,%r15,8)
-	LONG $0x04c78349 // addq $0x4, %r15
-	LONG $0x40fc8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r12
-	WORD $0x8574 // je <blocks5Multi4+0xaf0>
-	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	WORD $0xcc74 // je <blocks5Multi4+0xb40>
+	LONG $0x40c78349 // addq $0x40, %r15
+	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0x40ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r15
+	WORD $0x8574 // je <blocks5Multi4+0x980>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xcc74 // je <blocks5Multi4+0x9d0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
+	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	WORD $0xbeeb // jmp <blocks5Multi4+0xb45>
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xbfeb // jmp <blocks5Multi4+0x9d5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4669,9 +4464,8 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks5Multi8Oct(c *slotCall, s *multiWork)
@@ -4680,7 +4474,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi8>
-	LONG $0x000c7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a7ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4689,7 +4483,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0c338e0f; WORD $0x0000 // jle <blocks5Multi8+0xc40>
+	LONG $0x0a428e0f; WORD $0x0000 // jle <blocks5Multi8+0xa4f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -4697,515 +4491,438 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0c4b0559; WORD $0x0000 // vpbroadcastq 0xc4b(%rip), %zmm0
-	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x48fdf262; LONG $0x0a4b0559; WORD $0x0000 // vpbroadcastq 0xa4b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
+	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0xce048d49 // leaq (%r14,%rcx,8), %rax
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x22eb // jmp <blocks5Multi8+0x8f>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x26eb // jmp <blocks5Multi8+0x91>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0x08c68349 // addq $0x8, %r14
-	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
-	LONG $0x0ba3830f; WORD $0x0000 // jae <blocks5Multi8+0xc32>
-	LONG $0x4eb70f41; BYTE $0x04 // movzwl 0x4(%r14), %ecx
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x09b0830f; WORD $0x0000 // jae <blocks5Multi8+0xa41>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	WORD $0x26eb // jmp <blocks5Multi8+0xc3>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0x4eb70f41; BYTE $0x04 // movzwl 0x4(%r14), %ecx
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x21eb // jmp <blocks5Multi8+0xc0>
+	BYTE $0x90 // nop
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0a6d8d0f; WORD $0x0000 // jge <blocks5Multi8+0xb30>
+	LONG $0x08808d0f; WORD $0x0000 // jge <blocks5Multi8+0x940>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
-	LONG $0x000005be; BYTE $0x00 // movl $0x5, %esi
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x000005b8; BYTE $0x00 // movl $0x5, %eax
 	LONG $0x05f98348 // cmpq $0x5, %rcx
-	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08218e0f; WORD $0x0000 // jle <blocks5Multi8+0x900>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x04b78e0f; WORD $0x0000 // jle <blocks5Multi8+0x5b0>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0001cfe9; BYTE $0x00 // jmp <blocks5Multi8+0x2da>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
-	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x9b1c8d48 // leaq (%rbx,%rbx,4), %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x55eb // jmp <blocks5Multi8+0x155>
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xf273; BYTE $0x03 // vpsllq $0x3, %zmm2, %zmm2
-	LONG $0x48fed162; LONG $0x0005547f // vmovdqu64 %zmm2, (%r13,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f43; BYTE $0xdf // prefetcht0 (%r15,%r11,8)
-	LONG $0x4c180f43; WORD $0x40df // prefetcht0 0x40(%r15,%r11,8)
-	LONG $0x8c180f43; LONG $0x000080df; BYTE $0x00 // prefetcht0 0x80(%r15,%r11,8)
-	LONG $0x8c180f43; LONG $0x0000c0df; BYTE $0x00 // prefetcht0 0xc0(%r15,%r11,8)
-	LONG $0x8c180f43; LONG $0x000100df; BYTE $0x00 // prefetcht0 0x100(%r15,%r11,8)
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x0c180f43; BYTE $0xdf // prefetcht0 (%r15,%r11,8)
-	LONG $0x4c180f43; WORD $0x40df // prefetcht0 0x40(%r15,%r11,8)
-	LONG $0x8c180f43; LONG $0x000080df; BYTE $0x00 // prefetcht0 0x80(%r15,%r11,8)
-	LONG $0x8c180f43; LONG $0x0000c0df; BYTE $0x00 // prefetcht0 0xc0(%r15,%r11,8)
-	LONG $0x8c180f43; LONG $0x000100df; BYTE $0x00 // prefetcht0 0x100(%r15,%r11,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0476840f; WORD $0x0000 // je <blocks5Multi8+0x750>
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x045b840f; WORD $0x0000 // je <blocks5Multi8+0x5b0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x014c850f; WORD $0x0000 // jne <blocks5Multi8+0x440>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0141850f; WORD $0x0000 // jne <blocks5Multi8+0x2b0>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x01dc820f; WORD $0x0000 // jb <blocks5Multi8+0x4e0>
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	LONG $0x01d1820f; WORD $0x0000 // jb <blocks5Multi8+0x350>
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks5Multi8+0x320>
-	LONG $0xfffcdfe9; BYTE $0xff // jmp <blocks5Multi8+0x110>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x80b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi8+0x1a0>
+	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi8+0x100>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x80998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r11
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x4e180f41; BYTE $0x80 // prefetcht0 -0x80(%r14)
-	LONG $0x487cd162; LONG $0xef80965a; WORD $0xffff // vcvtps2pd -0x1080(%r14), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xa0 // prefetcht0 -0x60(%r14)
-	LONG $0x487cd162; LONG $0xefa0965a; WORD $0xffff // vcvtps2pd -0x1060(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xc0 // prefetcht0 -0x40(%r14)
-	LONG $0x487cd162; LONG $0xefc0965a; WORD $0xffff // vcvtps2pd -0x1040(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xe0 // prefetcht0 -0x20(%r14)
-	LONG $0x487cd162; LONG $0xefe0965a; WORD $0xffff // vcvtps2pd -0x1020(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x487cd162; WORD $0x565a; BYTE $0x80 // vcvtps2pd -0x1000(%r14), %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi8+0x450>
-	LONG $0xfffc36e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
+	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
+	LONG $0x487cd162; LONG $0xef808b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm1
+	LONG $0x487cb162; WORD $0x0c11; BYTE $0x36 // vmovups %zmm1, (%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
+	LONG $0x487cd162; LONG $0xefa08b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x01364c11 // vmovups %zmm1, 0x40(%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
+	LONG $0x487cd162; LONG $0xefc08b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x02364c11 // vmovups %zmm1, 0x80(%rsi,%r14)
+	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
+	LONG $0x487cd162; LONG $0xefe08b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm1
+	LONG $0x487cb162; LONG $0x03364c11 // vmovups %zmm1, 0xc0(%rsi,%r14)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x487cd162; WORD $0x4b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48fdb162; LONG $0x04364c11 // vmovupd %zmm1, 0x100(%rsi,%r14)
+	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
+	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
+	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi8+0x2c0>
+	LONG $0xfffdb6e9; BYTE $0xff // jmp <blocks5Multi8+0x100>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc6930f41 // setae %r14b
+	LONG $0xc3930f41 // setae %r11b
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x0116840f; WORD $0x0000 // je <blocks5Multi8+0x621>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x9066 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks5Multi8+0x510>
-	LONG $0xfffaefe9; BYTE $0xff // jmp <blocks5Multi8+0x110>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1e1c8d4d // leaq (%r14,%rbx), %r11
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x2e // vmovupd %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x012e5411 // vmovupd %zmm2, 0x40(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fdb162; LONG $0x022e5411 // vmovupd %zmm2, 0x80(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x032e5411 // vmovupd %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x40c58149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r13
-	LONG $0x40fd8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r13d
-	LONG $0xfee8850f; WORD $0xffff // jne <blocks5Multi8+0x630>
-	LONG $0xfff9c3e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0110840f; WORD $0x0000 // je <blocks5Multi8+0x48b>
+	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x01b48e0f; WORD $0x0000 // jle <blocks5Multi8+0x910>
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x0207840f; WORD $0x0000 // je <blocks5Multi8+0x972>
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi8+0x380>
+	LONG $0xfffc75e9; BYTE $0xff // jmp <blocks5Multi8+0x100>
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
+	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975d262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfeef850f; WORD $0xffff // jne <blocks5Multi8+0x490>
+	LONG $0xfffb5ae9; BYTE $0xff // jmp <blocks5Multi8+0x100>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x000096e9; BYTE $0x00 // jmp <blocks5Multi8+0x65a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
+	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x48fd1162; LONG $0x001a9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm10, 0x3000(%r10,%r11)
+	LONG $0x48fd1162; LONG $0x001a8c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm9, 0x3200(%r10,%r11)
+	LONG $0x48fd1162; LONG $0x001a8411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm8, 0x3400(%r10,%r11)
+	LONG $0x48fd9162; LONG $0x001abc11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm7, 0x3600(%r10,%r11)
+	LONG $0x48fd9162; LONG $0x001ab411; WORD $0x0038; BYTE $0x00 // vmovupd %zmm6, 0x3800(%r10,%r11)
+	LONG $0x48fd9162; LONG $0x401a9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3040(%r10,%r11)
+	LONG $0x48fd9162; LONG $0x401aa411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm4, 0x3240(%r10,%r11)
+	LONG $0x48fd9162; LONG $0x401a9c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm3, 0x3440(%r10,%r11)
+	LONG $0x48fd9162; LONG $0x401a8c11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm1, 0x3640(%r10,%r11)
+	LONG $0x48fd9162; LONG $0x401aac11; WORD $0x0038; BYTE $0x00 // vmovupd %zmm5, 0x3840(%r10,%r11)
+	LONG $0x025b8d4c // leaq 0x2(%rbx), %r11
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0xfa46830f; WORD $0xffff // jae <blocks5Multi8+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x2e348b4e // movq (%rsi,%r13), %r14
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x48fdb162; WORD $0x3c10; BYTE $0xf1 // vmovupd (%rcx,%r14,8), %zmm7
-	LONG $0x48fd3162; LONG $0x01f14410 // vmovupd 0x40(%rcx,%r14,8), %zmm8
-	LONG $0x48fd3162; LONG $0x02f14c10 // vmovupd 0x80(%rcx,%r14,8), %zmm9
-	LONG $0x48fd3162; LONG $0x03f15410 // vmovupd 0xc0(%rcx,%r14,8), %zmm10
-	LONG $0x58c5d262; WORD $0x37b8 // vfmadd231pd (%r15){1to8}, %zmm7, %zmm6
-	LONG $0x58c5d262; WORD $0x6fb8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to8}, %zmm7, %zmm5
-	LONG $0x58c5d262; WORD $0x67b8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to8}, %zmm7, %zmm4
-	LONG $0x58c5d262; WORD $0x5fb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to8}, %zmm7, %zmm3
-	LONG $0x58c5d262; LONG $0x050097b8; WORD $0x0000 // vfmadd231pd 0x500(%r15){1to8}, %zmm7, %zmm2
-	LONG $0x48fdb162; LONG $0x04f17c10 // vmovupd 0x100(%rcx,%r14,8), %zmm7
-	LONG $0x58bdd262; WORD $0x77b8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; WORD $0x6fb8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; WORD $0x67b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x04009fb8; WORD $0x0000 // vfmadd231pd 0x400(%r15){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x054097b8; WORD $0x0000 // vfmadd231pd 0x540(%r15){1to8}, %zmm8, %zmm2
-	LONG $0x58b5d262; WORD $0x77b8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to8}, %zmm9, %zmm6
-	LONG $0x58b5d262; WORD $0x6fb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to8}, %zmm9, %zmm5
-	LONG $0x58b5d262; WORD $0x67b8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to8}, %zmm9, %zmm4
-	LONG $0x58b5d262; LONG $0x04409fb8; WORD $0x0000 // vfmadd231pd 0x440(%r15){1to8}, %zmm9, %zmm3
-	LONG $0x58b5d262; LONG $0x058097b8; WORD $0x0000 // vfmadd231pd 0x580(%r15){1to8}, %zmm9, %zmm2
-	LONG $0x58add262; WORD $0x77b8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to8}, %zmm10, %zmm6
-	LONG $0x58add262; WORD $0x6fb8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to8}, %zmm10, %zmm5
-	LONG $0x58add262; WORD $0x67b8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to8}, %zmm10, %zmm4
-	LONG $0x58add262; LONG $0x04809fb8; WORD $0x0000 // vfmadd231pd 0x480(%r15){1to8}, %zmm10, %zmm3
-	LONG $0x58add262; LONG $0x05c097b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r15){1to8}, %zmm10, %zmm2
-	LONG $0x58c5d262; WORD $0x77b8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to8}, %zmm7, %zmm6
-	LONG $0x58c5d262; WORD $0x6fb8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to8}, %zmm7, %zmm5
-	LONG $0x58c5d262; WORD $0x67b8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to8}, %zmm7, %zmm4
-	LONG $0x58c5d262; LONG $0x04c09fb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r15){1to8}, %zmm7, %zmm3
-	LONG $0x58c5d262; LONG $0x060097b8; WORD $0x0000 // vfmadd231pd 0x600(%r15){1to8}, %zmm7, %zmm2
-	LONG $0x40c78149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xfef8850f; WORD $0xffff // jne <blocks5Multi8+0x7a0>
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x06e6c149 // shlq $0x6, %r14
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x48fd9162; LONG $0x0032b411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x0032ac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x3200(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x0032a411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm4, 0x3400(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x00329c11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm3, 0x3600(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x00329411; WORD $0x0038; BYTE $0x00 // vmovupd %zmm2, 0x3800(%r10,%r14)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe89850f; WORD $0xffff // jne <blocks5Multi8+0x780>
-	LONG $0xfff7a4e9; BYTE $0xff // jmp <blocks5Multi8+0xa0>
-	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks5Multi8+0x925>
-	LONG $0xfff7a5e9; BYTE $0xff // jmp <blocks5Multi8+0xaf>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0xf78a840f; WORD $0xffff // je <blocks5Multi8+0xaf>
-	LONG $0x00c1c748; WORD $0xfffe; BYTE $0xff // movq $-0x200, %rcx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0032; BYTE $0x00 // vmovups %zmm1, 0x3200(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0034; BYTE $0x00 // vmovups %zmm1, 0x3400(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0036; BYTE $0x00 // vmovups %zmm1, 0x3600(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0038; BYTE $0x00 // vmovups %zmm1, 0x3800(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x003a; BYTE $0x00 // vmovups %zmm1, 0x3a00(%r10,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	WORD $0xc375 // jne <blocks5Multi8+0x930>
-	LONG $0xfff73de9; BYTE $0xff // jmp <blocks5Multi8+0xaf>
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x1474 // je <blocks5Multi8+0x6a0>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0x00898f0f; WORD $0x0000 // jg <blocks5Multi8+0x721>
+	LONG $0xffff33e9; BYTE $0xff // jmp <blocks5Multi8+0x5d0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x06e6c149 // shlq $0x6, %r14
-	LONG $0xdd3c8d4c; LONG $0x00000000 // leaq (,%rbx,8), %r15
-	LONG $0xda2c8d4d // leaq (%r10,%rbx,8), %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x48fd9162; LONG $0x0032b410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%r14), %zmm6
-	LONG $0x48fd9162; LONG $0x0032ac10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%r14), %zmm5
-	LONG $0x48fd9162; LONG $0x0032a410; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%r14), %zmm4
-	LONG $0x48fd9162; LONG $0x00329c10; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%r10,%r14), %zmm3
-	LONG $0x48fd9162; LONG $0x00329410; WORD $0x0038; BYTE $0x00 // vmovupd 0x3800(%r10,%r14), %zmm2
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x2e348b4c // movq (%rsi,%rbp), %r14
-	LONG $0x40c58348 // addq $0x40, %rbp
-	LONG $0x48fdb162; WORD $0x3c10; BYTE $0xf1 // vmovupd (%rcx,%r14,8), %zmm7
-	LONG $0x48fd3162; LONG $0x01f14410 // vmovupd 0x40(%rcx,%r14,8), %zmm8
-	LONG $0x48fd3162; LONG $0x02f14c10 // vmovupd 0x80(%rcx,%r14,8), %zmm9
-	LONG $0x48fd3162; LONG $0x03f15410 // vmovupd 0xc0(%rcx,%r14,8), %zmm10
-	LONG $0x58c5d262; WORD $0x75b8; BYTE $0x00 // vfmadd231pd (%r13){1to8}, %zmm7, %zmm6
-	LONG $0x58c5d262; WORD $0x6db8; BYTE $0x28 // vfmadd231pd 0x140(%r13){1to8}, %zmm7, %zmm5
-	LONG $0x58c5d262; WORD $0x65b8; BYTE $0x50 // vfmadd231pd 0x280(%r13){1to8}, %zmm7, %zmm4
-	LONG $0x58c5d262; WORD $0x5db8; BYTE $0x78 // vfmadd231pd 0x3c0(%r13){1to8}, %zmm7, %zmm3
-	LONG $0x58c5d262; LONG $0x050095b8; WORD $0x0000 // vfmadd231pd 0x500(%r13){1to8}, %zmm7, %zmm2
-	LONG $0x48fdb162; LONG $0x04f17c10 // vmovupd 0x100(%rcx,%r14,8), %zmm7
-	LONG $0x58bdd262; WORD $0x75b8; BYTE $0x08 // vfmadd231pd 0x40(%r13){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; WORD $0x6db8; BYTE $0x30 // vfmadd231pd 0x180(%r13){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; WORD $0x65b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r13){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x04009db8; WORD $0x0000 // vfmadd231pd 0x400(%r13){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x054095b8; WORD $0x0000 // vfmadd231pd 0x540(%r13){1to8}, %zmm8, %zmm2
-	LONG $0x58b5d262; WORD $0x75b8; BYTE $0x10 // vfmadd231pd 0x80(%r13){1to8}, %zmm9, %zmm6
-	LONG $0x58b5d262; WORD $0x6db8; BYTE $0x38 // vfmadd231pd 0x1c0(%r13){1to8}, %zmm9, %zmm5
-	LONG $0x58b5d262; WORD $0x65b8; BYTE $0x60 // vfmadd231pd 0x300(%r13){1to8}, %zmm9, %zmm4
-	LONG $0x58b5d262; LONG $0x04409db8; WORD $0x0000 // vfmadd231pd 0x440(%r13){1to8}, %zmm9, %zmm3
-	LONG $0x58b5d262; LONG $0x058095b8; WORD $0x0000 // vfmadd231pd 0x580(%r13){1to8}, %zmm9, %zmm2
-	LONG $0x58add262; WORD $0x75b8; BYTE $0x18 // vfmadd231pd 0xc0(%r13){1to8}, %zmm10, %zmm6
-	LONG $0x58add262; WORD $0x6db8; BYTE $0x40 // vfmadd231pd 0x200(%r13){1to8}, %zmm10, %zmm5
-	LONG $0x58add262; WORD $0x65b8; BYTE $0x68 // vfmadd231pd 0x340(%r13){1to8}, %zmm10, %zmm4
-	LONG $0x58add262; LONG $0x04809db8; WORD $0x0000 // vfmadd231pd 0x480(%r13){1to8}, %zmm10, %zmm3
-	LONG $0x58add262; LONG $0x05c095b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r13){1to8}, %zmm10, %zmm2
-	LONG $0x58c5d262; WORD $0x75b8; BYTE $0x20 // vfmadd231pd 0x100(%r13){1to8}, %zmm7, %zmm6
-	LONG $0x58c5d262; WORD $0x6db8; BYTE $0x48 // vfmadd231pd 0x240(%r13){1to8}, %zmm7, %zmm5
-	LONG $0x58c5d262; WORD $0x65b8; BYTE $0x70 // vfmadd231pd 0x380(%r13){1to8}, %zmm7, %zmm4
-	LONG $0x58c5d262; LONG $0x04c09db8; WORD $0x0000 // vfmadd231pd 0x4c0(%r13){1to8}, %zmm7, %zmm3
-	LONG $0x58c5d262; LONG $0x060095b8; WORD $0x0000 // vfmadd231pd 0x600(%r13){1to8}, %zmm7, %zmm2
-	LONG $0x40c58149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r13
-	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
-	LONG $0xfef7850f; WORD $0xffff // jne <blocks5Multi8+0x9d0>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x48fd9162; LONG $0x00fab411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00faac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x3200(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00faa411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm4, 0x3400(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00fa9c11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm3, 0x3600(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00fa9411; WORD $0x0038; BYTE $0x00 // vmovupd %zmm2, 0x3800(%r10,%r15,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe5f850f; WORD $0xffff // jne <blocks5Multi8+0x980>
-	LONG $0xfff57ae9; BYTE $0xff // jmp <blocks5Multi8+0xa0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xf542840f; WORD $0xffff // je <blocks5Multi8+0x80>
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
+	LONG $0x48fd1162; LONG $0x001a9410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%r11), %zmm10
+	LONG $0x48fe9162; LONG $0x401a946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3040(%r10,%r11), %zmm2
+	LONG $0x48fd1162; LONG $0x001a8c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%r11), %zmm9
+	LONG $0x48fd1162; LONG $0x001a8410; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%r11), %zmm8
+	LONG $0x48fd9162; LONG $0x001abc10; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%r10,%r11), %zmm7
+	LONG $0x48fd9162; LONG $0x001ab410; WORD $0x0038; BYTE $0x00 // vmovupd 0x3800(%r10,%r11), %zmm6
+	LONG $0x48fd9162; LONG $0x401aa410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%r10,%r11), %zmm4
+	LONG $0x48fd9162; LONG $0x401a9c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%r10,%r11), %zmm3
+	LONG $0x48fe9162; LONG $0x401a8c6f; WORD $0x0036; BYTE $0x00 // vmovdqu64 0x3640(%r10,%r11), %zmm1
+	LONG $0x48fd9162; LONG $0x401aac10; WORD $0x0038; BYTE $0x00 // vmovupd 0x3840(%r10,%r11), %zmm5
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfeaf8e0f; WORD $0xffff // jle <blocks5Multi8+0x5d0>
+	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x262c8b4a // movq (%rsi,%r12), %rbp
+	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x48fd7162; WORD $0x2410; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %zmm12
+	LONG $0x48fd3162; WORD $0x3c10; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %zmm15
+	LONG $0x48fd7162; LONG $0x01e96c10 // vmovupd 0x40(%rcx,%rbp,8), %zmm13
+	LONG $0x48fda162; LONG $0x01d94410 // vmovupd 0x40(%rcx,%r11,8), %zmm16
+	LONG $0x48fd7162; LONG $0x02e97410 // vmovupd 0x80(%rcx,%rbp,8), %zmm14
+	LONG $0x48fda162; LONG $0x02d94c10 // vmovupd 0x80(%rcx,%r11,8), %zmm17
+	LONG $0x48fd7162; LONG $0x03e95c10 // vmovupd 0xc0(%rcx,%rbp,8), %zmm11
+	LONG $0x589d5262; WORD $0x16b8 // vfmadd231pd (%r14){1to8}, %zmm12, %zmm10
+	LONG $0x589d5262; WORD $0x4eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to8}, %zmm12, %zmm9
+	LONG $0x589d5262; WORD $0x46b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to8}, %zmm12, %zmm8
+	LONG $0x589dd262; WORD $0x7eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to8}, %zmm12, %zmm7
+	LONG $0x589dd262; LONG $0x0500b6b8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to8}, %zmm12, %zmm6
+	LONG $0x5885d262; WORD $0x56b8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to8}, %zmm15, %zmm2
+	LONG $0x5885d262; WORD $0x66b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to8}, %zmm15, %zmm4
+	LONG $0x5885d262; WORD $0x5eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to8}, %zmm15, %zmm3
+	LONG $0x5885d262; WORD $0x4eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to8}, %zmm15, %zmm1
+	LONG $0x5885d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to8}, %zmm15, %zmm5
+	LONG $0x48fd3162; LONG $0x03d96410 // vmovupd 0xc0(%rcx,%r11,8), %zmm12
+	LONG $0x58955262; WORD $0x56b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; WORD $0x4eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; WORD $0x46b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0x0400beb8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to8}, %zmm13, %zmm7
+	LONG $0x5895d262; LONG $0x0540b6b8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to8}, %zmm13, %zmm6
+	LONG $0x50fdd262; WORD $0x56b8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to8}, %zmm16, %zmm2
+	LONG $0x50fdd262; WORD $0x66b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to8}, %zmm16, %zmm4
+	LONG $0x50fdd262; WORD $0x5eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to8}, %zmm16, %zmm3
+	LONG $0x50fdd262; LONG $0x04088eb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to8}, %zmm16, %zmm1
+	LONG $0x50fdd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to8}, %zmm16, %zmm5
+	LONG $0x588d5262; WORD $0x56b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to8}, %zmm14, %zmm10
+	LONG $0x588d5262; WORD $0x4eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to8}, %zmm14, %zmm9
+	LONG $0x588d5262; WORD $0x46b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to8}, %zmm14, %zmm8
+	LONG $0x588dd262; LONG $0x0440beb8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to8}, %zmm14, %zmm7
+	LONG $0x588dd262; LONG $0x0580b6b8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to8}, %zmm14, %zmm6
+	LONG $0x50f5d262; WORD $0x56b8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to8}, %zmm17, %zmm2
+	LONG $0x50f5d262; WORD $0x66b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to8}, %zmm17, %zmm4
+	LONG $0x50f5d262; WORD $0x5eb8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to8}, %zmm17, %zmm3
+	LONG $0x50f5d262; LONG $0x04488eb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to8}, %zmm17, %zmm1
+	LONG $0x50f5d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to8}, %zmm17, %zmm5
+	LONG $0x58a55262; WORD $0x56b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to8}, %zmm11, %zmm10
+	LONG $0x58a55262; WORD $0x4eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to8}, %zmm11, %zmm9
+	LONG $0x58a55262; WORD $0x46b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to8}, %zmm11, %zmm8
+	LONG $0x58a5d262; LONG $0x0480beb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to8}, %zmm11, %zmm7
+	LONG $0x58a5d262; LONG $0x05c0b6b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to8}, %zmm11, %zmm6
+	LONG $0x589dd262; WORD $0x56b8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to8}, %zmm12, %zmm2
+	LONG $0x589dd262; WORD $0x66b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to8}, %zmm12, %zmm4
+	LONG $0x589dd262; WORD $0x5eb8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to8}, %zmm12, %zmm3
+	LONG $0x589dd262; LONG $0x04888eb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to8}, %zmm12, %zmm1
+	LONG $0x589dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to8}, %zmm12, %zmm5
+	LONG $0x48fd7162; LONG $0x04e95c10 // vmovupd 0x100(%rcx,%rbp,8), %zmm11
+	LONG $0x48fd3162; LONG $0x04d96410 // vmovupd 0x100(%rcx,%r11,8), %zmm12
+	LONG $0x58a55262; WORD $0x56b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to8}, %zmm11, %zmm10
+	LONG $0x58a55262; WORD $0x4eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to8}, %zmm11, %zmm9
+	LONG $0x58a55262; WORD $0x46b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to8}, %zmm11, %zmm8
+	LONG $0x58a5d262; LONG $0x04c0beb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to8}, %zmm11, %zmm7
+	LONG $0x58a5d262; LONG $0x0600b6b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to8}, %zmm11, %zmm6
+	LONG $0x589dd262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to8}, %zmm12, %zmm2
+	LONG $0x589dd262; WORD $0x66b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to8}, %zmm12, %zmm4
+	LONG $0x589dd262; WORD $0x5eb8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to8}, %zmm12, %zmm3
+	LONG $0x589dd262; LONG $0x04c88eb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to8}, %zmm12, %zmm1
+	LONG $0x589dd262; LONG $0x0608aeb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to8}, %zmm12, %zmm5
+	LONG $0x40c68149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfe02850f; WORD $0xffff // jne <blocks5Multi8+0x730>
+	LONG $0xfffc9de9; BYTE $0xff // jmp <blocks5Multi8+0x5d0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xf72f840f; WORD $0xffff // je <blocks5Multi8+0x82>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf5138e0f; WORD $0xffff // jle <blocks5Multi8+0x70>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0xf6fe8e0f; WORD $0xffff // jle <blocks5Multi8+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
 	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1ceb // jmp <blocks5Multi8+0xb90>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x40c38348 // addq $0x40, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf4e0840f; WORD $0xffff // je <blocks5Multi8+0x70>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1774 // je <blocks5Multi8+0xbb0>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x77048d4b // leaq (%r15,%r14,2), %rax
-	LONG $0x24b70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r12d
-	WORD $0x10eb // jmp <blocks5Multi8+0xbb9>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x18eb // jmp <blocks5Multi8+0x9a0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
+	LONG $0xf6d0840f; WORD $0xffff // je <blocks5Multi8+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1774 // je <blocks5Multi8+0x9c0>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
+	WORD $0x10eb // jmp <blocks5Multi8+0x9c9>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x06248d4d // leaq (%r14,%rax), %r12
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x02e4c149 // shlq $0x2, %r12
+	LONG $0x033c8d4c // leaq (%rbx,%rax), %r15
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x02e7c149 // shlq $0x2, %r15
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x803c8d4c // leaq (%rax,%rax,4), %r15
-	LONG $0xa4248d4f // leaq (%r12,%r12,4), %r12
-	WORD $0x45eb // jmp <blocks5Multi8+0xc16>
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x80348d4c // leaq (%rax,%rax,4), %r14
+	LONG $0xbf3c8d4f // leaq (%r15,%r15,4), %r15
+	WORD $0x44eb // jmp <blocks5Multi8+0xa25>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x48fdf262; WORD $0xd259 // vpbroadcastq %xmm2, %zmm2
-	LONG $0x48edb162; WORD $0x1459; BYTE $0xeb // vmulpd (%rbx,%r13,8), %zmm2, %zmm2
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
+	LONG $0x48f59162; WORD $0x0c59; BYTE $0xe3 // vmulpd (%r11,%r12,8), %zmm1, %zmm1
 	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x04c48349 // addq $0x4, %r12
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x48fdd162; LONG $0x00055411 // vmovupd %zmm2, (%r13,%rax)
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x40fd8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r13
-	LONG $0xff6a840f; WORD $0xffff // je <blocks5Multi8+0xb80>
-	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
-	WORD $0x8548; BYTE $0xed // testq %rbp, %rbp
-	WORD $0xc174 // je <blocks5Multi8+0xbe0>
+	LONG $0x04c78349 // addq $0x4, %r15
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x04 // vmovupd %zmm1, (%r12,%rax)
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x40fc8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r12
+	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x990>
+	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0xc274 // je <blocks5Multi8+0x9f0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x25440342; BYTE $0x00 // addl (%rbp,%r12), %eax
+	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	WORD $0xb3eb // jmp <blocks5Multi8+0xbe5>
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xb4eb // jmp <blocks5Multi8+0x9f5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5218,9 +4935,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; BYTE $0x43
+	LONG $0x00000000; WORD $0x4330
 	RET
 
 // func blocks6Multi2Oct(c *slotCall, s *multiWork)
@@ -5229,7 +4944,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi2>
-	LONG $0x000d3ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000bfee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5238,7 +4953,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0cf88e0f; WORD $0x0000 // jle <blocks6Multi2+0xd05>
+	LONG $0x0bd78e0f; WORD $0x0000 // jle <blocks6Multi2+0xbe4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -5246,541 +4961,496 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0d0b0559; WORD $0x0000 // vpbroadcastq 0xd0b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x0bcb0559; WORD $0x0000 // vpbroadcastq 0xbcb(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x1ceb // jmp <blocks6Multi2+0x8a>
-	WORD $0x9066 // nop
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbp
-	LONG $0x0c6d830f; WORD $0x0000 // jae <blocks6Multi2+0xcf7>
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x28eb // jmp <blocks6Multi2+0x8a>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x0b4c830f; WORD $0x0000 // jae <blocks6Multi2+0xbd6>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	WORD $0x26eb // jmp <blocks6Multi2+0xbd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x23eb // jmp <blocks6Multi2+0xc0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0b538d0f; WORD $0x0000 // jge <blocks6Multi2+0xc10>
+	LONG $0x0a108d0f; WORD $0x0000 // jge <blocks6Multi2+0xad0>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
-	LONG $0x000003be; BYTE $0x00 // movl $0x3, %esi
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
 	LONG $0x03f98348 // cmpq $0x3, %rcx
-	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08878e0f; WORD $0x0000 // jle <blocks6Multi2+0x960>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0000fde9; BYTE $0x00 // jmp <blocks6Multi2+0x202>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x05578e0f; WORD $0x0000 // jle <blocks6Multi2+0x650>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x64eb // jmp <blocks6Multi2+0x165>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
-	LONG $0x590c8d4d // leaq (%r9,%rbx,2), %r9
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xd2d4 // vpaddq %zmm2, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0x147f; BYTE $0x07 // vmovdqu64 %zmm2, (%r15,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f43; BYTE $0xde // prefetcht0 (%r14,%r11,8)
-	LONG $0x4c180f43; WORD $0x40de // prefetcht0 0x40(%r14,%r11,8)
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x052e840f; WORD $0x0000 // je <blocks6Multi2+0x730>
+	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
+	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x8b41; BYTE $0x0f // movl (%r15), %ecx
+	LONG $0x48fdf262; WORD $0xc97c // vpbroadcastq %rcx, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x04eb840f; WORD $0x0000 // je <blocks6Multi2+0x650>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0175850f; WORD $0x0000 // jne <blocks6Multi2+0x390>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0161850f; WORD $0x0000 // jne <blocks6Multi2+0x2e0>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0225820f; WORD $0x0000 // jb <blocks6Multi2+0x450>
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	BYTE $0x90 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	LONG $0x0201820f; WORD $0x0000 // jb <blocks6Multi2+0x390>
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfec1850f; WORD $0xffff // jne <blocks6Multi2+0x240>
-	LONG $0xfffd8ce9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xa0b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi2+0x1a0>
+	LONG $0xfffe35e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8e180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r14)
-	LONG $0x487cd162; LONG $0xef60965a; WORD $0xffff // vcvtps2pd -0x10a0(%r14), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0x80 // prefetcht0 -0x80(%r14)
-	LONG $0x487cd162; LONG $0xef80965a; WORD $0xffff // vcvtps2pd -0x1080(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xa0 // prefetcht0 -0x60(%r14)
-	LONG $0x487cd162; LONG $0xefa0965a; WORD $0xffff // vcvtps2pd -0x1060(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xc0 // prefetcht0 -0x40(%r14)
-	LONG $0x487cd162; LONG $0xefc0965a; WORD $0xffff // vcvtps2pd -0x1040(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xe0 // prefetcht0 -0x20(%r14)
-	LONG $0x487cd162; LONG $0xefe0965a; WORD $0xffff // vcvtps2pd -0x1020(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x487cd162; WORD $0x565a; BYTE $0x80 // vcvtps2pd -0x1000(%r14), %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xff61850f; WORD $0xffff // jne <blocks6Multi2+0x3a0>
-	LONG $0xfffccce9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc6930f41 // setae %r14b
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x0149840f; WORD $0x0000 // je <blocks6Multi2+0x5c4>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
+	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x04324c11 // vmovups %zmm1, 0x100(%r10,%r14)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48fd9162; LONG $0x05324c11 // vmovupd %zmm1, 0x140(%r10,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi2+0x2f0>
+	LONG $0xfffd82e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
 	WORD $0x9066 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0143840f; WORD $0x0000 // je <blocks6Multi2+0x4fb>
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfec1850f; WORD $0xffff // jne <blocks6Multi2+0x480>
-	LONG $0xfffb4ce9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1e1c8d4d // leaq (%r14,%rbx), %r11
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x2e // vmovupd %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x012e5411 // vmovupd %zmm2, 0x40(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x022e5411 // vmovupd %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi2+0x3c0>
+	LONG $0xfffc15e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x181c8d4c // leaq (%rax,%rbx), %r11
-	LONG $0x48fdb162; LONG $0x032e5411 // vmovupd %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfeb2850f; WORD $0xffff // jne <blocks6Multi2+0x5d0>
-	LONG $0xfff9ede9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x02348e0f; WORD $0x0000 // jle <blocks6Multi2+0x970>
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x028c840f; WORD $0x0000 // je <blocks6Multi2+0x9d7>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfebb850f; WORD $0xffff // jne <blocks6Multi2+0x500>
+	LONG $0xfffac6e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi2+0x6f8>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x04e1c148 // shlq $0x4, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0xa41179c5; LONG $0x0030000e; BYTE $0x00 // vmovupd %xmm12, 0x3000(%rsi,%rcx)
+	LONG $0x9c1179c5; LONG $0x0030800e; BYTE $0x00 // vmovupd %xmm11, 0x3080(%rsi,%rcx)
+	LONG $0x941179c5; LONG $0x0031000e; BYTE $0x00 // vmovupd %xmm10, 0x3100(%rsi,%rcx)
+	LONG $0x8c1179c5; LONG $0x0031800e; BYTE $0x00 // vmovupd %xmm9, 0x3180(%rsi,%rcx)
+	LONG $0x841179c5; LONG $0x0032000e; BYTE $0x00 // vmovupd %xmm8, 0x3200(%rsi,%rcx)
+	LONG $0xbc11f9c5; LONG $0x0032800e; BYTE $0x00 // vmovupd %xmm7, 0x3280(%rsi,%rcx)
+	LONG $0x9c11f9c5; LONG $0x0030100e; BYTE $0x00 // vmovupd %xmm3, 0x3010(%rsi,%rcx)
+	LONG $0x9411f9c5; LONG $0x0030900e; BYTE $0x00 // vmovupd %xmm2, 0x3090(%rsi,%rcx)
+	LONG $0xb411f9c5; LONG $0x0031100e; BYTE $0x00 // vmovupd %xmm6, 0x3110(%rsi,%rcx)
+	LONG $0xac11f9c5; LONG $0x0031900e; BYTE $0x00 // vmovupd %xmm5, 0x3190(%rsi,%rcx)
+	LONG $0xa411f9c5; LONG $0x0032100e; BYTE $0x00 // vmovupd %xmm4, 0x3210(%rsi,%rcx)
+	LONG $0x8c11f9c5; LONG $0x0032900e; BYTE $0x00 // vmovupd %xmm1, 0x3290(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xf9a8830f; WORD $0xffff // jae <blocks6Multi2+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	BYTE $0x90 // nop
-	LONG $0x2e348b4e // movq (%rsi,%r13), %r14
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x107921c4; WORD $0xf104 // vmovupd (%rcx,%r14,8), %xmm8
-	LONG $0x107921c4; WORD $0xf14c; BYTE $0x10 // vmovupd 0x10(%rcx,%r14,8), %xmm9
-	LONG $0x107921c4; WORD $0xf154; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %xmm10
-	LONG $0x107921c4; WORD $0xf15c; BYTE $0x30 // vmovupd 0x30(%rcx,%r14,8), %xmm11
-	LONG $0x18bdd262; WORD $0x3fb8 // vfmadd231pd (%r15){1to2}, %xmm8, %xmm7
-	LONG $0x18bdd262; WORD $0x77b8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; WORD $0x6fb8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; LONG $0x0480a7b8; WORD $0x0000 // vfmadd231pd 0x480(%r15){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x06009fb8; WORD $0x0000 // vfmadd231pd 0x600(%r15){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x078097b8; WORD $0x0000 // vfmadd231pd 0x780(%r15){1to2}, %xmm8, %xmm2
-	LONG $0x107921c4; WORD $0xf144; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %xmm8
-	LONG $0x18b5d262; WORD $0x7fb8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to2}, %xmm9, %xmm7
-	LONG $0x18b5d262; WORD $0x77b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to2}, %xmm9, %xmm6
-	LONG $0x18b5d262; WORD $0x6fb8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to2}, %xmm9, %xmm5
-	LONG $0x18b5d262; LONG $0x04c0a7b8; WORD $0x0000 // vfmadd231pd 0x4c0(%r15){1to2}, %xmm9, %xmm4
-	LONG $0x18b5d262; LONG $0x06409fb8; WORD $0x0000 // vfmadd231pd 0x640(%r15){1to2}, %xmm9, %xmm3
-	LONG $0x18b5d262; LONG $0x07c097b8; WORD $0x0000 // vfmadd231pd 0x7c0(%r15){1to2}, %xmm9, %xmm2
-	LONG $0x18add262; WORD $0x7fb8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to2}, %xmm10, %xmm7
-	LONG $0x18add262; WORD $0x77b8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to2}, %xmm10, %xmm6
-	LONG $0x18add262; WORD $0x6fb8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to2}, %xmm10, %xmm5
-	LONG $0x18add262; LONG $0x0500a7b8; WORD $0x0000 // vfmadd231pd 0x500(%r15){1to2}, %xmm10, %xmm4
-	LONG $0x18add262; LONG $0x06809fb8; WORD $0x0000 // vfmadd231pd 0x680(%r15){1to2}, %xmm10, %xmm3
-	LONG $0x18add262; LONG $0x080097b8; WORD $0x0000 // vfmadd231pd 0x800(%r15){1to2}, %xmm10, %xmm2
-	LONG $0x18a5d262; WORD $0x7fb8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to2}, %xmm11, %xmm7
-	LONG $0x18a5d262; WORD $0x77b8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to2}, %xmm11, %xmm6
-	LONG $0x18a5d262; WORD $0x6fb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to2}, %xmm11, %xmm5
-	LONG $0x18a5d262; LONG $0x0540a7b8; WORD $0x0000 // vfmadd231pd 0x540(%r15){1to2}, %xmm11, %xmm4
-	LONG $0x18a5d262; LONG $0x06c09fb8; WORD $0x0000 // vfmadd231pd 0x6c0(%r15){1to2}, %xmm11, %xmm3
-	LONG $0x18a5d262; LONG $0x084097b8; WORD $0x0000 // vfmadd231pd 0x840(%r15){1to2}, %xmm11, %xmm2
-	LONG $0x18bdd262; WORD $0x7fb8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to2}, %xmm8, %xmm7
-	LONG $0x18bdd262; WORD $0x77b8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; LONG $0x0400afb8; WORD $0x0000 // vfmadd231pd 0x400(%r15){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; LONG $0x0580a7b8; WORD $0x0000 // vfmadd231pd 0x580(%r15){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x07009fb8; WORD $0x0000 // vfmadd231pd 0x700(%r15){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x088097b8; WORD $0x0000 // vfmadd231pd 0x880(%r15){1to2}, %xmm8, %xmm2
-	LONG $0x107921c4; WORD $0xf144; BYTE $0x50 // vmovupd 0x50(%rcx,%r14,8), %xmm8
-	LONG $0x18bdd262; WORD $0x7fb8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to2}, %xmm8, %xmm7
-	LONG $0x18bdd262; WORD $0x77b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; LONG $0x0440afb8; WORD $0x0000 // vfmadd231pd 0x440(%r15){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; LONG $0x05c0a7b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r15){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x07409fb8; WORD $0x0000 // vfmadd231pd 0x740(%r15){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x08c097b8; WORD $0x0000 // vfmadd231pd 0x8c0(%r15){1to2}, %xmm8, %xmm2
-	LONG $0x00c78149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xfe88850f; WORD $0xffff // jne <blocks6Multi2+0x780>
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x04e6c149 // shlq $0x4, %r14
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117981c4; LONG $0x300032bc; WORD $0x0000 // vmovupd %xmm7, 0x3000(%r10,%r14)
-	LONG $0x117981c4; LONG $0x308032b4; WORD $0x0000 // vmovupd %xmm6, 0x3080(%r10,%r14)
-	LONG $0x117981c4; LONG $0x310032ac; WORD $0x0000 // vmovupd %xmm5, 0x3100(%r10,%r14)
-	LONG $0x117981c4; LONG $0x318032a4; WORD $0x0000 // vmovupd %xmm4, 0x3180(%r10,%r14)
-	LONG $0x117981c4; LONG $0x3200329c; WORD $0x0000 // vmovupd %xmm3, 0x3200(%r10,%r14)
-	LONG $0x117981c4; LONG $0x32803294; WORD $0x0000 // vmovupd %xmm2, 0x3280(%r10,%r14)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe14850f; WORD $0xffff // jne <blocks6Multi2+0x760>
-	LONG $0xfff74fe9; BYTE $0xff // jmp <blocks6Multi2+0xa0>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks6Multi2+0x985>
-	LONG $0xfff740e9; BYTE $0xff // jmp <blocks6Multi2+0xaa>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0xf725840f; WORD $0xffff // je <blocks6Multi2+0xaa>
-	LONG $0x80c1c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rcx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x1178c1c4; LONG $0x30800a8c; WORD $0x0000 // vmovups %xmm1, 0x3080(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x31000a8c; WORD $0x0000 // vmovups %xmm1, 0x3100(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x31800a8c; WORD $0x0000 // vmovups %xmm1, 0x3180(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x32000a8c; WORD $0x0000 // vmovups %xmm1, 0x3200(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x32800a8c; WORD $0x0000 // vmovups %xmm1, 0x3280(%r10,%rcx)
-	LONG $0x1178c1c4; LONG $0x33000a8c; WORD $0x0000 // vmovups %xmm1, 0x3300(%r10,%rcx)
-	LONG $0x10c18348 // addq $0x10, %rcx
-	WORD $0xbe75 // jne <blocks6Multi2+0x990>
-	LONG $0xfff6d3e9; BYTE $0xff // jmp <blocks6Multi2+0xaa>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x04e6c149 // shlq $0x4, %r14
-	LONG $0xda2c8d4d // leaq (%r10,%rbx,8), %r13
-	LONG $0x1b3c8d4c // leaq (%rbx,%rbx), %r15
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x107981c4; LONG $0x300032bc; WORD $0x0000 // vmovupd 0x3000(%r10,%r14), %xmm7
-	LONG $0x107981c4; LONG $0x308032b4; WORD $0x0000 // vmovupd 0x3080(%r10,%r14), %xmm6
-	LONG $0x107981c4; LONG $0x310032ac; WORD $0x0000 // vmovupd 0x3100(%r10,%r14), %xmm5
-	LONG $0x107981c4; LONG $0x318032a4; WORD $0x0000 // vmovupd 0x3180(%r10,%r14), %xmm4
-	LONG $0x107981c4; LONG $0x3200329c; WORD $0x0000 // vmovupd 0x3200(%r10,%r14), %xmm3
-	LONG $0x107981c4; LONG $0x32803294; WORD $0x0000 // vmovupd 0x3280(%r10,%r14), %xmm2
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x2e348b4c // movq (%rsi,%rbp), %r14
-	LONG $0x40c58348 // addq $0x40, %rbp
-	LONG $0x107921c4; WORD $0xf104 // vmovupd (%rcx,%r14,8), %xmm8
-	LONG $0x107921c4; WORD $0xf14c; BYTE $0x10 // vmovupd 0x10(%rcx,%r14,8), %xmm9
-	LONG $0x107921c4; WORD $0xf154; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %xmm10
-	LONG $0x107921c4; WORD $0xf15c; BYTE $0x30 // vmovupd 0x30(%rcx,%r14,8), %xmm11
-	LONG $0x18bdd262; WORD $0x7db8; BYTE $0x00 // vfmadd231pd (%r13){1to2}, %xmm8, %xmm7
-	LONG $0x18bdd262; WORD $0x75b8; BYTE $0x30 // vfmadd231pd 0x180(%r13){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; WORD $0x6db8; BYTE $0x60 // vfmadd231pd 0x300(%r13){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; LONG $0x0480a5b8; WORD $0x0000 // vfmadd231pd 0x480(%r13){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x06009db8; WORD $0x0000 // vfmadd231pd 0x600(%r13){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x078095b8; WORD $0x0000 // vfmadd231pd 0x780(%r13){1to2}, %xmm8, %xmm2
-	LONG $0x107921c4; WORD $0xf144; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %xmm8
-	LONG $0x18b5d262; WORD $0x7db8; BYTE $0x08 // vfmadd231pd 0x40(%r13){1to2}, %xmm9, %xmm7
-	LONG $0x18b5d262; WORD $0x75b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r13){1to2}, %xmm9, %xmm6
-	LONG $0x18b5d262; WORD $0x6db8; BYTE $0x68 // vfmadd231pd 0x340(%r13){1to2}, %xmm9, %xmm5
-	LONG $0x18b5d262; LONG $0x04c0a5b8; WORD $0x0000 // vfmadd231pd 0x4c0(%r13){1to2}, %xmm9, %xmm4
-	LONG $0x18b5d262; LONG $0x06409db8; WORD $0x0000 // vfmadd231pd 0x640(%r13){1to2}, %xmm9, %xmm3
-	LONG $0x18b5d262; LONG $0x07c095b8; WORD $0x0000 // vfmadd231pd 0x7c0(%r13){1to2}, %xmm9, %xmm2
-	LONG $0x18add262; WORD $0x7db8; BYTE $0x10 // vfmadd231pd 0x80(%r13){1to2}, %xmm10, %xmm7
-	LONG $0x18add262; WORD $0x75b8; BYTE $0x40 // vfmadd231pd 0x200(%r13){1to2}, %xmm10, %xmm6
-	LONG $0x18add262; WORD $0x6db8; BYTE $0x70 // vfmadd231pd 0x380(%r13){1to2}, %xmm10, %xmm5
-	LONG $0x18add262; LONG $0x0500a5b8; WORD $0x0000 // vfmadd231pd 0x500(%r13){1to2}, %xmm10, %xmm4
-	LONG $0x18add262; LONG $0x06809db8; WORD $0x0000 // vfmadd231pd 0x680(%r13){1to2}, %xmm10, %xmm3
-	LONG $0x18add262; LONG $0x080095b8; WORD $0x0000 // vfmadd231pd 0x800(%r13){1to2}, %xmm10, %xmm2
-	LONG $0x18a5d262; WORD $0x7db8; BYTE $0x18 // vfmadd231pd 0xc0(%r13){1to2}, %xmm11, %xmm7
-	LONG $0x18a5d262; WORD $0x75b8; BYTE $0x48 // vfmadd231pd 0x240(%r13){1to2}, %xmm11, %xmm6
-	LONG $0x18a5d262; WORD $0x6db8; BYTE $0x78 // vfmadd231pd 0x3c0(%r13){1to2}, %xmm11, %xmm5
-	LONG $0x18a5d262; LONG $0x0540a5b8; WORD $0x0000 // vfmadd231pd 0x540(%r13){1to2}, %xmm11, %xmm4
-	LONG $0x18a5d262; LONG $0x06c09db8; WORD $0x0000 // vfmadd231pd 0x6c0(%r13){1to2}, %xmm11, %xmm3
-	LONG $0x18a5d262; LONG $0x084095b8; WORD $0x0000 // vfmadd231pd 0x840(%r13){1to2}, %xmm11, %xmm2
-	LONG $0x18bdd262; WORD $0x7db8; BYTE $0x20 // vfmadd231pd 0x100(%r13){1to2}, %xmm8, %xmm7
-	LONG $0x18bdd262; WORD $0x75b8; BYTE $0x50 // vfmadd231pd 0x280(%r13){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; LONG $0x0400adb8; WORD $0x0000 // vfmadd231pd 0x400(%r13){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; LONG $0x0580a5b8; WORD $0x0000 // vfmadd231pd 0x580(%r13){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x07009db8; WORD $0x0000 // vfmadd231pd 0x700(%r13){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x088095b8; WORD $0x0000 // vfmadd231pd 0x880(%r13){1to2}, %xmm8, %xmm2
-	LONG $0x107921c4; WORD $0xf144; BYTE $0x50 // vmovupd 0x50(%rcx,%r14,8), %xmm8
-	LONG $0x18bdd262; WORD $0x7db8; BYTE $0x28 // vfmadd231pd 0x140(%r13){1to2}, %xmm8, %xmm7
-	LONG $0x18bdd262; WORD $0x75b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r13){1to2}, %xmm8, %xmm6
-	LONG $0x18bdd262; LONG $0x0440adb8; WORD $0x0000 // vfmadd231pd 0x440(%r13){1to2}, %xmm8, %xmm5
-	LONG $0x18bdd262; LONG $0x05c0a5b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r13){1to2}, %xmm8, %xmm4
-	LONG $0x18bdd262; LONG $0x07409db8; WORD $0x0000 // vfmadd231pd 0x740(%r13){1to2}, %xmm8, %xmm3
-	LONG $0x18bdd262; LONG $0x08c095b8; WORD $0x0000 // vfmadd231pd 0x8c0(%r13){1to2}, %xmm8, %xmm2
-	LONG $0x00c58149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r13
-	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
-	LONG $0xfe87850f; WORD $0xffff // jne <blocks6Multi2+0xa40>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117981c4; LONG $0x3000fabc; WORD $0x0000 // vmovupd %xmm7, 0x3000(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3080fab4; WORD $0x0000 // vmovupd %xmm6, 0x3080(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3100faac; WORD $0x0000 // vmovupd %xmm5, 0x3100(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3180faa4; WORD $0x0000 // vmovupd %xmm4, 0x3180(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3200fa9c; WORD $0x0000 // vmovupd %xmm3, 0x3200(%r10,%r15,8)
-	LONG $0x117981c4; LONG $0x3280fa94; WORD $0x0000 // vmovupd %xmm2, 0x3280(%r10,%r15,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfdea850f; WORD $0xffff // jne <blocks6Multi2+0x9f0>
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xfff490e9; BYTE $0xff // jmp <blocks6Multi2+0xa0>
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf45e840f; WORD $0xffff // je <blocks6Multi2+0x7b>
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	WORD $0x1c74 // je <blocks6Multi2+0x750>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi2+0x7cf>
+	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi2+0x670>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x04e1c148 // shlq $0x4, %rcx
+	LONG $0xa41079c5; LONG $0x0030000e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %xmm12
+	LONG $0x9c10f9c5; LONG $0x0030100e; BYTE $0x00 // vmovupd 0x3010(%rsi,%rcx), %xmm3
+	LONG $0x9c1079c5; LONG $0x0030800e; BYTE $0x00 // vmovupd 0x3080(%rsi,%rcx), %xmm11
+	LONG $0x946ffac5; LONG $0x0030900e; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rcx), %xmm2
+	LONG $0x941079c5; LONG $0x0031000e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rcx), %xmm10
+	LONG $0x8c1079c5; LONG $0x0031800e; BYTE $0x00 // vmovupd 0x3180(%rsi,%rcx), %xmm9
+	LONG $0x841079c5; LONG $0x0032000e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %xmm8
+	LONG $0xbc10f9c5; LONG $0x0032800e; BYTE $0x00 // vmovupd 0x3280(%rsi,%rcx), %xmm7
+	LONG $0xb410f9c5; LONG $0x0031100e; BYTE $0x00 // vmovupd 0x3110(%rsi,%rcx), %xmm6
+	LONG $0xac10f9c5; LONG $0x0031900e; BYTE $0x00 // vmovupd 0x3190(%rsi,%rcx), %xmm5
+	LONG $0xa410f9c5; LONG $0x0032100e; BYTE $0x00 // vmovupd 0x3210(%rsi,%rcx), %xmm4
+	LONG $0x8c6ffac5; LONG $0x0032900e; BYTE $0x00 // vmovdqu 0x3290(%rsi,%rcx), %xmm1
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi2+0x670>
+	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x232c8b4b // movq (%r11,%r12), %rbp
+	LONG $0x234c8b4b; BYTE $0x08 // movq 0x8(%r11,%r12), %rcx
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x107941c4; WORD $0xea34 // vmovupd (%r10,%rbp,8), %xmm14
+	LONG $0x08fdc162; WORD $0x0c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %xmm17
+	LONG $0x08fdc162; LONG $0x01ea4410 // vmovupd 0x10(%r10,%rbp,8), %xmm16
+	LONG $0x08fdc162; LONG $0x01ca5410 // vmovupd 0x10(%r10,%rcx,8), %xmm18
+	LONG $0x107941c4; WORD $0xea7c; BYTE $0x20 // vmovupd 0x20(%r10,%rbp,8), %xmm15
+	LONG $0x08fdc162; LONG $0x02ca5c10 // vmovupd 0x20(%r10,%rcx,8), %xmm19
+	LONG $0x107941c4; WORD $0xea6c; BYTE $0x30 // vmovupd 0x30(%r10,%rbp,8), %xmm13
+	LONG $0x188d5262; WORD $0x26b8 // vfmadd231pd (%r14){1to2}, %xmm14, %xmm12
+	LONG $0x188d5262; WORD $0x5eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to2}, %xmm14, %xmm11
+	LONG $0x188d5262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to2}, %xmm14, %xmm10
+	LONG $0x188d5262; LONG $0x04808eb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to2}, %xmm14, %xmm9
+	LONG $0x188d5262; LONG $0x060086b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to2}, %xmm14, %xmm8
+	LONG $0x188dd262; LONG $0x0780beb8; WORD $0x0000 // vfmadd231pd 0x780(%r14){1to2}, %xmm14, %xmm7
+	LONG $0x10f5d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to2}, %xmm17, %xmm3
+	LONG $0x10f5d262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to2}, %xmm17, %xmm2
+	LONG $0x10f5d262; WORD $0x76b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to2}, %xmm17, %xmm6
+	LONG $0x10f5d262; LONG $0x0488aeb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to2}, %xmm17, %xmm5
+	LONG $0x10f5d262; LONG $0x0608a6b8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to2}, %xmm17, %xmm4
+	LONG $0x10f5d262; LONG $0x07888eb8; WORD $0x0000 // vfmadd231pd 0x788(%r14){1to2}, %xmm17, %xmm1
+	LONG $0x107941c4; WORD $0xca74; BYTE $0x30 // vmovupd 0x30(%r10,%rcx,8), %xmm14
+	LONG $0x10fd5262; WORD $0x66b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to2}, %xmm16, %xmm12
+	LONG $0x10fd5262; WORD $0x5eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to2}, %xmm16, %xmm11
+	LONG $0x10fd5262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to2}, %xmm16, %xmm10
+	LONG $0x10fd5262; LONG $0x04c08eb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to2}, %xmm16, %xmm9
+	LONG $0x10fd5262; LONG $0x064086b8; WORD $0x0000 // vfmadd231pd 0x640(%r14){1to2}, %xmm16, %xmm8
+	LONG $0x10fdd262; LONG $0x07c0beb8; WORD $0x0000 // vfmadd231pd 0x7c0(%r14){1to2}, %xmm16, %xmm7
+	LONG $0x10edd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to2}, %xmm18, %xmm3
+	LONG $0x10edd262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to2}, %xmm18, %xmm2
+	LONG $0x10edd262; WORD $0x76b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to2}, %xmm18, %xmm6
+	LONG $0x10edd262; LONG $0x04c8aeb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to2}, %xmm18, %xmm5
+	LONG $0x10edd262; LONG $0x0648a6b8; WORD $0x0000 // vfmadd231pd 0x648(%r14){1to2}, %xmm18, %xmm4
+	LONG $0x10edd262; LONG $0x07c88eb8; WORD $0x0000 // vfmadd231pd 0x7c8(%r14){1to2}, %xmm18, %xmm1
+	LONG $0x18855262; WORD $0x66b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to2}, %xmm15, %xmm12
+	LONG $0x18855262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to2}, %xmm15, %xmm11
+	LONG $0x18855262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to2}, %xmm15, %xmm10
+	LONG $0x18855262; LONG $0x05008eb8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to2}, %xmm15, %xmm9
+	LONG $0x18855262; LONG $0x068086b8; WORD $0x0000 // vfmadd231pd 0x680(%r14){1to2}, %xmm15, %xmm8
+	LONG $0x1885d262; LONG $0x0800beb8; WORD $0x0000 // vfmadd231pd 0x800(%r14){1to2}, %xmm15, %xmm7
+	LONG $0x10e5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to2}, %xmm19, %xmm3
+	LONG $0x10e5d262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to2}, %xmm19, %xmm2
+	LONG $0x10e5d262; WORD $0x76b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to2}, %xmm19, %xmm6
+	LONG $0x10e5d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to2}, %xmm19, %xmm5
+	LONG $0x10e5d262; LONG $0x0688a6b8; WORD $0x0000 // vfmadd231pd 0x688(%r14){1to2}, %xmm19, %xmm4
+	LONG $0x10e5d262; LONG $0x08088eb8; WORD $0x0000 // vfmadd231pd 0x808(%r14){1to2}, %xmm19, %xmm1
+	LONG $0x18955262; WORD $0x66b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to2}, %xmm13, %xmm12
+	LONG $0x18955262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to2}, %xmm13, %xmm11
+	LONG $0x18955262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; LONG $0x05408eb8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; LONG $0x06c086b8; WORD $0x0000 // vfmadd231pd 0x6c0(%r14){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0x0840beb8; WORD $0x0000 // vfmadd231pd 0x840(%r14){1to2}, %xmm13, %xmm7
+	LONG $0x188dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to2}, %xmm14, %xmm3
+	LONG $0x188dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to2}, %xmm14, %xmm2
+	LONG $0x188dd262; WORD $0x76b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to2}, %xmm14, %xmm6
+	LONG $0x188dd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to2}, %xmm14, %xmm5
+	LONG $0x188dd262; LONG $0x06c8a6b8; WORD $0x0000 // vfmadd231pd 0x6c8(%r14){1to2}, %xmm14, %xmm4
+	LONG $0x188dd262; LONG $0x08488eb8; WORD $0x0000 // vfmadd231pd 0x848(%r14){1to2}, %xmm14, %xmm1
+	LONG $0x107941c4; WORD $0xea6c; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %xmm13
+	LONG $0x107941c4; WORD $0xca74; BYTE $0x50 // vmovupd 0x50(%r10,%rcx,8), %xmm14
+	LONG $0x18955262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to2}, %xmm13, %xmm12
+	LONG $0x18955262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to2}, %xmm13, %xmm11
+	LONG $0x18955262; LONG $0x040096b8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; LONG $0x05808eb8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; LONG $0x070086b8; WORD $0x0000 // vfmadd231pd 0x700(%r14){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0x0880beb8; WORD $0x0000 // vfmadd231pd 0x880(%r14){1to2}, %xmm13, %xmm7
+	LONG $0x107941c4; WORD $0xca6c; BYTE $0x40 // vmovupd 0x40(%r10,%rcx,8), %xmm13
+	LONG $0x1895d262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to2}, %xmm13, %xmm3
+	LONG $0x1895d262; WORD $0x56b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to2}, %xmm13, %xmm2
+	LONG $0x1895d262; LONG $0x0408b6b8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to2}, %xmm13, %xmm6
+	LONG $0x1895d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to2}, %xmm13, %xmm5
+	LONG $0x1895d262; LONG $0x0708a6b8; WORD $0x0000 // vfmadd231pd 0x708(%r14){1to2}, %xmm13, %xmm4
+	LONG $0x1895d262; LONG $0x08888eb8; WORD $0x0000 // vfmadd231pd 0x888(%r14){1to2}, %xmm13, %xmm1
+	LONG $0x107941c4; WORD $0xea6c; BYTE $0x50 // vmovupd 0x50(%r10,%rbp,8), %xmm13
+	LONG $0x18955262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to2}, %xmm13, %xmm12
+	LONG $0x18955262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to2}, %xmm13, %xmm11
+	LONG $0x18955262; LONG $0x044096b8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; LONG $0x05c08eb8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; LONG $0x074086b8; WORD $0x0000 // vfmadd231pd 0x740(%r14){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0x08c0beb8; WORD $0x0000 // vfmadd231pd 0x8c0(%r14){1to2}, %xmm13, %xmm7
+	LONG $0x188dd262; WORD $0x5eb8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to2}, %xmm14, %xmm3
+	LONG $0x188dd262; WORD $0x56b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to2}, %xmm14, %xmm2
+	LONG $0x188dd262; LONG $0x0448b6b8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to2}, %xmm14, %xmm6
+	LONG $0x188dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to2}, %xmm14, %xmm5
+	LONG $0x188dd262; LONG $0x0748a6b8; WORD $0x0000 // vfmadd231pd 0x748(%r14){1to2}, %xmm14, %xmm4
+	LONG $0x188dd262; LONG $0x08c88eb8; WORD $0x0000 // vfmadd231pd 0x8c8(%r14){1to2}, %xmm14, %xmm1
+	LONG $0x00c68149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfd1e850f; WORD $0xffff // jne <blocks6Multi2+0x7e0>
+	LONG $0xfffba9e9; BYTE $0xff // jmp <blocks6Multi2+0x670>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2175 // jne <blocks6Multi2+0xb00>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0xf597820f; WORD $0xffff // jb <blocks6Multi2+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi2+0xbd6>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf4348e0f; WORD $0xffff // jle <blocks6Multi2+0x70>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0xf54e8e0f; WORD $0xffff // jle <blocks6Multi2+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks6Multi2+0xc70>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x10c38348 // addq $0x10, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf400840f; WORD $0xffff // je <blocks6Multi2+0x70>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1774 // je <blocks6Multi2+0xc90>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x77048d4b // leaq (%r15,%r14,2), %rax
-	LONG $0x3cb70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r15d
-	WORD $0x10eb // jmp <blocks6Multi2+0xc99>
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x1ceb // jmp <blocks6Multi2+0xb55>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
-	WORD $0x35eb // jmp <blocks6Multi2+0xcdb>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x5979e2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %xmm2
-	LONG $0x5969a1c4; WORD $0xa314 // vmulpd (%rbx,%r12,4), %xmm2, %xmm2
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x10c38349 // addq $0x10, %r11
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf51b840f; WORD $0xffff // je <blocks6Multi2+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1274 // je <blocks6Multi2+0xb70>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x0beb // jmp <blocks6Multi2+0xb74>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
+	WORD $0x3aeb // jmp <blocks6Multi2+0xbbb>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
+	LONG $0x597181c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %xmm1, %xmm1
 	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x20c48349 // addq $0x20, %r12
-	LONG $0x1179a1c4; WORD $0xb814 // vmovupd %xmm2, (%rax,%r15,4)
-	LONG $0x04c78349 // addq $0x4, %r15
-	LONG $0xc0fc8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r12
-	WORD $0x8574 // je <blocks6Multi2+0xc60>
-	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	WORD $0xcc74 // je <blocks6Multi2+0xcb0>
+	LONG $0x20c78349 // addq $0x20, %r15
+	LONG $0x1179a1c4; WORD $0xb00c // vmovupd %xmm1, (%rax,%r14,4)
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
+	WORD $0x8574 // je <blocks6Multi2+0xb40>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xcc74 // je <blocks6Multi2+0xb90>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
+	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	WORD $0xbeeb // jmp <blocks6Multi2+0xcb5>
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xbfeb // jmp <blocks6Multi2+0xb95>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5790,11 +5460,8 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks6Multi4Oct(c *slotCall, s *multiWork)
@@ -5803,7 +5470,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
-	LONG $0x000dbee9; BYTE $0x00 // jmp <end>
+	LONG $0x000c3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5812,7 +5479,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0d688e0f; WORD $0x0000 // jle <blocks6Multi4+0xd75>
+	LONG $0x0bf78e0f; WORD $0x0000 // jle <blocks6Multi4+0xc04>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -5820,550 +5487,497 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0d8b0559; WORD $0x0000 // vpbroadcastq 0xd8b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x48fdf262; LONG $0x0c0b0559; WORD $0x0000 // vpbroadcastq 0xc0b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbx
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x1ceb // jmp <blocks6Multi4+0x8a>
-	WORD $0x9066 // nop
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbp
-	LONG $0x0cdd830f; WORD $0x0000 // jae <blocks6Multi4+0xd67>
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x28eb // jmp <blocks6Multi4+0x8a>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x0b6c830f; WORD $0x0000 // jae <blocks6Multi4+0xbf6>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	WORD $0x26eb // jmp <blocks6Multi4+0xbd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x23eb // jmp <blocks6Multi4+0xc0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0bc38d0f; WORD $0x0000 // jge <blocks6Multi4+0xc80>
+	LONG $0x0a308d0f; WORD $0x0000 // jge <blocks6Multi4+0xaf0>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
-	LONG $0x000003be; BYTE $0x00 // movl $0x3, %esi
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
 	LONG $0x03f98348 // cmpq $0x3, %rcx
-	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08d78e0f; WORD $0x0000 // jle <blocks6Multi4+0x9b0>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x245c8944; BYTE $0x04 // movl %r11d, 0x4(%rsp)
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000146e9; BYTE $0x00 // jmp <blocks6Multi4+0x24b>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x05678e0f; WORD $0x0000 // jle <blocks6Multi4+0x660>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x65eb // jmp <blocks6Multi4+0x166>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
-	LONG $0x590c8d4d // leaq (%r9,%rbx,2), %r9
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xf273; BYTE $0x02 // vpsllq $0x2, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0x147f; BYTE $0x07 // vmovdqu64 %zmm2, (%r15,%rax)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c6 // prefetcht0 0x40(%r14,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c6; BYTE $0x00 // prefetcht0 0x80(%r14,%rax,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0535840f; WORD $0x0000 // je <blocks6Multi4+0x780>
+	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
+	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x8b41; BYTE $0x0f // movl (%r15), %ecx
+	LONG $0x48fdf262; WORD $0xc97c // vpbroadcastq %rcx, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x04fa840f; WORD $0x0000 // je <blocks6Multi4+0x660>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x017c850f; WORD $0x0000 // jne <blocks6Multi4+0x3e0>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0170850f; WORD $0x0000 // jne <blocks6Multi4+0x2f0>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x022c820f; WORD $0x0000 // jb <blocks6Multi4+0x4a0>
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	LONG $0x0210820f; WORD $0x0000 // jb <blocks6Multi4+0x3a0>
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfec1850f; WORD $0xffff // jne <blocks6Multi4+0x290>
-	LONG $0xfffd3ce9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xa0b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi4+0x1b0>
+	LONG $0xfffe25e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8e180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r14)
-	LONG $0x487cd162; LONG $0xef60965a; WORD $0xffff // vcvtps2pd -0x10a0(%r14), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0x80 // prefetcht0 -0x80(%r14)
-	LONG $0x487cd162; LONG $0xef80965a; WORD $0xffff // vcvtps2pd -0x1080(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xa0 // prefetcht0 -0x60(%r14)
-	LONG $0x487cd162; LONG $0xefa0965a; WORD $0xffff // vcvtps2pd -0x1060(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xc0 // prefetcht0 -0x40(%r14)
-	LONG $0x487cd162; LONG $0xefc0965a; WORD $0xffff // vcvtps2pd -0x1040(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xe0 // prefetcht0 -0x20(%r14)
-	LONG $0x487cd162; LONG $0xefe0965a; WORD $0xffff // vcvtps2pd -0x1020(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x487cd162; WORD $0x565a; BYTE $0x80 // vcvtps2pd -0x1000(%r14), %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xff61850f; WORD $0xffff // jne <blocks6Multi4+0x3f0>
-	LONG $0xfffc7ce9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc6930f41 // setae %r14b
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x0149840f; WORD $0x0000 // je <blocks6Multi4+0x614>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
+	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x04324c11 // vmovups %zmm1, 0x100(%r10,%r14)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48fd9162; LONG $0x05324c11 // vmovupd %zmm1, 0x140(%r10,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi4+0x300>
+	LONG $0xfffd72e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
 	WORD $0x9066 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0143840f; WORD $0x0000 // je <blocks6Multi4+0x50b>
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfec1850f; WORD $0xffff // jne <blocks6Multi4+0x4d0>
-	LONG $0xfffafce9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1e1c8d4d // leaq (%r14,%rbx), %r11
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x2e // vmovupd %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x012e5411 // vmovupd %zmm2, 0x40(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x022e5411 // vmovupd %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi4+0x3d0>
+	LONG $0xfffc05e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x181c8d4c // leaq (%rax,%rbx), %r11
-	LONG $0x48fdb162; LONG $0x032e5411 // vmovupd %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfeb2850f; WORD $0xffff // jne <blocks6Multi4+0x620>
-	LONG $0xfff99de9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x02348e0f; WORD $0x0000 // jle <blocks6Multi4+0x9c0>
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x028c840f; WORD $0x0000 // je <blocks6Multi4+0xa27>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfebb850f; WORD $0xffff // jne <blocks6Multi4+0x510>
+	LONG $0xfffab6e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi4+0x708>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0xa4117dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd %ymm12, 0x3000(%rsi,%rcx)
+	LONG $0x9c117dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd %ymm11, 0x3100(%rsi,%rcx)
+	LONG $0x94117dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd %ymm10, 0x3200(%rsi,%rcx)
+	LONG $0x8c117dc5; LONG $0x0033000e; BYTE $0x00 // vmovupd %ymm9, 0x3300(%rsi,%rcx)
+	LONG $0x84117dc5; LONG $0x0034000e; BYTE $0x00 // vmovupd %ymm8, 0x3400(%rsi,%rcx)
+	LONG $0xbc11fdc5; LONG $0x0035000e; BYTE $0x00 // vmovupd %ymm7, 0x3500(%rsi,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rsi,%rcx)
+	LONG $0x9411fdc5; LONG $0x0031200e; BYTE $0x00 // vmovupd %ymm2, 0x3120(%rsi,%rcx)
+	LONG $0xb411fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd %ymm6, 0x3220(%rsi,%rcx)
+	LONG $0xac11fdc5; LONG $0x0033200e; BYTE $0x00 // vmovupd %ymm5, 0x3320(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd %ymm4, 0x3420(%rsi,%rcx)
+	LONG $0x8c11fdc5; LONG $0x0035200e; BYTE $0x00 // vmovupd %ymm1, 0x3520(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xf998830f; WORD $0xffff // jae <blocks6Multi4+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	BYTE $0x90 // nop
-	LONG $0x2e348b4e // movq (%rsi,%r13), %r14
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x107d21c4; WORD $0xf104 // vmovupd (%rcx,%r14,8), %ymm8
-	LONG $0x107d21c4; WORD $0xf14c; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm9
-	LONG $0x107d21c4; WORD $0xf154; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %ymm10
-	LONG $0x107d21c4; WORD $0xf15c; BYTE $0x60 // vmovupd 0x60(%rcx,%r14,8), %ymm11
-	LONG $0x38bdd262; WORD $0x3fb8 // vfmadd231pd (%r15){1to4}, %ymm8, %ymm7
-	LONG $0x38bdd262; WORD $0x77b8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; WORD $0x6fb8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; LONG $0x0480a7b8; WORD $0x0000 // vfmadd231pd 0x480(%r15){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x06009fb8; WORD $0x0000 // vfmadd231pd 0x600(%r15){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x078097b8; WORD $0x0000 // vfmadd231pd 0x780(%r15){1to4}, %ymm8, %ymm2
-	LONG $0x107d21c4; LONG $0x0080f184; WORD $0x0000 // vmovupd 0x80(%rcx,%r14,8), %ymm8
-	LONG $0x38b5d262; WORD $0x7fb8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to4}, %ymm9, %ymm7
-	LONG $0x38b5d262; WORD $0x77b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to4}, %ymm9, %ymm6
-	LONG $0x38b5d262; WORD $0x6fb8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to4}, %ymm9, %ymm5
-	LONG $0x38b5d262; LONG $0x04c0a7b8; WORD $0x0000 // vfmadd231pd 0x4c0(%r15){1to4}, %ymm9, %ymm4
-	LONG $0x38b5d262; LONG $0x06409fb8; WORD $0x0000 // vfmadd231pd 0x640(%r15){1to4}, %ymm9, %ymm3
-	LONG $0x38b5d262; LONG $0x07c097b8; WORD $0x0000 // vfmadd231pd 0x7c0(%r15){1to4}, %ymm9, %ymm2
-	LONG $0x38add262; WORD $0x7fb8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to4}, %ymm10, %ymm7
-	LONG $0x38add262; WORD $0x77b8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to4}, %ymm10, %ymm6
-	LONG $0x38add262; WORD $0x6fb8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to4}, %ymm10, %ymm5
-	LONG $0x38add262; LONG $0x0500a7b8; WORD $0x0000 // vfmadd231pd 0x500(%r15){1to4}, %ymm10, %ymm4
-	LONG $0x38add262; LONG $0x06809fb8; WORD $0x0000 // vfmadd231pd 0x680(%r15){1to4}, %ymm10, %ymm3
-	LONG $0x38add262; LONG $0x080097b8; WORD $0x0000 // vfmadd231pd 0x800(%r15){1to4}, %ymm10, %ymm2
-	LONG $0x38a5d262; WORD $0x7fb8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to4}, %ymm11, %ymm7
-	LONG $0x38a5d262; WORD $0x77b8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to4}, %ymm11, %ymm6
-	LONG $0x38a5d262; WORD $0x6fb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to4}, %ymm11, %ymm5
-	LONG $0x38a5d262; LONG $0x0540a7b8; WORD $0x0000 // vfmadd231pd 0x540(%r15){1to4}, %ymm11, %ymm4
-	LONG $0x38a5d262; LONG $0x06c09fb8; WORD $0x0000 // vfmadd231pd 0x6c0(%r15){1to4}, %ymm11, %ymm3
-	LONG $0x38a5d262; LONG $0x084097b8; WORD $0x0000 // vfmadd231pd 0x840(%r15){1to4}, %ymm11, %ymm2
-	LONG $0x38bdd262; WORD $0x7fb8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to4}, %ymm8, %ymm7
-	LONG $0x38bdd262; WORD $0x77b8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; LONG $0x0400afb8; WORD $0x0000 // vfmadd231pd 0x400(%r15){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; LONG $0x0580a7b8; WORD $0x0000 // vfmadd231pd 0x580(%r15){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x07009fb8; WORD $0x0000 // vfmadd231pd 0x700(%r15){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x088097b8; WORD $0x0000 // vfmadd231pd 0x880(%r15){1to4}, %ymm8, %ymm2
-	LONG $0x107d21c4; LONG $0x00a0f184; WORD $0x0000 // vmovupd 0xa0(%rcx,%r14,8), %ymm8
-	LONG $0x38bdd262; WORD $0x7fb8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to4}, %ymm8, %ymm7
-	LONG $0x38bdd262; WORD $0x77b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; LONG $0x0440afb8; WORD $0x0000 // vfmadd231pd 0x440(%r15){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; LONG $0x05c0a7b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r15){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x07409fb8; WORD $0x0000 // vfmadd231pd 0x740(%r15){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x08c097b8; WORD $0x0000 // vfmadd231pd 0x8c0(%r15){1to4}, %ymm8, %ymm2
-	LONG $0x00c78149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xfe82850f; WORD $0xffff // jne <blocks6Multi4+0x7d0>
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117d81c4; LONG $0x300032bc; WORD $0x0000 // vmovupd %ymm7, 0x3000(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x310032b4; WORD $0x0000 // vmovupd %ymm6, 0x3100(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x320032ac; WORD $0x0000 // vmovupd %ymm5, 0x3200(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x330032a4; WORD $0x0000 // vmovupd %ymm4, 0x3300(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x3400329c; WORD $0x0000 // vmovupd %ymm3, 0x3400(%r10,%r14)
-	LONG $0x117d81c4; LONG $0x35003294; WORD $0x0000 // vmovupd %ymm2, 0x3500(%r10,%r14)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe0e850f; WORD $0xffff // jne <blocks6Multi4+0x7b0>
-	LONG $0xfff6f9e9; BYTE $0xff // jmp <blocks6Multi4+0xa0>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
-	WORD $0x2075 // jne <blocks6Multi4+0x9d5>
-	LONG $0xfff6f0e9; BYTE $0xff // jmp <blocks6Multi4+0xaa>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0xf6d5840f; WORD $0xffff // je <blocks6Multi4+0xaa>
-	LONG $0x00c1c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rcx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x117cc1c4; LONG $0x31000a8c; WORD $0x0000 // vmovups %ymm1, 0x3100(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x32000a8c; WORD $0x0000 // vmovups %ymm1, 0x3200(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x33000a8c; WORD $0x0000 // vmovups %ymm1, 0x3300(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x34000a8c; WORD $0x0000 // vmovups %ymm1, 0x3400(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x35000a8c; WORD $0x0000 // vmovups %ymm1, 0x3500(%r10,%rcx)
-	LONG $0x117cc1c4; LONG $0x36000a8c; WORD $0x0000 // vmovups %ymm1, 0x3600(%r10,%rcx)
-	LONG $0x20c18348 // addq $0x20, %rcx
-	WORD $0xbe75 // jne <blocks6Multi4+0x9e0>
-	LONG $0xfff683e9; BYTE $0xff // jmp <blocks6Multi4+0xaa>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x9d3c8d4c; LONG $0x00000000 // leaq (,%rbx,4), %r15
-	LONG $0xda2c8d4d // leaq (%r10,%rbx,8), %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x107d81c4; LONG $0x300032bc; WORD $0x0000 // vmovupd 0x3000(%r10,%r14), %ymm7
-	LONG $0x107d81c4; LONG $0x310032b4; WORD $0x0000 // vmovupd 0x3100(%r10,%r14), %ymm6
-	LONG $0x107d81c4; LONG $0x320032ac; WORD $0x0000 // vmovupd 0x3200(%r10,%r14), %ymm5
-	LONG $0x107d81c4; LONG $0x330032a4; WORD $0x0000 // vmovupd 0x3300(%r10,%r14), %ymm4
-	LONG $0x107d81c4; LONG $0x3400329c; WORD $0x0000 // vmovupd 0x3400(%r10,%r14), %ymm3
-	LONG $0x107d81c4; LONG $0x35003294; WORD $0x0000 // vmovupd 0x3500(%r10,%r14), %ymm2
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x2e348b4c // movq (%rsi,%rbp), %r14
-	LONG $0x40c58348 // addq $0x40, %rbp
-	LONG $0x107d21c4; WORD $0xf104 // vmovupd (%rcx,%r14,8), %ymm8
-	LONG $0x107d21c4; WORD $0xf14c; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm9
-	LONG $0x107d21c4; WORD $0xf154; BYTE $0x40 // vmovupd 0x40(%rcx,%r14,8), %ymm10
-	LONG $0x107d21c4; WORD $0xf15c; BYTE $0x60 // vmovupd 0x60(%rcx,%r14,8), %ymm11
-	LONG $0x38bdd262; WORD $0x7db8; BYTE $0x00 // vfmadd231pd (%r13){1to4}, %ymm8, %ymm7
-	LONG $0x38bdd262; WORD $0x75b8; BYTE $0x30 // vfmadd231pd 0x180(%r13){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; WORD $0x6db8; BYTE $0x60 // vfmadd231pd 0x300(%r13){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; LONG $0x0480a5b8; WORD $0x0000 // vfmadd231pd 0x480(%r13){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x06009db8; WORD $0x0000 // vfmadd231pd 0x600(%r13){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x078095b8; WORD $0x0000 // vfmadd231pd 0x780(%r13){1to4}, %ymm8, %ymm2
-	LONG $0x107d21c4; LONG $0x0080f184; WORD $0x0000 // vmovupd 0x80(%rcx,%r14,8), %ymm8
-	LONG $0x38b5d262; WORD $0x7db8; BYTE $0x08 // vfmadd231pd 0x40(%r13){1to4}, %ymm9, %ymm7
-	LONG $0x38b5d262; WORD $0x75b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r13){1to4}, %ymm9, %ymm6
-	LONG $0x38b5d262; WORD $0x6db8; BYTE $0x68 // vfmadd231pd 0x340(%r13){1to4}, %ymm9, %ymm5
-	LONG $0x38b5d262; LONG $0x04c0a5b8; WORD $0x0000 // vfmadd231pd 0x4c0(%r13){1to4}, %ymm9, %ymm4
-	LONG $0x38b5d262; LONG $0x06409db8; WORD $0x0000 // vfmadd231pd 0x640(%r13){1to4}, %ymm9, %ymm3
-	LONG $0x38b5d262; LONG $0x07c095b8; WORD $0x0000 // vfmadd231pd 0x7c0(%r13){1to4}, %ymm9, %ymm2
-	LONG $0x38add262; WORD $0x7db8; BYTE $0x10 // vfmadd231pd 0x80(%r13){1to4}, %ymm10, %ymm7
-	LONG $0x38add262; WORD $0x75b8; BYTE $0x40 // vfmadd231pd 0x200(%r13){1to4}, %ymm10, %ymm6
-	LONG $0x38add262; WORD $0x6db8; BYTE $0x70 // vfmadd231pd 0x380(%r13){1to4}, %ymm10, %ymm5
-	LONG $0x38add262; LONG $0x0500a5b8; WORD $0x0000 // vfmadd231pd 0x500(%r13){1to4}, %ymm10, %ymm4
-	LONG $0x38add262; LONG $0x06809db8; WORD $0x0000 // vfmadd231pd 0x680(%r13){1to4}, %ymm10, %ymm3
-	LONG $0x38add262; LONG $0x080095b8; WORD $0x0000 // vfmadd231pd 0x800(%r13){1to4}, %ymm10, %ymm2
-	LONG $0x38a5d262; WORD $0x7db8; BYTE $0x18 // vfmadd231pd 0xc0(%r13){1to4}, %ymm11, %ymm7
-	LONG $0x38a5d262; WORD $0x75b8; BYTE $0x48 // vfmadd231pd 0x240(%r13){1to4}, %ymm11, %ymm6
-	LONG $0x38a5d262; WORD $0x6db8; BYTE $0x78 // vfmadd231pd 0x3c0(%r13){1to4}, %ymm11, %ymm5
-	LONG $0x38a5d262; LONG $0x0540a5b8; WORD $0x0000 // vfmadd231pd 0x540(%r13){1to4}, %ymm11, %ymm4
-	LONG $0x38a5d262; LONG $0x06c09db8; WORD $0x0000 // vfmadd231pd 0x6c0(%r13){1to4}, %ymm11, %ymm3
-	LONG $0x38a5d262; LONG $0x084095b8; WORD $0x0000 // vfmadd231pd 0x840(%r13){1to4}, %ymm11, %ymm2
-	LONG $0x38bdd262; WORD $0x7db8; BYTE $0x20 // vfmadd231pd 0x100(%r13){1to4}, %ymm8, %ymm7
-	LONG $0x38bdd262; WORD $0x75b8; BYTE $0x50 // vfmadd231pd 0x280(%r13){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; LONG $0x0400adb8; WORD $0x0000 // vfmadd231pd 0x400(%r13){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; LONG $0x0580a5b8; WORD $0x0000 // vfmadd231pd 0x580(%r13){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x07009db8; WORD $0x0000 // vfmadd231pd 0x700(%r13){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x088095b8; WORD $0x0000 // vfmadd231pd 0x880(%r13){1to4}, %ymm8, %ymm2
-	LONG $0x107d21c4; LONG $0x00a0f184; WORD $0x0000 // vmovupd 0xa0(%rcx,%r14,8), %ymm8
-	LONG $0x38bdd262; WORD $0x7db8; BYTE $0x28 // vfmadd231pd 0x140(%r13){1to4}, %ymm8, %ymm7
-	LONG $0x38bdd262; WORD $0x75b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r13){1to4}, %ymm8, %ymm6
-	LONG $0x38bdd262; LONG $0x0440adb8; WORD $0x0000 // vfmadd231pd 0x440(%r13){1to4}, %ymm8, %ymm5
-	LONG $0x38bdd262; LONG $0x05c0a5b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r13){1to4}, %ymm8, %ymm4
-	LONG $0x38bdd262; LONG $0x07409db8; WORD $0x0000 // vfmadd231pd 0x740(%r13){1to4}, %ymm8, %ymm3
-	LONG $0x38bdd262; LONG $0x08c095b8; WORD $0x0000 // vfmadd231pd 0x8c0(%r13){1to4}, %ymm8, %ymm2
-	LONG $0x00c58149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r13
-	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
-	LONG $0xfe81850f; WORD $0xffff // jne <blocks6Multi4+0xaa0>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x117d81c4; LONG $0x3000fabc; WORD $0x0000 // vmovupd %ymm7, 0x3000(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3100fab4; WORD $0x0000 // vmovupd %ymm6, 0x3100(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3200faac; WORD $0x0000 // vmovupd %ymm5, 0x3200(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3300faa4; WORD $0x0000 // vmovupd %ymm4, 0x3300(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3400fa9c; WORD $0x0000 // vmovupd %ymm3, 0x3400(%r10,%r15,8)
-	LONG $0x117d81c4; LONG $0x3500fa94; WORD $0x0000 // vmovupd %ymm2, 0x3500(%r10,%r15,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfdd4850f; WORD $0xffff // jne <blocks6Multi4+0xa40>
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xfff42ae9; BYTE $0xff // jmp <blocks6Multi4+0xa0>
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	WORD $0x1c74 // je <blocks6Multi4+0x760>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi4+0x7df>
+	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi4+0x680>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0xa4107dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %ymm12
+	LONG $0x9c10fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd 0x3020(%rsi,%rcx), %ymm3
+	LONG $0x9c107dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rcx), %ymm11
+	LONG $0x946ffec5; LONG $0x0031200e; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rcx), %ymm2
+	LONG $0x94107dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %ymm10
+	LONG $0x8c107dc5; LONG $0x0033000e; BYTE $0x00 // vmovupd 0x3300(%rsi,%rcx), %ymm9
+	LONG $0x84107dc5; LONG $0x0034000e; BYTE $0x00 // vmovupd 0x3400(%rsi,%rcx), %ymm8
+	LONG $0xbc10fdc5; LONG $0x0035000e; BYTE $0x00 // vmovupd 0x3500(%rsi,%rcx), %ymm7
+	LONG $0xb410fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd 0x3220(%rsi,%rcx), %ymm6
+	LONG $0xac10fdc5; LONG $0x0033200e; BYTE $0x00 // vmovupd 0x3320(%rsi,%rcx), %ymm5
+	LONG $0xa410fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd 0x3420(%rsi,%rcx), %ymm4
+	LONG $0x8c6ffec5; LONG $0x0035200e; BYTE $0x00 // vmovdqu 0x3520(%rsi,%rcx), %ymm1
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi4+0x680>
+	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf3ee840f; WORD $0xffff // je <blocks6Multi4+0x7b>
+	LONG $0x232c8b4b // movq (%r11,%r12), %rbp
+	LONG $0x234c8b4b; BYTE $0x08 // movq 0x8(%r11,%r12), %rcx
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x107d41c4; WORD $0xea34 // vmovupd (%r10,%rbp,8), %ymm14
+	LONG $0x28fdc162; WORD $0x0c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %ymm17
+	LONG $0x28fdc162; LONG $0x01ea4410 // vmovupd 0x20(%r10,%rbp,8), %ymm16
+	LONG $0x28fdc162; LONG $0x01ca5410 // vmovupd 0x20(%r10,%rcx,8), %ymm18
+	LONG $0x107d41c4; WORD $0xea7c; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %ymm15
+	LONG $0x28fdc162; LONG $0x02ca5c10 // vmovupd 0x40(%r10,%rcx,8), %ymm19
+	LONG $0x107d41c4; WORD $0xea6c; BYTE $0x60 // vmovupd 0x60(%r10,%rbp,8), %ymm13
+	LONG $0x388d5262; WORD $0x26b8 // vfmadd231pd (%r14){1to4}, %ymm14, %ymm12
+	LONG $0x388d5262; WORD $0x5eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to4}, %ymm14, %ymm11
+	LONG $0x388d5262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to4}, %ymm14, %ymm10
+	LONG $0x388d5262; LONG $0x04808eb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to4}, %ymm14, %ymm9
+	LONG $0x388d5262; LONG $0x060086b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to4}, %ymm14, %ymm8
+	LONG $0x388dd262; LONG $0x0780beb8; WORD $0x0000 // vfmadd231pd 0x780(%r14){1to4}, %ymm14, %ymm7
+	LONG $0x30f5d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to4}, %ymm17, %ymm3
+	LONG $0x30f5d262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to4}, %ymm17, %ymm2
+	LONG $0x30f5d262; WORD $0x76b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to4}, %ymm17, %ymm6
+	LONG $0x30f5d262; LONG $0x0488aeb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to4}, %ymm17, %ymm5
+	LONG $0x30f5d262; LONG $0x0608a6b8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to4}, %ymm17, %ymm4
+	LONG $0x30f5d262; LONG $0x07888eb8; WORD $0x0000 // vfmadd231pd 0x788(%r14){1to4}, %ymm17, %ymm1
+	LONG $0x107d41c4; WORD $0xca74; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm14
+	LONG $0x30fd5262; WORD $0x66b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to4}, %ymm16, %ymm12
+	LONG $0x30fd5262; WORD $0x5eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to4}, %ymm16, %ymm11
+	LONG $0x30fd5262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to4}, %ymm16, %ymm10
+	LONG $0x30fd5262; LONG $0x04c08eb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to4}, %ymm16, %ymm9
+	LONG $0x30fd5262; LONG $0x064086b8; WORD $0x0000 // vfmadd231pd 0x640(%r14){1to4}, %ymm16, %ymm8
+	LONG $0x30fdd262; LONG $0x07c0beb8; WORD $0x0000 // vfmadd231pd 0x7c0(%r14){1to4}, %ymm16, %ymm7
+	LONG $0x30edd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to4}, %ymm18, %ymm3
+	LONG $0x30edd262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to4}, %ymm18, %ymm2
+	LONG $0x30edd262; WORD $0x76b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to4}, %ymm18, %ymm6
+	LONG $0x30edd262; LONG $0x04c8aeb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to4}, %ymm18, %ymm5
+	LONG $0x30edd262; LONG $0x0648a6b8; WORD $0x0000 // vfmadd231pd 0x648(%r14){1to4}, %ymm18, %ymm4
+	LONG $0x30edd262; LONG $0x07c88eb8; WORD $0x0000 // vfmadd231pd 0x7c8(%r14){1to4}, %ymm18, %ymm1
+	LONG $0x38855262; WORD $0x66b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to4}, %ymm15, %ymm12
+	LONG $0x38855262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to4}, %ymm15, %ymm11
+	LONG $0x38855262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to4}, %ymm15, %ymm10
+	LONG $0x38855262; LONG $0x05008eb8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to4}, %ymm15, %ymm9
+	LONG $0x38855262; LONG $0x068086b8; WORD $0x0000 // vfmadd231pd 0x680(%r14){1to4}, %ymm15, %ymm8
+	LONG $0x3885d262; LONG $0x0800beb8; WORD $0x0000 // vfmadd231pd 0x800(%r14){1to4}, %ymm15, %ymm7
+	LONG $0x30e5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to4}, %ymm19, %ymm3
+	LONG $0x30e5d262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to4}, %ymm19, %ymm2
+	LONG $0x30e5d262; WORD $0x76b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to4}, %ymm19, %ymm6
+	LONG $0x30e5d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to4}, %ymm19, %ymm5
+	LONG $0x30e5d262; LONG $0x0688a6b8; WORD $0x0000 // vfmadd231pd 0x688(%r14){1to4}, %ymm19, %ymm4
+	LONG $0x30e5d262; LONG $0x08088eb8; WORD $0x0000 // vfmadd231pd 0x808(%r14){1to4}, %ymm19, %ymm1
+	LONG $0x38955262; WORD $0x66b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x05408eb8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x06c086b8; WORD $0x0000 // vfmadd231pd 0x6c0(%r14){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x0840beb8; WORD $0x0000 // vfmadd231pd 0x840(%r14){1to4}, %ymm13, %ymm7
+	LONG $0x388dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; WORD $0x76b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to4}, %ymm14, %ymm6
+	LONG $0x388dd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to4}, %ymm14, %ymm5
+	LONG $0x388dd262; LONG $0x06c8a6b8; WORD $0x0000 // vfmadd231pd 0x6c8(%r14){1to4}, %ymm14, %ymm4
+	LONG $0x388dd262; LONG $0x08488eb8; WORD $0x0000 // vfmadd231pd 0x848(%r14){1to4}, %ymm14, %ymm1
+	LONG $0x107d41c4; LONG $0x0080eaac; WORD $0x0000 // vmovupd 0x80(%r10,%rbp,8), %ymm13
+	LONG $0x107d41c4; LONG $0x00a0cab4; WORD $0x0000 // vmovupd 0xa0(%r10,%rcx,8), %ymm14
+	LONG $0x38955262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x040096b8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x05808eb8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x070086b8; WORD $0x0000 // vfmadd231pd 0x700(%r14){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x0880beb8; WORD $0x0000 // vfmadd231pd 0x880(%r14){1to4}, %ymm13, %ymm7
+	LONG $0x107d41c4; LONG $0x0080caac; WORD $0x0000 // vmovupd 0x80(%r10,%rcx,8), %ymm13
+	LONG $0x3895d262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to4}, %ymm13, %ymm3
+	LONG $0x3895d262; WORD $0x56b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to4}, %ymm13, %ymm2
+	LONG $0x3895d262; LONG $0x0408b6b8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to4}, %ymm13, %ymm6
+	LONG $0x3895d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to4}, %ymm13, %ymm5
+	LONG $0x3895d262; LONG $0x0708a6b8; WORD $0x0000 // vfmadd231pd 0x708(%r14){1to4}, %ymm13, %ymm4
+	LONG $0x3895d262; LONG $0x08888eb8; WORD $0x0000 // vfmadd231pd 0x888(%r14){1to4}, %ymm13, %ymm1
+	LONG $0x107d41c4; LONG $0x00a0eaac; WORD $0x0000 // vmovupd 0xa0(%r10,%rbp,8), %ymm13
+	LONG $0x38955262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x044096b8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x05c08eb8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x074086b8; WORD $0x0000 // vfmadd231pd 0x740(%r14){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x08c0beb8; WORD $0x0000 // vfmadd231pd 0x8c0(%r14){1to4}, %ymm13, %ymm7
+	LONG $0x388dd262; WORD $0x5eb8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; WORD $0x56b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; LONG $0x0448b6b8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to4}, %ymm14, %ymm6
+	LONG $0x388dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to4}, %ymm14, %ymm5
+	LONG $0x388dd262; LONG $0x0748a6b8; WORD $0x0000 // vfmadd231pd 0x748(%r14){1to4}, %ymm14, %ymm4
+	LONG $0x388dd262; LONG $0x08c88eb8; WORD $0x0000 // vfmadd231pd 0x8c8(%r14){1to4}, %ymm14, %ymm1
+	LONG $0x00c68149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfd12850f; WORD $0xffff // jne <blocks6Multi4+0x7f0>
+	LONG $0xfffb9de9; BYTE $0xff // jmp <blocks6Multi4+0x680>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2175 // jne <blocks6Multi4+0xb20>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0xf577820f; WORD $0xffff // jb <blocks6Multi4+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi4+0xbf6>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf3c48e0f; WORD $0xffff // jle <blocks6Multi4+0x70>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0xf52e8e0f; WORD $0xffff // jle <blocks6Multi4+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks6Multi4+0xce0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x20c38348 // addq $0x20, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf390840f; WORD $0xffff // je <blocks6Multi4+0x70>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1774 // je <blocks6Multi4+0xd00>
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x77048d4b // leaq (%r15,%r14,2), %rax
-	LONG $0x3cb70f46; BYTE $0x58 // movzwl (%rax,%r11,2), %r15d
-	WORD $0x10eb // jmp <blocks6Multi4+0xd09>
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x1ceb // jmp <blocks6Multi4+0xb75>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
-	WORD $0x35eb // jmp <blocks6Multi4+0xd4b>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
-	LONG $0x596da1c4; WORD $0xa314 // vmulpd (%rbx,%r12,4), %ymm2, %ymm2
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x20c38349 // addq $0x20, %r11
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf4fb840f; WORD $0xffff // je <blocks6Multi4+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1274 // je <blocks6Multi4+0xb90>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x0beb // jmp <blocks6Multi4+0xb94>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
+	WORD $0x3aeb // jmp <blocks6Multi4+0xbdb>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x597581c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %ymm1, %ymm1
 	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x117da1c4; WORD $0xf814 // vmovupd %ymm2, (%rax,%r15,8)
-	LONG $0x04c78349 // addq $0x4, %r15
-	LONG $0x80fc8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r12
-	WORD $0x8574 // je <blocks6Multi4+0xcd0>
-	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	WORD $0xcc74 // je <blocks6Multi4+0xd20>
+	LONG $0x40c78349 // addq $0x40, %r15
+	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
+	WORD $0x8574 // je <blocks6Multi4+0xb60>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xcc74 // je <blocks6Multi4+0xbb0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
+	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	WORD $0xbeeb // jmp <blocks6Multi4+0xd25>
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xbfeb // jmp <blocks6Multi4+0xbb5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6377,9 +5991,8 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks6Multi8Oct(c *slotCall, s *multiWork)
@@ -6388,7 +6001,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi8>
-	LONG $0x000e7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000c3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6397,7 +6010,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0e538e0f; WORD $0x0000 // jle <blocks6Multi8+0xe60>
+	LONG $0x0c028e0f; WORD $0x0000 // jle <blocks6Multi8+0xc0f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -6405,576 +6018,495 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0e4b0559; WORD $0x0000 // vpbroadcastq 0xe4b(%rip), %zmm0
-	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
+	LONG $0x48fdf262; LONG $0x0c0b0559; WORD $0x0000 // vpbroadcastq 0xc0b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x00b68d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r14
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0xc957f0c5 // vxorps %xmm1, %xmm1, %xmm1
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
-	LONG $0xcb048d49 // leaq (%r11,%rcx,8), %rax
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	WORD $0x1deb // jmp <blocks6Multi8+0x89>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x29eb // jmp <blocks6Multi8+0x91>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x245c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r11
-	LONG $0x0dc9830f; WORD $0x0000 // jae <blocks6Multi8+0xe52>
-	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x0b70830f; WORD $0x0000 // jae <blocks6Multi8+0xc01>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
-	WORD $0x26eb // jmp <blocks6Multi8+0xbd>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x21eb // jmp <blocks6Multi8+0xc0>
+	BYTE $0x90 // nop
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0c938d0f; WORD $0x0000 // jge <blocks6Multi8+0xd50>
+	LONG $0x0a408d0f; WORD $0x0000 // jge <blocks6Multi8+0xb00>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
-	LONG $0x000003be; BYTE $0x00 // movl $0x3, %esi
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
 	LONG $0x03f98348 // cmpq $0x3, %rcx
-	LONG $0xf14c0f48 // cmovlq %rcx, %rsi
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09a78e0f; WORD $0x0000 // jle <blocks6Multi8+0xa80>
-	LONG $0x02fe8348 // cmpq $0x2, %rsi
-	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x04245c89 // movl %ebx, 0x4(%rsp)
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0xe64d0f4c // cmovgeq %rsi, %r12
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00021ee9; BYTE $0x00 // jmp <blocks6Multi8+0x322>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
-	LONG $0x06e6c149 // shlq $0x6, %r14
-	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x05678e0f; WORD $0x0000 // jle <blocks6Multi8+0x660>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x65eb // jmp <blocks6Multi8+0x166>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
-	LONG $0x590c8d4d // leaq (%r9,%rbx,2), %r9
-	WORD $0x8b41; BYTE $0x03 // movl (%r11), %eax
-	LONG $0x48fdf262; WORD $0xd07c // vpbroadcastq %rax, %zmm2
-	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
-	LONG $0x48edf162; WORD $0xf273; BYTE $0x03 // vpsllq $0x3, %zmm2, %zmm2
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x48fe9162; LONG $0x0035547f // vmovdqu64 %zmm2, (%r13,%r14)
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd0 // vmovq %xmm2, %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	LONG $0x35448b4b; BYTE $0x38 // movq 0x38(%r13,%r14), %rax
-	LONG $0x0c180f41; BYTE $0xc7 // prefetcht0 (%r15,%rax,8)
-	LONG $0x4c180f41; WORD $0x40c7 // prefetcht0 0x40(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000080c7; BYTE $0x00 // prefetcht0 0x80(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x0000c0c7; BYTE $0x00 // prefetcht0 0xc0(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000100c7; BYTE $0x00 // prefetcht0 0x100(%r15,%rax,8)
-	LONG $0x8c180f41; LONG $0x000140c7; BYTE $0x00 // prefetcht0 0x140(%r15,%rax,8)
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x052e840f; WORD $0x0000 // je <blocks6Multi8+0x850>
+	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
+	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x8b41; BYTE $0x0f // movl (%r15), %ecx
+	LONG $0x48fdf262; WORD $0xc97c // vpbroadcastq %rcx, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x04fa840f; WORD $0x0000 // je <blocks6Multi8+0x660>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
-	LONG $0x0174850f; WORD $0x0000 // jne <blocks6Multi8+0x4b0>
-	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0170850f; WORD $0x0000 // jne <blocks6Multi8+0x2f0>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0224820f; WORD $0x0000 // jb <blocks6Multi8+0x570>
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	LONG $0x0210820f; WORD $0x0000 // jb <blocks6Multi8+0x3a0>
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfec1850f; WORD $0xffff // jne <blocks6Multi8+0x360>
-	LONG $0xfffc6ce9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xa0b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %r14
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi8+0x1b0>
+	LONG $0xfffe25e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8e180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r14)
-	LONG $0x487cd162; LONG $0xef60965a; WORD $0xffff // vcvtps2pd -0x10a0(%r14), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0x80 // prefetcht0 -0x80(%r14)
-	LONG $0x487cd162; LONG $0xef80965a; WORD $0xffff // vcvtps2pd -0x1080(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xa0 // prefetcht0 -0x60(%r14)
-	LONG $0x487cd162; LONG $0xefa0965a; WORD $0xffff // vcvtps2pd -0x1060(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xc0 // prefetcht0 -0x40(%r14)
-	LONG $0x487cd162; LONG $0xefc0965a; WORD $0xffff // vcvtps2pd -0x1040(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
-	LONG $0x4e180f41; BYTE $0xe0 // prefetcht0 -0x20(%r14)
-	LONG $0x487cd162; LONG $0xefe0965a; WORD $0xffff // vcvtps2pd -0x1020(%r14), %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x487cd162; WORD $0x565a; BYTE $0x80 // vcvtps2pd -0x1000(%r14), %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xff61850f; WORD $0xffff // jne <blocks6Multi8+0x4c0>
-	LONG $0xfffbace9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc6930f41 // setae %r14b
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	LONG $0x08e6c141 // shll $0x8, %r14d
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x0149840f; WORD $0x0000 // je <blocks6Multi8+0x6e4>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
+	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x04324c11 // vmovups %zmm1, 0x100(%r10,%r14)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48fd9162; LONG $0x05324c11 // vmovupd %zmm1, 0x140(%r10,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi8+0x300>
+	LONG $0xfffd72e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
 	WORD $0x9066 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x1e048d49 // leaq (%r14,%rbx), %rax
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x2e // vmovups %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x012e5411 // vmovups %zmm2, 0x40(%rsi,%r13)
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0143840f; WORD $0x0000 // je <blocks6Multi8+0x50b>
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x022e5411 // vmovups %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x032e5411 // vmovups %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
 	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x042e5411 // vmovups %zmm2, 0x100(%rsi,%r13)
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfec1850f; WORD $0xffff // jne <blocks6Multi8+0x5a0>
-	LONG $0xfffa2ce9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x1e1c8d4d // leaq (%r14,%rbx), %r11
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x2e // vmovupd %zmm2, (%rsi,%r13)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x012e5411 // vmovupd %zmm2, 0x40(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x022e5411 // vmovupd %zmm2, 0x80(%rsi,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi8+0x3d0>
+	LONG $0xfffc05e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x181c8d4c // leaq (%rax,%rbx), %r11
-	LONG $0x48fdb162; LONG $0x032e5411 // vmovupd %zmm2, 0xc0(%rsi,%r13)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%rax), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd86f // vmovdqa64 %zmm0, %zmm3
-	LONG $0x48fdb162; LONG $0x042e5411 // vmovupd %zmm2, 0x100(%rsi,%r13)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdb162; LONG $0x052e5411 // vmovupd %zmm2, 0x140(%rsi,%r13)
-	LONG $0x80c58149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r13
-	LONG $0x00fd8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r13d
-	LONG $0xfeb2850f; WORD $0xffff // jne <blocks6Multi8+0x6f0>
-	LONG $0xfff8cde9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0038 // cmpq $0x0, 0x38(%rsp)
-	LONG $0x02348e0f; WORD $0x0000 // jle <blocks6Multi8+0xa90>
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x0292840f; WORD $0x0000 // je <blocks6Multi8+0xafd>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfebb850f; WORD $0xffff // jne <blocks6Multi8+0x510>
+	LONG $0xfffab6e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xda3c8d4d // leaq (%r10,%rbx,8), %r15
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x0000ace9; BYTE $0x00 // jmp <blocks6Multi8+0x720>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x48fd7162; LONG $0x000ea411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm12, 0x3000(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e9c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm11, 0x3200(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e9411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm10, 0x3400(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e8c11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm9, 0x3600(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e8411; WORD $0x0038; BYTE $0x00 // vmovupd %zmm8, 0x3800(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x000ebc11; WORD $0x003a; BYTE $0x00 // vmovupd %zmm7, 0x3a00(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400e9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3040(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400eb411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x3240(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400eac11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm5, 0x3440(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400ea411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm4, 0x3640(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400e9c11; WORD $0x0038; BYTE $0x00 // vmovupd %zmm3, 0x3840(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400e8c11; WORD $0x003a; BYTE $0x00 // vmovupd %zmm1, 0x3a40(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xf980830f; WORD $0xffff // jae <blocks6Multi8+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	BYTE $0x90 // nop
-	LONG $0x2e348b4e // movq (%rsi,%r13), %r14
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x48fd3162; WORD $0x0410; BYTE $0xf1 // vmovupd (%rcx,%r14,8), %zmm8
-	LONG $0x48fd3162; LONG $0x01f14c10 // vmovupd 0x40(%rcx,%r14,8), %zmm9
-	LONG $0x48fd3162; LONG $0x02f15410 // vmovupd 0x80(%rcx,%r14,8), %zmm10
-	LONG $0x48fd3162; LONG $0x03f15c10 // vmovupd 0xc0(%rcx,%r14,8), %zmm11
-	LONG $0x58bdd262; WORD $0x3fb8 // vfmadd231pd (%r15){1to8}, %zmm8, %zmm7
-	LONG $0x58bdd262; WORD $0x77b8; BYTE $0x30 // vfmadd231pd 0x180(%r15){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; WORD $0x6fb8; BYTE $0x60 // vfmadd231pd 0x300(%r15){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; LONG $0x0480a7b8; WORD $0x0000 // vfmadd231pd 0x480(%r15){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x06009fb8; WORD $0x0000 // vfmadd231pd 0x600(%r15){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x078097b8; WORD $0x0000 // vfmadd231pd 0x780(%r15){1to8}, %zmm8, %zmm2
-	LONG $0x48fd3162; LONG $0x04f14410 // vmovupd 0x100(%rcx,%r14,8), %zmm8
-	LONG $0x58b5d262; WORD $0x7fb8; BYTE $0x08 // vfmadd231pd 0x40(%r15){1to8}, %zmm9, %zmm7
-	LONG $0x58b5d262; WORD $0x77b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r15){1to8}, %zmm9, %zmm6
-	LONG $0x58b5d262; WORD $0x6fb8; BYTE $0x68 // vfmadd231pd 0x340(%r15){1to8}, %zmm9, %zmm5
-	LONG $0x58b5d262; LONG $0x04c0a7b8; WORD $0x0000 // vfmadd231pd 0x4c0(%r15){1to8}, %zmm9, %zmm4
-	LONG $0x58b5d262; LONG $0x06409fb8; WORD $0x0000 // vfmadd231pd 0x640(%r15){1to8}, %zmm9, %zmm3
-	LONG $0x58b5d262; LONG $0x07c097b8; WORD $0x0000 // vfmadd231pd 0x7c0(%r15){1to8}, %zmm9, %zmm2
-	LONG $0x58add262; WORD $0x7fb8; BYTE $0x10 // vfmadd231pd 0x80(%r15){1to8}, %zmm10, %zmm7
-	LONG $0x58add262; WORD $0x77b8; BYTE $0x40 // vfmadd231pd 0x200(%r15){1to8}, %zmm10, %zmm6
-	LONG $0x58add262; WORD $0x6fb8; BYTE $0x70 // vfmadd231pd 0x380(%r15){1to8}, %zmm10, %zmm5
-	LONG $0x58add262; LONG $0x0500a7b8; WORD $0x0000 // vfmadd231pd 0x500(%r15){1to8}, %zmm10, %zmm4
-	LONG $0x58add262; LONG $0x06809fb8; WORD $0x0000 // vfmadd231pd 0x680(%r15){1to8}, %zmm10, %zmm3
-	LONG $0x58add262; LONG $0x080097b8; WORD $0x0000 // vfmadd231pd 0x800(%r15){1to8}, %zmm10, %zmm2
-	LONG $0x58a5d262; WORD $0x7fb8; BYTE $0x18 // vfmadd231pd 0xc0(%r15){1to8}, %zmm11, %zmm7
-	LONG $0x58a5d262; WORD $0x77b8; BYTE $0x48 // vfmadd231pd 0x240(%r15){1to8}, %zmm11, %zmm6
-	LONG $0x58a5d262; WORD $0x6fb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r15){1to8}, %zmm11, %zmm5
-	LONG $0x58a5d262; LONG $0x0540a7b8; WORD $0x0000 // vfmadd231pd 0x540(%r15){1to8}, %zmm11, %zmm4
-	LONG $0x58a5d262; LONG $0x06c09fb8; WORD $0x0000 // vfmadd231pd 0x6c0(%r15){1to8}, %zmm11, %zmm3
-	LONG $0x58a5d262; LONG $0x084097b8; WORD $0x0000 // vfmadd231pd 0x840(%r15){1to8}, %zmm11, %zmm2
-	LONG $0x58bdd262; WORD $0x7fb8; BYTE $0x20 // vfmadd231pd 0x100(%r15){1to8}, %zmm8, %zmm7
-	LONG $0x58bdd262; WORD $0x77b8; BYTE $0x50 // vfmadd231pd 0x280(%r15){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; LONG $0x0400afb8; WORD $0x0000 // vfmadd231pd 0x400(%r15){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; LONG $0x0580a7b8; WORD $0x0000 // vfmadd231pd 0x580(%r15){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x07009fb8; WORD $0x0000 // vfmadd231pd 0x700(%r15){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x088097b8; WORD $0x0000 // vfmadd231pd 0x880(%r15){1to8}, %zmm8, %zmm2
-	LONG $0x48fd3162; LONG $0x05f14410 // vmovupd 0x140(%rcx,%r14,8), %zmm8
-	LONG $0x58bdd262; WORD $0x7fb8; BYTE $0x28 // vfmadd231pd 0x140(%r15){1to8}, %zmm8, %zmm7
-	LONG $0x58bdd262; WORD $0x77b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r15){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; LONG $0x0440afb8; WORD $0x0000 // vfmadd231pd 0x440(%r15){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; LONG $0x05c0a7b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r15){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x07409fb8; WORD $0x0000 // vfmadd231pd 0x740(%r15){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x08c097b8; WORD $0x0000 // vfmadd231pd 0x8c0(%r15){1to8}, %zmm8, %zmm2
-	LONG $0x00c78149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r15
-	WORD $0x394d; BYTE $0xec // cmpq %r13, %r12
-	LONG $0xfe82850f; WORD $0xffff // jne <blocks6Multi8+0x8a0>
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x06e6c149 // shlq $0x6, %r14
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x48fd9162; LONG $0x0032bc11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm7, 0x3000(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x0032b411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x3200(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x0032ac11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm5, 0x3400(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x0032a411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm4, 0x3600(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x00329c11; WORD $0x0038; BYTE $0x00 // vmovupd %zmm3, 0x3800(%r10,%r14)
-	LONG $0x48fd9162; LONG $0x00329411; WORD $0x003a; BYTE $0x00 // vmovupd %zmm2, 0x3a00(%r10,%r14)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfe08850f; WORD $0xffff // jne <blocks6Multi8+0x880>
-	LONG $0xfff623e9; BYTE $0xff // jmp <blocks6Multi8+0xa0>
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	WORD $0x1474 // je <blocks6Multi8+0x770>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0x009f8f0f; WORD $0x0000 // jg <blocks6Multi8+0x807>
+	LONG $0xffff13e9; BYTE $0xff // jmp <blocks6Multi8+0x680>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x2175 // jne <blocks6Multi8+0xaa5>
-	LONG $0xfff621e9; BYTE $0xff // jmp <blocks6Multi8+0xaa>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0xf605840f; WORD $0xffff // je <blocks6Multi8+0xaa>
-	LONG $0x00c1c748; WORD $0xfffe; BYTE $0xff // movq $-0x200, %rcx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0032; BYTE $0x00 // vmovups %zmm1, 0x3200(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0034; BYTE $0x00 // vmovups %zmm1, 0x3400(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0036; BYTE $0x00 // vmovups %zmm1, 0x3600(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x0038; BYTE $0x00 // vmovups %zmm1, 0x3800(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x003a; BYTE $0x00 // vmovups %zmm1, 0x3a00(%r10,%rcx)
-	LONG $0x487cd162; LONG $0x000a8c11; WORD $0x003c; BYTE $0x00 // vmovups %zmm1, 0x3c00(%r10,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	WORD $0xb875 // jne <blocks6Multi8+0xab0>
-	LONG $0xfff5ade9; BYTE $0xff // jmp <blocks6Multi8+0xaa>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x06e4c149 // shlq $0x6, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	LONG $0x06e6c149 // shlq $0x6, %r14
-	LONG $0xdd3c8d4c; LONG $0x00000000 // leaq (,%rbx,8), %r15
-	LONG $0xda2c8d4d // leaq (%r10,%rbx,8), %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x48fd9162; LONG $0x0032bc10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%r14), %zmm7
-	LONG $0x48fd9162; LONG $0x0032b410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%r14), %zmm6
-	LONG $0x48fd9162; LONG $0x0032ac10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%r14), %zmm5
-	LONG $0x48fd9162; LONG $0x0032a410; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%r10,%r14), %zmm4
-	LONG $0x48fd9162; LONG $0x00329c10; WORD $0x0038; BYTE $0x00 // vmovupd 0x3800(%r10,%r14), %zmm3
-	LONG $0x48fd9162; LONG $0x00329410; WORD $0x003a; BYTE $0x00 // vmovupd 0x3a00(%r10,%r14), %zmm2
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x2e348b4c // movq (%rsi,%rbp), %r14
-	LONG $0x40c58348 // addq $0x40, %rbp
-	LONG $0x48fd3162; WORD $0x0410; BYTE $0xf1 // vmovupd (%rcx,%r14,8), %zmm8
-	LONG $0x48fd3162; LONG $0x01f14c10 // vmovupd 0x40(%rcx,%r14,8), %zmm9
-	LONG $0x48fd3162; LONG $0x02f15410 // vmovupd 0x80(%rcx,%r14,8), %zmm10
-	LONG $0x48fd3162; LONG $0x03f15c10 // vmovupd 0xc0(%rcx,%r14,8), %zmm11
-	LONG $0x58bdd262; WORD $0x7db8; BYTE $0x00 // vfmadd231pd (%r13){1to8}, %zmm8, %zmm7
-	LONG $0x58bdd262; WORD $0x75b8; BYTE $0x30 // vfmadd231pd 0x180(%r13){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; WORD $0x6db8; BYTE $0x60 // vfmadd231pd 0x300(%r13){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; LONG $0x0480a5b8; WORD $0x0000 // vfmadd231pd 0x480(%r13){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x06009db8; WORD $0x0000 // vfmadd231pd 0x600(%r13){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x078095b8; WORD $0x0000 // vfmadd231pd 0x780(%r13){1to8}, %zmm8, %zmm2
-	LONG $0x48fd3162; LONG $0x04f14410 // vmovupd 0x100(%rcx,%r14,8), %zmm8
-	LONG $0x58b5d262; WORD $0x7db8; BYTE $0x08 // vfmadd231pd 0x40(%r13){1to8}, %zmm9, %zmm7
-	LONG $0x58b5d262; WORD $0x75b8; BYTE $0x38 // vfmadd231pd 0x1c0(%r13){1to8}, %zmm9, %zmm6
-	LONG $0x58b5d262; WORD $0x6db8; BYTE $0x68 // vfmadd231pd 0x340(%r13){1to8}, %zmm9, %zmm5
-	LONG $0x58b5d262; LONG $0x04c0a5b8; WORD $0x0000 // vfmadd231pd 0x4c0(%r13){1to8}, %zmm9, %zmm4
-	LONG $0x58b5d262; LONG $0x06409db8; WORD $0x0000 // vfmadd231pd 0x640(%r13){1to8}, %zmm9, %zmm3
-	LONG $0x58b5d262; LONG $0x07c095b8; WORD $0x0000 // vfmadd231pd 0x7c0(%r13){1to8}, %zmm9, %zmm2
-	LONG $0x58add262; WORD $0x7db8; BYTE $0x10 // vfmadd231pd 0x80(%r13){1to8}, %zmm10, %zmm7
-	LONG $0x58add262; WORD $0x75b8; BYTE $0x40 // vfmadd231pd 0x200(%r13){1to8}, %zmm10, %zmm6
-	LONG $0x58add262; WORD $0x6db8; BYTE $0x70 // vfmadd231pd 0x380(%r13){1to8}, %zmm10, %zmm5
-	LONG $0x58add262; LONG $0x0500a5b8; WORD $0x0000 // vfmadd231pd 0x500(%r13){1to8}, %zmm10, %zmm4
-	LONG $0x58add262; LONG $0x06809db8; WORD $0x0000 // vfmadd231pd 0x680(%r13){1to8}, %zmm10, %zmm3
-	LONG $0x58add262; LONG $0x080095b8; WORD $0x0000 // vfmadd231pd 0x800(%r13){1to8}, %zmm10, %zmm2
-	LONG $0x58a5d262; WORD $0x7db8; BYTE $0x18 // vfmadd231pd 0xc0(%r13){1to8}, %zmm11, %zmm7
-	LONG $0x58a5d262; WORD $0x75b8; BYTE $0x48 // vfmadd231pd 0x240(%r13){1to8}, %zmm11, %zmm6
-	LONG $0x58a5d262; WORD $0x6db8; BYTE $0x78 // vfmadd231pd 0x3c0(%r13){1to8}, %zmm11, %zmm5
-	LONG $0x58a5d262; LONG $0x0540a5b8; WORD $0x0000 // vfmadd231pd 0x540(%r13){1to8}, %zmm11, %zmm4
-	LONG $0x58a5d262; LONG $0x06c09db8; WORD $0x0000 // vfmadd231pd 0x6c0(%r13){1to8}, %zmm11, %zmm3
-	LONG $0x58a5d262; LONG $0x084095b8; WORD $0x0000 // vfmadd231pd 0x840(%r13){1to8}, %zmm11, %zmm2
-	LONG $0x58bdd262; WORD $0x7db8; BYTE $0x20 // vfmadd231pd 0x100(%r13){1to8}, %zmm8, %zmm7
-	LONG $0x58bdd262; WORD $0x75b8; BYTE $0x50 // vfmadd231pd 0x280(%r13){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; LONG $0x0400adb8; WORD $0x0000 // vfmadd231pd 0x400(%r13){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; LONG $0x0580a5b8; WORD $0x0000 // vfmadd231pd 0x580(%r13){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x07009db8; WORD $0x0000 // vfmadd231pd 0x700(%r13){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x088095b8; WORD $0x0000 // vfmadd231pd 0x880(%r13){1to8}, %zmm8, %zmm2
-	LONG $0x48fd3162; LONG $0x05f14410 // vmovupd 0x140(%rcx,%r14,8), %zmm8
-	LONG $0x58bdd262; WORD $0x7db8; BYTE $0x28 // vfmadd231pd 0x140(%r13){1to8}, %zmm8, %zmm7
-	LONG $0x58bdd262; WORD $0x75b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r13){1to8}, %zmm8, %zmm6
-	LONG $0x58bdd262; LONG $0x0440adb8; WORD $0x0000 // vfmadd231pd 0x440(%r13){1to8}, %zmm8, %zmm5
-	LONG $0x58bdd262; LONG $0x05c0a5b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r13){1to8}, %zmm8, %zmm4
-	LONG $0x58bdd262; LONG $0x07409db8; WORD $0x0000 // vfmadd231pd 0x740(%r13){1to8}, %zmm8, %zmm3
-	LONG $0x58bdd262; LONG $0x08c095b8; WORD $0x0000 // vfmadd231pd 0x8c0(%r13){1to8}, %zmm8, %zmm2
-	LONG $0x00c58149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r13
-	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
-	LONG $0xfe81850f; WORD $0xffff // jne <blocks6Multi8+0xb70>
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x08c68348 // addq $0x8, %rsi
-	LONG $0x48fd9162; LONG $0x00fabc11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm7, 0x3000(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00fab411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x3200(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00faac11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm5, 0x3400(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00faa411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm4, 0x3600(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00fa9c11; WORD $0x0038; BYTE $0x00 // vmovupd %zmm3, 0x3800(%r10,%r15,8)
-	LONG $0x48fd9162; LONG $0x00fa9411; WORD $0x003a; BYTE $0x00 // vmovupd %zmm2, 0x3a00(%r10,%r15,8)
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfdce850f; WORD $0xffff // jne <blocks6Multi8+0xb10>
-	LONG $0xfff359e9; BYTE $0xff // jmp <blocks6Multi8+0xa0>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
-	LONG $0xf31d840f; WORD $0xffff // je <blocks6Multi8+0x7a>
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0x48fd7162; LONG $0x000ea410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %zmm12
+	LONG $0x48fef162; LONG $0x400e946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3040(%rsi,%rcx), %zmm2
+	LONG $0x48fd7162; LONG $0x000e9c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %zmm11
+	LONG $0x48fd7162; LONG $0x000e9410; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%rsi,%rcx), %zmm10
+	LONG $0x48fd7162; LONG $0x000e8c10; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%rsi,%rcx), %zmm9
+	LONG $0x48fd7162; LONG $0x000e8410; WORD $0x0038; BYTE $0x00 // vmovupd 0x3800(%rsi,%rcx), %zmm8
+	LONG $0x48fdf162; LONG $0x000ebc10; WORD $0x003a; BYTE $0x00 // vmovupd 0x3a00(%rsi,%rcx), %zmm7
+	LONG $0x48fdf162; LONG $0x400eb410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%rcx), %zmm6
+	LONG $0x48fdf162; LONG $0x400eac10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%rsi,%rcx), %zmm5
+	LONG $0x48fdf162; LONG $0x400ea410; WORD $0x0036; BYTE $0x00 // vmovupd 0x3640(%rsi,%rcx), %zmm4
+	LONG $0x48fdf162; LONG $0x400e9c10; WORD $0x0038; BYTE $0x00 // vmovupd 0x3840(%rsi,%rcx), %zmm3
+	LONG $0x48fef162; LONG $0x400e8c6f; WORD $0x003a; BYTE $0x00 // vmovdqu64 0x3a40(%rsi,%rcx), %zmm1
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfe798e0f; WORD $0xffff // jle <blocks6Multi8+0x680>
+	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x9066 // nop
+	LONG $0x232c8b4b // movq (%r11,%r12), %rbp
+	LONG $0x234c8b4b; BYTE $0x08 // movq 0x8(%r11,%r12), %rcx
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x48fd5162; WORD $0x3410; BYTE $0xea // vmovupd (%r10,%rbp,8), %zmm14
+	LONG $0x48fdc162; WORD $0x0c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %zmm17
+	LONG $0x48fdc162; LONG $0x01ea4410 // vmovupd 0x40(%r10,%rbp,8), %zmm16
+	LONG $0x48fdc162; LONG $0x01ca5410 // vmovupd 0x40(%r10,%rcx,8), %zmm18
+	LONG $0x48fd5162; LONG $0x02ea7c10 // vmovupd 0x80(%r10,%rbp,8), %zmm15
+	LONG $0x48fdc162; LONG $0x02ca5c10 // vmovupd 0x80(%r10,%rcx,8), %zmm19
+	LONG $0x48fd5162; LONG $0x03ea6c10 // vmovupd 0xc0(%r10,%rbp,8), %zmm13
+	LONG $0x588d5262; WORD $0x26b8 // vfmadd231pd (%r14){1to8}, %zmm14, %zmm12
+	LONG $0x588d5262; WORD $0x5eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to8}, %zmm14, %zmm11
+	LONG $0x588d5262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to8}, %zmm14, %zmm10
+	LONG $0x588d5262; LONG $0x04808eb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to8}, %zmm14, %zmm9
+	LONG $0x588d5262; LONG $0x060086b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to8}, %zmm14, %zmm8
+	LONG $0x588dd262; LONG $0x0780beb8; WORD $0x0000 // vfmadd231pd 0x780(%r14){1to8}, %zmm14, %zmm7
+	LONG $0x50f5d262; WORD $0x56b8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to8}, %zmm17, %zmm2
+	LONG $0x50f5d262; WORD $0x76b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to8}, %zmm17, %zmm6
+	LONG $0x50f5d262; WORD $0x6eb8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to8}, %zmm17, %zmm5
+	LONG $0x50f5d262; LONG $0x0488a6b8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to8}, %zmm17, %zmm4
+	LONG $0x50f5d262; LONG $0x06089eb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to8}, %zmm17, %zmm3
+	LONG $0x50f5d262; LONG $0x07888eb8; WORD $0x0000 // vfmadd231pd 0x788(%r14){1to8}, %zmm17, %zmm1
+	LONG $0x48fd5162; LONG $0x03ca7410 // vmovupd 0xc0(%r10,%rcx,8), %zmm14
+	LONG $0x50fd5262; WORD $0x66b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to8}, %zmm16, %zmm12
+	LONG $0x50fd5262; WORD $0x5eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to8}, %zmm16, %zmm11
+	LONG $0x50fd5262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to8}, %zmm16, %zmm10
+	LONG $0x50fd5262; LONG $0x04c08eb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to8}, %zmm16, %zmm9
+	LONG $0x50fd5262; LONG $0x064086b8; WORD $0x0000 // vfmadd231pd 0x640(%r14){1to8}, %zmm16, %zmm8
+	LONG $0x50fdd262; LONG $0x07c0beb8; WORD $0x0000 // vfmadd231pd 0x7c0(%r14){1to8}, %zmm16, %zmm7
+	LONG $0x50edd262; WORD $0x56b8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to8}, %zmm18, %zmm2
+	LONG $0x50edd262; WORD $0x76b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to8}, %zmm18, %zmm6
+	LONG $0x50edd262; WORD $0x6eb8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to8}, %zmm18, %zmm5
+	LONG $0x50edd262; LONG $0x04c8a6b8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to8}, %zmm18, %zmm4
+	LONG $0x50edd262; LONG $0x06489eb8; WORD $0x0000 // vfmadd231pd 0x648(%r14){1to8}, %zmm18, %zmm3
+	LONG $0x50edd262; LONG $0x07c88eb8; WORD $0x0000 // vfmadd231pd 0x7c8(%r14){1to8}, %zmm18, %zmm1
+	LONG $0x58855262; WORD $0x66b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to8}, %zmm15, %zmm12
+	LONG $0x58855262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to8}, %zmm15, %zmm11
+	LONG $0x58855262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to8}, %zmm15, %zmm10
+	LONG $0x58855262; LONG $0x05008eb8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to8}, %zmm15, %zmm9
+	LONG $0x58855262; LONG $0x068086b8; WORD $0x0000 // vfmadd231pd 0x680(%r14){1to8}, %zmm15, %zmm8
+	LONG $0x5885d262; LONG $0x0800beb8; WORD $0x0000 // vfmadd231pd 0x800(%r14){1to8}, %zmm15, %zmm7
+	LONG $0x50e5d262; WORD $0x56b8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to8}, %zmm19, %zmm2
+	LONG $0x50e5d262; WORD $0x76b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to8}, %zmm19, %zmm6
+	LONG $0x50e5d262; WORD $0x6eb8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to8}, %zmm19, %zmm5
+	LONG $0x50e5d262; LONG $0x0508a6b8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to8}, %zmm19, %zmm4
+	LONG $0x50e5d262; LONG $0x06889eb8; WORD $0x0000 // vfmadd231pd 0x688(%r14){1to8}, %zmm19, %zmm3
+	LONG $0x50e5d262; LONG $0x08088eb8; WORD $0x0000 // vfmadd231pd 0x808(%r14){1to8}, %zmm19, %zmm1
+	LONG $0x58955262; WORD $0x66b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to8}, %zmm13, %zmm12
+	LONG $0x58955262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to8}, %zmm13, %zmm11
+	LONG $0x58955262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; LONG $0x05408eb8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; LONG $0x06c086b8; WORD $0x0000 // vfmadd231pd 0x6c0(%r14){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0x0840beb8; WORD $0x0000 // vfmadd231pd 0x840(%r14){1to8}, %zmm13, %zmm7
+	LONG $0x588dd262; WORD $0x56b8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to8}, %zmm14, %zmm2
+	LONG $0x588dd262; WORD $0x76b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to8}, %zmm14, %zmm6
+	LONG $0x588dd262; WORD $0x6eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to8}, %zmm14, %zmm5
+	LONG $0x588dd262; LONG $0x0548a6b8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to8}, %zmm14, %zmm4
+	LONG $0x588dd262; LONG $0x06c89eb8; WORD $0x0000 // vfmadd231pd 0x6c8(%r14){1to8}, %zmm14, %zmm3
+	LONG $0x588dd262; LONG $0x08488eb8; WORD $0x0000 // vfmadd231pd 0x848(%r14){1to8}, %zmm14, %zmm1
+	LONG $0x48fd5162; LONG $0x04ea6c10 // vmovupd 0x100(%r10,%rbp,8), %zmm13
+	LONG $0x48fd5162; LONG $0x05ca7410 // vmovupd 0x140(%r10,%rcx,8), %zmm14
+	LONG $0x58955262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to8}, %zmm13, %zmm12
+	LONG $0x58955262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to8}, %zmm13, %zmm11
+	LONG $0x58955262; LONG $0x040096b8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; LONG $0x05808eb8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; LONG $0x070086b8; WORD $0x0000 // vfmadd231pd 0x700(%r14){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0x0880beb8; WORD $0x0000 // vfmadd231pd 0x880(%r14){1to8}, %zmm13, %zmm7
+	LONG $0x48fd5162; LONG $0x04ca6c10 // vmovupd 0x100(%r10,%rcx,8), %zmm13
+	LONG $0x5895d262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to8}, %zmm13, %zmm2
+	LONG $0x5895d262; WORD $0x76b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to8}, %zmm13, %zmm6
+	LONG $0x5895d262; LONG $0x0408aeb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to8}, %zmm13, %zmm5
+	LONG $0x5895d262; LONG $0x0588a6b8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to8}, %zmm13, %zmm4
+	LONG $0x5895d262; LONG $0x07089eb8; WORD $0x0000 // vfmadd231pd 0x708(%r14){1to8}, %zmm13, %zmm3
+	LONG $0x5895d262; LONG $0x08888eb8; WORD $0x0000 // vfmadd231pd 0x888(%r14){1to8}, %zmm13, %zmm1
+	LONG $0x48fd5162; LONG $0x05ea6c10 // vmovupd 0x140(%r10,%rbp,8), %zmm13
+	LONG $0x58955262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to8}, %zmm13, %zmm12
+	LONG $0x58955262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to8}, %zmm13, %zmm11
+	LONG $0x58955262; LONG $0x044096b8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; LONG $0x05c08eb8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; LONG $0x074086b8; WORD $0x0000 // vfmadd231pd 0x740(%r14){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0x08c0beb8; WORD $0x0000 // vfmadd231pd 0x8c0(%r14){1to8}, %zmm13, %zmm7
+	LONG $0x588dd262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to8}, %zmm14, %zmm2
+	LONG $0x588dd262; WORD $0x76b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to8}, %zmm14, %zmm6
+	LONG $0x588dd262; LONG $0x0448aeb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to8}, %zmm14, %zmm5
+	LONG $0x588dd262; LONG $0x05c8a6b8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to8}, %zmm14, %zmm4
+	LONG $0x588dd262; LONG $0x07489eb8; WORD $0x0000 // vfmadd231pd 0x748(%r14){1to8}, %zmm14, %zmm3
+	LONG $0x588dd262; LONG $0x08c88eb8; WORD $0x0000 // vfmadd231pd 0x8c8(%r14){1to8}, %zmm14, %zmm1
+	LONG $0x00c68149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r14
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xfd16850f; WORD $0xffff // jne <blocks6Multi8+0x810>
+	LONG $0xfffb81e9; BYTE $0xff // jmp <blocks6Multi8+0x680>
+	BYTE $0x90 // nop
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xf56f840f; WORD $0xffff // je <blocks6Multi8+0x82>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf2f48e0f; WORD $0xffff // jle <blocks6Multi8+0x70>
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
+	LONG $0xf53e8e0f; WORD $0xffff // jle <blocks6Multi8+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1deb // jmp <blocks6Multi8+0xdb0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x40c38348 // addq $0x40, %rbx
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf2c0840f; WORD $0xffff // je <blocks6Multi8+0x70>
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1774 // je <blocks6Multi8+0xdd0>
-	LONG $0x77048d4b // leaq (%r15,%r14,2), %rax
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	LONG $0x24b70f46; BYTE $0x78 // movzwl (%rax,%r15,2), %r12d
-	WORD $0x10eb // jmp <blocks6Multi8+0xdd9>
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x17eb // jmp <blocks6Multi8+0xb60>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf510840f; WORD $0xffff // je <blocks6Multi8+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1774 // je <blocks6Multi8+0xb80>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
+	WORD $0x10eb // jmp <blocks6Multi8+0xb89>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x06248d4d // leaq (%r14,%rax), %r12
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x03e4c149 // shlq $0x3, %r12
+	LONG $0x033c8d4c // leaq (%rbx,%rax), %r15
+	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
+	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x07e0c148 // shlq $0x7, %rax
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x403c8d4c // leaq (%rax,%rax,2), %r15
-	LONG $0x64248d4f // leaq (%r12,%r12,2), %r12
-	WORD $0x45eb // jmp <blocks6Multi8+0xe36>
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
+	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
+	WORD $0x44eb // jmp <blocks6Multi8+0xbe5>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
-	LONG $0x48fdf262; WORD $0xd259 // vpbroadcastq %xmm2, %zmm2
-	LONG $0x48edb162; WORD $0x1459; BYTE $0xeb // vmulpd (%rbx,%r13,8), %zmm2, %zmm2
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
+	LONG $0x48f59162; WORD $0x0c59; BYTE $0xe3 // vmulpd (%r11,%r12,8), %zmm1, %zmm1
 	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x04c48349 // addq $0x4, %r12
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x48fdd162; LONG $0x00055411 // vmovupd %zmm2, (%r13,%rax)
-	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0x80fd8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r13
-	LONG $0xff6a840f; WORD $0xffff // je <blocks6Multi8+0xda0>
-	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
-	WORD $0x8548; BYTE $0xed // testq %rbp, %rbp
-	WORD $0xc174 // je <blocks6Multi8+0xe00>
+	LONG $0x04c78349 // addq $0x4, %r15
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x04 // vmovupd %zmm1, (%r12,%rax)
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x80fc8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r12
+	LONG $0xff6b840f; WORD $0xffff // je <blocks6Multi8+0xb50>
+	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0xc274 // je <blocks6Multi8+0xbb0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
-	LONG $0x25440342; BYTE $0x00 // addl (%rbp,%r12), %eax
+	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	WORD $0xb3eb // jmp <blocks6Multi8+0xe05>
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xb4eb // jmp <blocks6Multi8+0xbb5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6985,5 +6517,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x4330
 	RET

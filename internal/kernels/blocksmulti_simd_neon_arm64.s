@@ -13,10 +13,10 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x5400400b // b.lt <blocks2Multi2+0x808>
+	WORD $0x54003c0b // b.lt <blocks2Multi2+0x788>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
@@ -45,7 +45,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x54003b82 // b.hs <blocks2Multi2+0x7ec>
+	WORD $0x54003782 // b.hs <blocks2Multi2+0x76c>
 	WORD $0x7940092a // ldrh w10, [x9, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x14000006 // b <blocks2Multi2+0xa0>
@@ -53,30 +53,29 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x8b060046 // add x6, x2, x6
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xeb0a00df // cmp x6, x10
-	WORD $0x5400332a // b.ge <blocks2Multi2+0x700>
+	WORD $0x54002f2a // b.ge <blocks2Multi2+0x680>
 	WORD $0xcb06014d // sub x13, x10, x6
 	WORD $0x5280040a // mov w10, #0x20
 	WORD $0xf10081bf // cmp x13, #0x20
 	WORD $0x9a8ab1a2 // csel x2, x13, x10, lt
 	WORD $0xf10001bf // cmp x13, #0x0
-	WORD $0x5400306d // b.le <blocks2Multi2+0x6c0>
+	WORD $0x54002c6d // b.le <blocks2Multi2+0x640>
 	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xf9000fed // str x13, [sp, #0x18]
 	WORD $0xf90017e2 // str x2, [sp, #0x28]
 	WORD $0x9a9fc453 // csinc x19, x2, xzr, gt
-	WORD $0x14000035 // b <blocks2Multi2+0x1a0>
+	WORD $0x1400001c // b <blocks2Multi2+0x13c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb940012a // ldr w10, [x9]
 	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0xb940012a // ldr w10, [x9]
 	WORD $0x8b160508 // add x8, x8, x22, lsl #1
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x4e080d42 // dup v2.2d, x10
 	WORD $0x8b15198a // add x10, x12, x21, lsl #6
-	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb1302bf // cmp x21, x19
@@ -84,46 +83,22 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
 	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x4e183c22 // mov x2, v1.d[1]
 	WORD $0xad000d41 // stp q1, q3, [x10]
-	WORD $0xfd4005c4 // ldr d4, [x14, #0x8]
+	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
 	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
-	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0xad011142 // stp q2, q4, [x10, #0x20]
-	WORD $0x9e66002a // fmov x10, d1
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x4e183c6a // mov x10, v3.d[1]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x4e183c4a // mov x10, v2.d[1]
-	WORD $0x9e660042 // fmov x2, d2
-	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x9e66008a // fmov x10, d4
-	WORD $0x4e183c82 // mov x2, v4.d[1]
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x8b020daa // add x10, x13, x2, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x54002220 // b.eq <blocks2Multi2+0x5e0>
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38462 // add v2.2d, v3.2d, v3.2d
+	WORD $0xad010941 // stp q1, q2, [x10, #0x20]
+	WORD $0x540021a0 // b.eq <blocks2Multi2+0x56c>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
 	WORD $0x8b152037 // add x23, x1, x21, lsl #8
 	WORD $0x394001f6 // ldrb w22, [x15]
 	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
-	WORD $0x37080b6a // tbnz w10, #0x1, <blocks2Multi2+0x320>
+	WORD $0x37080aea // tbnz w10, #0x1, <blocks2Multi2+0x2ac>
 	WORD $0xf940400a // ldr x10, [x0, #0x80]
 	WORD $0x5280180d // mov w13, #0xc0
 	WORD $0xd342feda // lsr x26, x22, #2
@@ -132,16 +107,12 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x9bad2ad9 // umaddl x25, w22, w13, x10
 	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
 	WORD $0xd342fd5d // lsr x29, x10, #2
-	WORD $0x54000d83 // b.lo <blocks2Multi2+0x388>
+	WORD $0x54000d63 // b.lo <blocks2Multi2+0x320>
 	WORD $0x8b1603be // add x30, x29, x22
 	WORD $0x8b160364 // add x4, x27, x22
 	WORD $0x8b16034d // add x13, x26, x22
 	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xaa0803ea // mov x10, x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x91020323 // add x3, x25, #0x80
@@ -212,10 +183,13 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad030ae1 // stp q1, q2, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi2+0x200>
-	WORD $0x17ffff71 // b <blocks2Multi2+0xe0>
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi2+0x18c>
+	WORD $0x17ffff8e // b <blocks2Multi2+0xe0>
 	WORD $0x5280002d // mov w13, #0x1
 	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x2a0d03e2 // mov w2, w13
@@ -238,12 +212,12 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad0306e2 // stp q2, q1, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707fd42 // tbnz w2, #0x0, <blocks2Multi2+0x328>
-	WORD $0x17ffff57 // b <blocks2Multi2+0xe0>
+	WORD $0x3707fd42 // tbnz w2, #0x0, <blocks2Multi2+0x2c0>
+	WORD $0x17ffff71 // b <blocks2Multi2+0xe0>
 	WORD $0x710062df // cmp w22, #0x18
-	WORD $0x540008a8 // b.hi <blocks2Multi2+0x4a0>
+	WORD $0x540008a8 // b.hi <blocks2Multi2+0x438>
 	WORD $0x92400aca // and x10, x22, #0x7
-	WORD $0xb500086a // cbnz x10, <blocks2Multi2+0x4a0>
+	WORD $0xb500086a // cbnz x10, <blocks2Multi2+0x438>
 	WORD $0x8b1603aa // add x10, x29, x22
 	WORD $0x8b16036d // add x13, x27, x22
 	WORD $0x8b160342 // add x2, x26, x22
@@ -308,16 +282,13 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030ae1 // stp q1, q2, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi2+0x3ac>
-	WORD $0x17ffff11 // b <blocks2Multi2+0xe0>
+	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi2+0x344>
+	WORD $0x17ffff2b // b <blocks2Multi2+0xe0>
 	WORD $0x8b1603be // add x30, x29, x22
 	WORD $0x8b160364 // add x4, x27, x22
 	WORD $0x8b16034d // add x13, x26, x22
 	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xaa0803ea // mov x10, x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x91020323 // add x3, x25, #0x80
@@ -388,22 +359,20 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad030ae1 // stp q1, q2, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi2+0x4c0>
-	WORD $0x17fffec1 // b <blocks2Multi2+0xe0>
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi2+0x44c>
+	WORD $0x17fffede // b <blocks2Multi2+0xe0>
 	WORD $0xf9400fea // ldr x10, [sp, #0x18]
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x5400070b // b.lt <blocks2Multi2+0x6c8>
+	WORD $0x540006ab // b.lt <blocks2Multi2+0x648>
 	WORD $0xf9401c14 // ldr x20, [x0, #0x38]
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x91004296 // add x22, x20, #0x10
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0xd37ceeb7 // lsl x23, x21, #4
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x350000a5 // cbnz w5, <blocks2Multi2+0x628>
+	WORD $0x350000a5 // cbnz w5, <blocks2Multi2+0x5ac>
 	WORD $0x8b15116a // add x10, x11, x21, lsl #4
 	WORD $0x3cf76a23 // ldr q3, [x17, x23]
 	WORD $0x3cf76a01 // ldr q1, [x16, x23]
@@ -411,7 +380,6 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x8b150c2a // add x10, x1, x21, lsl #3
 	WORD $0x8b150d8d // add x13, x12, x21, lsl #3
 	WORD $0xaa1303e2 // mov x2, x19
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xa8c461a4 // ldp x4, x24, [x13], #0x40
@@ -435,21 +403,21 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x3cf86ac6 // ldr q6, [x22, x24]
 	WORD $0x4fc510c2 // fmla v2.2d, v6.2d, v5.d[0]
 	WORD $0x4fd010c1 // fmla v1.2d, v6.2d, v16.d[0]
-	WORD $0x54fffd61 // b.ne <blocks2Multi2+0x640>
+	WORD $0x54fffd61 // b.ne <blocks2Multi2+0x5c0>
 	WORD $0x8b15116a // add x10, x11, x21, lsl #4
 	WORD $0xf1001abf // cmp x21, #0x6
 	WORD $0x91000ab5 // add x21, x21, #0x2
 	WORD $0x3cb76a23 // str q3, [x17, x23]
 	WORD $0xad000944 // stp q4, q2, [x10]
 	WORD $0x3cb76a01 // str q1, [x16, x23]
-	WORD $0x54fffa83 // b.lo <blocks2Multi2+0x600>
+	WORD $0x54fffaa3 // b.lo <blocks2Multi2+0x584>
 	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
-	WORD $0x17fffe75 // b <blocks2Multi2+0x8c>
+	WORD $0x17fffe95 // b <blocks2Multi2+0x8c>
 	WORD $0xd503201f // nop
-	WORD $0x35000085 // cbnz w5, <blocks2Multi2+0x6d0>
-	WORD $0x17fffe72 // b <blocks2Multi2+0x8c>
+	WORD $0x35000085 // cbnz w5, <blocks2Multi2+0x650>
+	WORD $0x17fffe92 // b <blocks2Multi2+0x8c>
 	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
-	WORD $0x34ffce05 // cbz w5, <blocks2Multi2+0x8c>
+	WORD $0x34ffd205 // cbz w5, <blocks2Multi2+0x8c>
 	WORD $0x9280002a // mov x10, #-0x2
 	WORD $0xaa1003ed // mov x13, x16
 	WORD $0xd503201f // nop
@@ -459,17 +427,17 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xf100195f // cmp x10, #0x6
 	WORD $0xad3f81a0 // stp q0, q0, [x13, #-0x10]
 	WORD $0x910081ad // add x13, x13, #0x20
-	WORD $0x54ffff63 // b.lo <blocks2Multi2+0x6e0>
-	WORD $0x17fffe65 // b <blocks2Multi2+0x8c>
+	WORD $0x54ffff63 // b.lo <blocks2Multi2+0x660>
+	WORD $0x17fffe85 // b <blocks2Multi2+0x8c>
 	WORD $0xd503201f // nop
 	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
-	WORD $0x371000ea // tbnz w10, #0x2, <blocks2Multi2+0x720>
+	WORD $0x371000ea // tbnz w10, #0x2, <blocks2Multi2+0x6a0>
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x54ffcb43 // b.lo <blocks2Multi2+0x80>
-	WORD $0x14000034 // b <blocks2Multi2+0x7ec>
+	WORD $0x54ffcf43 // b.lo <blocks2Multi2+0x80>
+	WORD $0x14000034 // b <blocks2Multi2+0x76c>
 	WORD $0xf940280a // ldr x10, [x0, #0x50]
 	WORD $0xf9400bed // ldr x13, [sp, #0x10]
 	WORD $0xcb0d014d // sub x13, x10, x13
@@ -477,31 +445,31 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a8ab1aa // csel x10, x13, x10, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ffc92b // b.lt <blocks2Multi2+0x60>
+	WORD $0x54ffcd2b // b.lt <blocks2Multi2+0x60>
 	WORD $0xf100055f // cmp x10, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc542 // csinc x2, x10, xzr, gt
-	WORD $0x14000008 // b <blocks2Multi2+0x76c>
+	WORD $0x14000008 // b <blocks2Multi2+0x6ec>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0xeb0201bf // cmp x13, x2
-	WORD $0x54ffc7c0 // b.eq <blocks2Multi2+0x60>
+	WORD $0x54ffcbc0 // b.eq <blocks2Multi2+0x60>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb40000a4 // cbz x4, <blocks2Multi2+0x784>
+	WORD $0xb40000a4 // cbz x4, <blocks2Multi2+0x704>
 	WORD $0x8b0d0483 // add x3, x4, x13, lsl #1
 	WORD $0xf9400be4 // ldr x4, [sp, #0x10]
 	WORD $0x78647864 // ldrh w4, [x3, x4, lsl #1]
-	WORD $0x14000003 // b <blocks2Multi2+0x78c>
+	WORD $0x14000003 // b <blocks2Multi2+0x70c>
 	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
 	WORD $0x8b0301a4 // add x4, x13, x3
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0xd37ff884 // lsl x4, x4, #1
 	WORD $0x8b0d1165 // add x5, x11, x13, lsl #4
 	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x1400000e // b <blocks2Multi2+0x7d4>
+	WORD $0x1400000e // b <blocks2Multi2+0x754>
 	WORD $0xb9406803 // ldr w3, [x0, #0x68]
 	WORD $0xb8737a94 // ldr w20, [x20, x19, lsl #2]
 	WORD $0x0b140063 // add w3, w3, w20
@@ -514,13 +482,13 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xf9402403 // ldr x3, [x0, #0x48]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0x3cb37861 // str q1, [x3, x19, lsl #4]
-	WORD $0x3607fc87 // tbz w7, #0x0, <blocks2Multi2+0x760>
+	WORD $0x3607fc87 // tbz w7, #0x0, <blocks2Multi2+0x6e0>
 	WORD $0x2a1403e7 // mov w7, w20
 	WORD $0xf9403014 // ldr x20, [x0, #0x60]
 	WORD $0xaa060093 // orr x19, x4, x6
-	WORD $0xb5fffe14 // cbnz x20, <blocks2Multi2+0x7a0>
+	WORD $0xb5fffe14 // cbnz x20, <blocks2Multi2+0x720>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x17fffff3 // b <blocks2Multi2+0x7b4>
+	WORD $0x17fffff3 // b <blocks2Multi2+0x734>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
@@ -543,10 +511,10 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400021d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x5400414b // b.lt <blocks2Multi4+0x830>
+	WORD $0x54003d4b // b.lt <blocks2Multi4+0x7b0>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
@@ -575,7 +543,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x54003cc2 // b.hs <blocks2Multi4+0x814>
+	WORD $0x540038c2 // b.hs <blocks2Multi4+0x794>
 	WORD $0x7940092a // ldrh w10, [x9, #0x4]
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x14000008 // b <blocks2Multi4+0xa8>
@@ -585,7 +553,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x8b0d014d // add x13, x10, x13
 	WORD $0x7940092a // ldrh w10, [x9, #0x4]
 	WORD $0xeb0a01bf // cmp x13, x10
-	WORD $0x5400344a // b.ge <blocks2Multi4+0x72c>
+	WORD $0x5400304a // b.ge <blocks2Multi4+0x6ac>
 	WORD $0xcb0d0153 // sub x19, x10, x13
 	WORD $0x5280040a // mov w10, #0x20
 	WORD $0xf90017ed // str x13, [sp, #0x28]
@@ -595,18 +563,17 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x9a9fc554 // csinc x20, x10, xzr, gt
 	WORD $0xf100067f // cmp x19, #0x1
 	WORD $0xf9000fea // str x10, [sp, #0x18]
-	WORD $0x540028ab // b.lt <blocks2Multi4+0x5e0>
+	WORD $0x5400250b // b.lt <blocks2Multi4+0x56c>
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x14000033 // b <blocks2Multi4+0x1a0>
+	WORD $0x1400001a // b <blocks2Multi4+0x13c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb940012a // ldr w10, [x9]
 	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0xb940012a // ldr w10, [x9]
 	WORD $0x8b160508 // add x8, x8, x22, lsl #1
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x4e080d41 // dup v1.2d, x10
 	WORD $0x8b15198a // add x10, x12, x21, lsl #6
-	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0xeb1402bf // cmp x21, x20
@@ -614,46 +581,22 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
 	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
 	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
-	WORD $0x4e183c02 // mov x2, v0.d[1]
 	WORD $0xad000940 // stp q0, q2, [x10]
-	WORD $0xfd4005c3 // ldr d3, [x14, #0x8]
+	WORD $0xfd4005c0 // ldr d0, [x14, #0x8]
 	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
-	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
-	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
-	WORD $0x4f425483 // shl v3.2d, v4.2d, #0x2
-	WORD $0xad010d41 // stp q1, q3, [x10, #0x20]
-	WORD $0x9e66000a // fmov x10, d0
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x4e183c4a // mov x10, v2.d[1]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x9e660042 // fmov x2, d2
-	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x4e183c2a // mov x10, v1.d[1]
-	WORD $0x9e660022 // fmov x2, d1
-	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x9e66006a // fmov x10, d3
-	WORD $0x4e183c62 // mov x2, v3.d[1]
-	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x8b020daa // add x10, x13, x2, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x54002220 // b.eq <blocks2Multi4+0x5e0>
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
+	WORD $0x4f425441 // shl v1.2d, v2.2d, #0x2
+	WORD $0xad010540 // stp q0, q1, [x10, #0x20]
+	WORD $0x540021a0 // b.eq <blocks2Multi4+0x56c>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
 	WORD $0x8b152037 // add x23, x1, x21, lsl #8
 	WORD $0x394001f6 // ldrb w22, [x15]
 	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
-	WORD $0x37080b6a // tbnz w10, #0x1, <blocks2Multi4+0x320>
+	WORD $0x37080aea // tbnz w10, #0x1, <blocks2Multi4+0x2ac>
 	WORD $0xf940400a // ldr x10, [x0, #0x80]
 	WORD $0x5280180d // mov w13, #0xc0
 	WORD $0x7100d6df // cmp w22, #0x35
@@ -662,16 +605,12 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x9bad2adb // umaddl x27, w22, w13, x10
 	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
 	WORD $0xd342fd5d // lsr x29, x10, #2
-	WORD $0x54000d83 // b.lo <blocks2Multi4+0x388>
+	WORD $0x54000d63 // b.lo <blocks2Multi4+0x320>
 	WORD $0x8b1603be // add x30, x29, x22
 	WORD $0x8b160344 // add x4, x26, x22
 	WORD $0x8b16032d // add x13, x25, x22
 	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xaa0803ea // mov x10, x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400b63 // ldp q3, q2, [x27]
 	WORD $0x91020363 // add x3, x27, #0x80
@@ -742,10 +681,13 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x200>
-	WORD $0x17ffff71 // b <blocks2Multi4+0xe0>
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x18c>
+	WORD $0x17ffff8e // b <blocks2Multi4+0xe0>
 	WORD $0x5280002d // mov w13, #0x1
 	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x2a0d03e2 // mov w2, w13
@@ -768,12 +710,12 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad0302e1 // stp q1, q0, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707fd42 // tbnz w2, #0x0, <blocks2Multi4+0x328>
-	WORD $0x17ffff57 // b <blocks2Multi4+0xe0>
+	WORD $0x3707fd42 // tbnz w2, #0x0, <blocks2Multi4+0x2c0>
+	WORD $0x17ffff71 // b <blocks2Multi4+0xe0>
 	WORD $0x710062df // cmp w22, #0x18
-	WORD $0x540008a8 // b.hi <blocks2Multi4+0x4a0>
+	WORD $0x540008a8 // b.hi <blocks2Multi4+0x438>
 	WORD $0x92400aca // and x10, x22, #0x7
-	WORD $0xb500086a // cbnz x10, <blocks2Multi4+0x4a0>
+	WORD $0xb500086a // cbnz x10, <blocks2Multi4+0x438>
 	WORD $0x8b1603aa // add x10, x29, x22
 	WORD $0x8b16034d // add x13, x26, x22
 	WORD $0x8b160322 // add x2, x25, x22
@@ -838,16 +780,13 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi4+0x3ac>
-	WORD $0x17ffff11 // b <blocks2Multi4+0xe0>
+	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi4+0x344>
+	WORD $0x17ffff2b // b <blocks2Multi4+0xe0>
 	WORD $0x8b1603be // add x30, x29, x22
 	WORD $0x8b160344 // add x4, x26, x22
 	WORD $0x8b16032d // add x13, x25, x22
 	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xaa0803ea // mov x10, x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400b63 // ldp q3, q2, [x27]
 	WORD $0x91020363 // add x3, x27, #0x80
@@ -918,15 +857,12 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
 	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x4c0>
-	WORD $0x17fffec1 // b <blocks2Multi4+0xe0>
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x44c>
+	WORD $0x17fffede // b <blocks2Multi4+0xe0>
 	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x910082d7 // add x23, x22, #0x20
-	WORD $0x1400000f // b <blocks2Multi4+0x628>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x1400000c // b <blocks2Multi4+0x5a8>
 	WORD $0xd503201f // nop
 	WORD $0x8b18016a // add x10, x11, x24
 	WORD $0x8b18020d // add x13, x16, x24
@@ -937,7 +873,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x8b18022a // add x10, x17, x24
 	WORD $0xad0015a4 // stp q4, q5, [x13]
 	WORD $0xad000540 // stp q0, q1, [x10]
-	WORD $0x54ffd342 // b.hs <blocks2Multi4+0x8c>
+	WORD $0x54ffd742 // b.hs <blocks2Multi4+0x8c>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xd37beab8 // lsl x24, x21, #5
@@ -947,10 +883,10 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x340000a5 // cbz w5, <blocks2Multi4+0x660>
+	WORD $0x340000a5 // cbz w5, <blocks2Multi4+0x5e0>
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400018a // b.ge <blocks2Multi4+0x684>
-	WORD $0x17ffffea // b <blocks2Multi4+0x600>
+	WORD $0x5400018a // b.ge <blocks2Multi4+0x604>
+	WORD $0x17ffffea // b <blocks2Multi4+0x580>
 	WORD $0xd503201f // nop
 	WORD $0x8b18016a // add x10, x11, x24
 	WORD $0x8b18020d // add x13, x16, x24
@@ -960,7 +896,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xad4015a4 // ldp q4, q5, [x13]
 	WORD $0xad400540 // ldp q0, q1, [x10]
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54fffc0b // b.lt <blocks2Multi4+0x600>
+	WORD $0x54fffc0b // b.lt <blocks2Multi4+0x580>
 	WORD $0x8b150d99 // add x25, x12, x21, lsl #3
 	WORD $0x8b150c3a // add x26, x1, x21, lsl #3
 	WORD $0xaa1403fb // mov x27, x20
@@ -1001,16 +937,16 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
 	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
 	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
-	WORD $0x54fffbe1 // b.ne <blocks2Multi4+0x6a0>
-	WORD $0x17ffffb6 // b <blocks2Multi4+0x600>
+	WORD $0x54fffbe1 // b.ne <blocks2Multi4+0x620>
+	WORD $0x17ffffb6 // b <blocks2Multi4+0x580>
 	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
-	WORD $0x371000ea // tbnz w10, #0x2, <blocks2Multi4+0x74c>
+	WORD $0x371000ea // tbnz w10, #0x2, <blocks2Multi4+0x6cc>
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x54ffc9e3 // b.lo <blocks2Multi4+0x80>
-	WORD $0x14000033 // b <blocks2Multi4+0x814>
+	WORD $0x54ffcde3 // b.lo <blocks2Multi4+0x80>
+	WORD $0x14000033 // b <blocks2Multi4+0x794>
 	WORD $0xf940280a // ldr x10, [x0, #0x50]
 	WORD $0xf9400bed // ldr x13, [sp, #0x10]
 	WORD $0xcb0d014d // sub x13, x10, x13
@@ -1018,28 +954,28 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a8ab1aa // csel x10, x13, x10, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ffc7cb // b.lt <blocks2Multi4+0x60>
+	WORD $0x54ffcbcb // b.lt <blocks2Multi4+0x60>
 	WORD $0xf100055f // cmp x10, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc542 // csinc x2, x10, xzr, gt
-	WORD $0x14000005 // b <blocks2Multi4+0x78c>
+	WORD $0x14000005 // b <blocks2Multi4+0x70c>
 	WORD $0xd503201f // nop
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0xeb0201bf // cmp x13, x2
-	WORD $0x54ffc6c0 // b.eq <blocks2Multi4+0x60>
+	WORD $0x54ffcac0 // b.eq <blocks2Multi4+0x60>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb40000a4 // cbz x4, <blocks2Multi4+0x7a4>
+	WORD $0xb40000a4 // cbz x4, <blocks2Multi4+0x724>
 	WORD $0x8b0d0483 // add x3, x4, x13, lsl #1
 	WORD $0xf9400be4 // ldr x4, [sp, #0x10]
 	WORD $0x78647864 // ldrh w4, [x3, x4, lsl #1]
-	WORD $0x14000003 // b <blocks2Multi4+0x7ac>
+	WORD $0x14000003 // b <blocks2Multi4+0x72c>
 	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
 	WORD $0x8b0301a4 // add x4, x13, x3
 	WORD $0x8b0d1565 // add x5, x11, x13, lsl #5
 	WORD $0xaa1f03e7 // mov x7, xzr
 	WORD $0xd37ff884 // lsl x4, x4, #1
 	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x1400000c // b <blocks2Multi4+0x7ec>
+	WORD $0x1400000c // b <blocks2Multi4+0x76c>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0x8b0720a3 // add x3, x5, x7, lsl #8
 	WORD $0x2a1f03f4 // mov w20, wzr
@@ -1050,17 +986,17 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
 	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
 	WORD $0xad000062 // stp q2, q0, [x3]
-	WORD $0x3607fcc6 // tbz w6, #0x0, <blocks2Multi4+0x780>
+	WORD $0x3607fcc6 // tbz w6, #0x0, <blocks2Multi4+0x700>
 	WORD $0x2a1403e6 // mov w6, w20
 	WORD $0xf9403014 // ldr x20, [x0, #0x60]
 	WORD $0xaa070093 // orr x19, x4, x7
-	WORD $0xb4fffe54 // cbz x20, <blocks2Multi4+0x7c0>
+	WORD $0xb4fffe54 // cbz x20, <blocks2Multi4+0x740>
 	WORD $0xb9406803 // ldr w3, [x0, #0x68]
 	WORD $0xb8737a94 // ldr w20, [x20, x19, lsl #2]
 	WORD $0x0b140063 // add w3, w3, w20
 	WORD $0xd34c2c63 // lsl x3, x3, #52
 	WORD $0x9e670060 // fmov d0, x3
-	WORD $0x17ffffed // b <blocks2Multi4+0x7c4>
+	WORD $0x17ffffed // b <blocks2Multi4+0x744>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
@@ -1086,10 +1022,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400432b // b.lt <blocks2Multi8+0x86c>
+	WORD $0x54003f2b // b.lt <blocks2Multi8+0x7ec>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -1116,7 +1052,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003ee2 // b.hs <blocks2Multi8+0x850>
+	WORD $0x54003ae2 // b.hs <blocks2Multi8+0x7d0>
 	WORD $0x7940092b // ldrh w11, [x9, #0x4]
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xf90007f5 // str x21, [sp, #0x8]
@@ -1126,7 +1062,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x2a1f03e3 // mov w3, wzr
 	WORD $0x8b040104 // add x4, x8, x4
 	WORD $0xeb0b009f // cmp x4, x11
-	WORD $0x5400358a // b.ge <blocks2Multi8+0x74c>
+	WORD $0x5400318a // b.ge <blocks2Multi8+0x6cc>
 	WORD $0xcb040166 // sub x6, x11, x4
 	WORD $0x52800408 // mov w8, #0x20
 	WORD $0xf10080df // cmp x6, #0x20
@@ -1135,16 +1071,15 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xf9000fe8 // str x8, [sp, #0x18]
 	WORD $0x9a9fc502 // csinc x2, x8, xzr, gt
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x5400294b // b.lt <blocks2Multi8+0x5e8>
+	WORD $0x5400254b // b.lt <blocks2Multi8+0x568>
 	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x14000039 // b <blocks2Multi8+0x1ac>
-	WORD $0xb9400128 // ldr w8, [x9]
+	WORD $0x14000018 // b <blocks2Multi8+0x128>
 	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x8b14054a // add x10, x10, x20, lsl #1
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x4e080d01 // dup v1.2d, x8
 	WORD $0x8b1319a8 // add x8, x13, x19, lsl #6
-	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x91000673 // add x19, x19, #0x1
 	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0xeb02027f // cmp x19, x2
@@ -1152,59 +1087,27 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
 	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0x9e660010 // fmov x16, d0
 	WORD $0xad000900 // stp q0, q2, [x8]
-	WORD $0xfd4005c3 // ldr d3, [x14, #0x8]
+	WORD $0xfd4005c0 // ldr d0, [x14, #0x8]
 	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b100d70 // add x16, x11, x16, lsl #3
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
-	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
-	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
-	WORD $0x4f435483 // shl v3.2d, v4.2d, #0x3
-	WORD $0xad010d01 // stp q1, q3, [x8, #0x20]
-	WORD $0x4e183c08 // mov x8, v0.d[1]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0x9e660050 // fmov x16, d2
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b100d70 // add x16, x11, x16, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0x9e660030 // fmov x16, d1
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b100d70 // add x16, x11, x16, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x9e660068 // fmov x8, d3
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b100d68 // add x8, x11, x16, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x54002200 // b.eq <blocks2Multi8+0x5e8>
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
+	WORD $0x4f435441 // shl v1.2d, v2.2d, #0x3
+	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
+	WORD $0x54002220 // b.eq <blocks2Multi8+0x568>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
 	WORD $0x8b132035 // add x21, x1, x19, lsl #8
 	WORD $0x394001f4 // ldrb w20, [x15]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37080b08 // tbnz w8, #0x1, <blocks2Multi8+0x320>
+	WORD $0x37080b28 // tbnz w8, #0x1, <blocks2Multi8+0x2a0>
 	WORD $0xf940400b // ldr x11, [x0, #0x80]
 	WORD $0x7100d69f // cmp w20, #0x35
 	WORD $0xd342fe97 // lsr x23, x20, #2
 	WORD $0xd341fe98 // lsr x24, x20, #1
-	WORD $0x54000da3 // b.lo <blocks2Multi8+0x388>
+	WORD $0x54000dc3 // b.lo <blocks2Multi8+0x308>
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0x9bb12e87 // umaddl x7, w20, w17, x11
 	WORD $0x8b14031b // add x27, x24, x20
@@ -1213,6 +1116,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xaa0a03fe // mov x30, x10
 	WORD $0xd342fd19 // lsr x25, x8, #2
 	WORD $0x8b14033a // add x26, x25, x20
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
@@ -1285,8 +1189,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x200>
-	WORD $0x17ffff6c // b <blocks2Multi8+0xcc>
+	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x180>
+	WORD $0x17ffff8c // b <blocks2Multi8+0xcc>
 	WORD $0x52800027 // mov w7, #0x1
 	WORD $0xaa0a03eb // mov x11, x10
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
@@ -1311,15 +1215,15 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad0302a1 // stp q1, q0, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707fd48 // tbnz w8, #0x0, <blocks2Multi8+0x328>
-	WORD $0x17ffff52 // b <blocks2Multi8+0xcc>
+	WORD $0x3707fd48 // tbnz w8, #0x0, <blocks2Multi8+0x2a8>
+	WORD $0x17ffff72 // b <blocks2Multi8+0xcc>
 	WORD $0x9bb12e99 // umaddl x25, w20, w17, x11
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0x7100629f // cmp w20, #0x18
 	WORD $0xd342fd1a // lsr x26, x8, #2
-	WORD $0x540008e8 // b.hi <blocks2Multi8+0x4b4>
+	WORD $0x540008e8 // b.hi <blocks2Multi8+0x434>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb50008a8 // cbnz x8, <blocks2Multi8+0x4b4>
+	WORD $0xb50008a8 // cbnz x8, <blocks2Multi8+0x434>
 	WORD $0x8b14034b // add x11, x26, x20
 	WORD $0x8b140307 // add x7, x24, x20
 	WORD $0x8b1402fb // add x27, x23, x20
@@ -1386,8 +1290,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707f8a8 // tbnz w8, #0x0, <blocks2Multi8+0x3c0>
-	WORD $0x17ffff07 // b <blocks2Multi8+0xcc>
+	WORD $0x3707f8a8 // tbnz w8, #0x0, <blocks2Multi8+0x340>
+	WORD $0x17ffff27 // b <blocks2Multi8+0xcc>
 	WORD $0x8b140347 // add x7, x26, x20
 	WORD $0x8b14031b // add x27, x24, x20
 	WORD $0x8b1402fd // add x29, x23, x20
@@ -1463,17 +1367,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x4c8>
-	WORD $0x17fffeba // b <blocks2Multi8+0xcc>
+	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x448>
+	WORD $0x17fffeda // b <blocks2Multi8+0xcc>
 	WORD $0xf9401c13 // ldr x19, [x0, #0x38]
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x52800027 // mov w7, #0x1
-	WORD $0x14000006 // b <blocks2Multi8+0x60c>
+	WORD $0x14000006 // b <blocks2Multi8+0x58c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e7 // mov w7, wzr
 	WORD $0x5280008b // mov w11, #0x4
-	WORD $0x3607d414 // tbz w20, #0x0, <blocks2Multi8+0x88>
+	WORD $0x3607d814 // tbz w20, #0x0, <blocks2Multi8+0x88>
 	WORD $0x8b0b0d96 // add x22, x12, x11, lsl #3
 	WORD $0x8b0b0e77 // add x23, x19, x11, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
@@ -1481,7 +1385,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x910802d8 // add x24, x22, #0x200
 	WORD $0x910902d9 // add x25, x22, #0x240
 	WORD $0x910102fa // add x26, x23, #0x40
-	WORD $0x1400000b // b <blocks2Multi8+0x654>
+	WORD $0x1400000b // b <blocks2Multi8+0x5d4>
 	WORD $0x8b1b02cb // add x11, x22, x27
 	WORD $0x8b1b0307 // add x7, x24, x27
 	WORD $0xf1001abf // cmp x21, #0x6
@@ -1491,7 +1395,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x8b1b032b // add x11, x25, x27
 	WORD $0xad0014e4 // stp q4, q5, [x7]
 	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x54fffd82 // b.hs <blocks2Multi8+0x600>
+	WORD $0x54fffd82 // b.hs <blocks2Multi8+0x580>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xd37ae6bb // lsl x27, x21, #6
@@ -1501,10 +1405,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x34000083 // cbz w3, <blocks2Multi8+0x688>
+	WORD $0x34000083 // cbz w3, <blocks2Multi8+0x608>
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x5400016a // b.ge <blocks2Multi8+0x6ac>
-	WORD $0x17ffffea // b <blocks2Multi8+0x62c>
+	WORD $0x5400016a // b.ge <blocks2Multi8+0x62c>
+	WORD $0x17ffffea // b <blocks2Multi8+0x5ac>
 	WORD $0x8b1b02cb // add x11, x22, x27
 	WORD $0x8b1b0307 // add x7, x24, x27
 	WORD $0xad401d66 // ldp q6, q7, [x11]
@@ -1513,7 +1417,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xad4014e4 // ldp q4, q5, [x7]
 	WORD $0xad400560 // ldp q0, q1, [x11]
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54fffc2b // b.lt <blocks2Multi8+0x62c>
+	WORD $0x54fffc2b // b.lt <blocks2Multi8+0x5ac>
 	WORD $0x8b150dbd // add x29, x13, x21, lsl #3
 	WORD $0x8b150c3e // add x30, x1, x21, lsl #3
 	WORD $0xaa0203e7 // mov x7, x2
@@ -1552,16 +1456,16 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
 	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
 	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
-	WORD $0x54fffbe1 // b.ne <blocks2Multi8+0x6c0>
-	WORD $0x17ffffb9 // b <blocks2Multi8+0x62c>
+	WORD $0x54fffbe1 // b.ne <blocks2Multi8+0x640>
+	WORD $0x17ffffb9 // b <blocks2Multi8+0x5ac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi8+0x76c>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi8+0x6ec>
 	WORD $0xa94057e8 // ldp x8, x21, [sp]
 	WORD $0x2a1f03e3 // mov w3, wzr
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffc8a3 // b.lo <blocks2Multi8+0x78>
-	WORD $0x1400003a // b <blocks2Multi8+0x850>
+	WORD $0x54ffcca3 // b.lo <blocks2Multi8+0x78>
+	WORD $0x1400003a // b <blocks2Multi8+0x7d0>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf94007f5 // ldr x21, [sp, #0x8]
 	WORD $0x5280010b // mov w11, #0x8
@@ -1569,26 +1473,26 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb10b // csel x11, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffc6cb // b.lt <blocks2Multi8+0x60>
+	WORD $0x54ffcacb // b.lt <blocks2Multi8+0x60>
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0x9a9fc563 // csinc x3, x11, xzr, gt
-	WORD $0x14000005 // b <blocks2Multi8+0x7ac>
+	WORD $0x14000005 // b <blocks2Multi8+0x72c>
 	WORD $0xd503201f // nop
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0xeb03005f // cmp x2, x3
-	WORD $0x54ffc5c0 // b.eq <blocks2Multi8+0x60>
+	WORD $0x54ffc9c0 // b.eq <blocks2Multi8+0x60>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb4000084 // cbz x4, <blocks2Multi8+0x7c0>
+	WORD $0xb4000084 // cbz x4, <blocks2Multi8+0x740>
 	WORD $0x8b020488 // add x8, x4, x2, lsl #1
 	WORD $0x78757904 // ldrh w4, [x8, x21, lsl #1]
-	WORD $0x14000002 // b <blocks2Multi8+0x7c4>
+	WORD $0x14000002 // b <blocks2Multi8+0x744>
 	WORD $0x8b150044 // add x4, x2, x21
 	WORD $0x8b021985 // add x5, x12, x2, lsl #6
 	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0xd37ff884 // lsl x4, x4, #1
 	WORD $0x52800027 // mov w7, #0x1
-	WORD $0x14000015 // b <blocks2Multi8+0x828>
+	WORD $0x14000015 // b <blocks2Multi8+0x7a8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
@@ -1608,17 +1512,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
 	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
 	WORD $0xad010102 // stp q2, q0, [x8, #0x20]
-	WORD $0x3607fbe6 // tbz w6, #0x0, <blocks2Multi8+0x7a0>
+	WORD $0x3607fbe6 // tbz w6, #0x0, <blocks2Multi8+0x720>
 	WORD $0x2a0703e6 // mov w6, w7
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
 	WORD $0xaa130094 // orr x20, x4, x19
-	WORD $0xb4fffd67 // cbz x7, <blocks2Multi8+0x7e0>
+	WORD $0xb4fffd67 // cbz x7, <blocks2Multi8+0x760>
 	WORD $0xb9406808 // ldr w8, [x0, #0x68]
 	WORD $0xb87478f0 // ldr w16, [x7, x20, lsl #2]
 	WORD $0x0b100108 // add w8, w8, w16
 	WORD $0xd34c2d08 // lsl x8, x8, #52
 	WORD $0x9e670100 // fmov d0, x8
-	WORD $0x17ffffe6 // b <blocks2Multi8+0x7e4>
+	WORD $0x17ffffe6 // b <blocks2Multi8+0x764>
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -1645,10 +1549,10 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400029d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540053cb // b.lt <blocks3Multi2+0xa80>
+	WORD $0x540050cb // b.lt <blocks3Multi2+0xa20>
 	WORD $0xd10303ff // sub sp, sp, #0xc0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
@@ -1685,7 +1589,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54004e42 // b.hs <blocks3Multi2+0xa64>
+	WORD $0x54004b42 // b.hs <blocks3Multi2+0xa04>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x14000006 // b <blocks3Multi2+0xc0>
@@ -1693,13 +1597,13 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x8b0b01eb // add x11, x15, x11
 	WORD $0x2a1f03ea // mov w10, wzr
 	WORD $0xeb08017f // cmp x11, x8
-	WORD $0x5400464a // b.ge <blocks3Multi2+0x984>
+	WORD $0x5400434a // b.ge <blocks3Multi2+0x924>
 	WORD $0xcb0b0111 // sub x17, x8, x11
 	WORD $0x528001c8 // mov w8, #0xe
 	WORD $0xf1003a3f // cmp x17, #0xe
 	WORD $0x9a88b22f // csel x15, x17, x8, lt
 	WORD $0xf100023f // cmp x17, #0x0
-	WORD $0x5400436d // b.le <blocks3Multi2+0x940>
+	WORD $0x5400406d // b.le <blocks3Multi2+0x8e0>
 	WORD $0xf10005ff // cmp x15, #0x1
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xaa0103f8 // mov x24, x1
@@ -1708,65 +1612,40 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x9a9fc5f5 // csinc x21, x15, xzr, gt
 	WORD $0x52801813 // mov w19, #0xc0
 	WORD $0xf90037eb // str x11, [sp, #0x68]
-	WORD $0x14000033 // b <blocks3Multi2+0x1c4>
+	WORD $0x1400001a // b <blocks3Multi2+0x160>
 	WORD $0xd503201f // nop
-	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x8b1b0210 // add x16, x16, x27
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x91090318 // add x24, x24, #0x240
-	WORD $0xf9401c0a // ldr x10, [x0, #0x38]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x4e080d02 // dup v2.2d, x8
 	WORD $0x8b171988 // add x8, x12, x23, lsl #6
 	WORD $0x910006f7 // add x23, x23, #0x1
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb1502ff // cmp x23, x21
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
 	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
 	WORD $0xad000d01 // stp q1, q3, [x8]
-	WORD $0x9e66002b // fmov x11, d1
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
 	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
-	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0x4e183c6b // mov x11, v3.d[1]
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x9e660068 // fmov x8, d3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0x9e66004b // fmov x11, d2
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x9e660088 // fmov x8, d4
-	WORD $0x4e183c8b // mov x11, v4.d[1]
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x8b0b0d48 // add x8, x10, x11, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x54003100 // b.eq <blocks3Multi2+0x7e0>
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38462 // add v2.2d, v3.2d, v3.2d
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0x54003120 // b.eq <blocks3Multi2+0x780>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
 	WORD $0x394001d9 // ldrb w25, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37080f88 // tbnz w8, #0x1, <blocks3Multi2+0x3c4>
+	WORD $0x37080fa8 // tbnz w8, #0x1, <blocks3Multi2+0x364>
 	WORD $0xf940400a // ldr x10, [x0, #0x80]
 	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0x54001403 // b.lo <blocks3Multi2+0x460>
+	WORD $0x54001423 // b.lo <blocks3Multi2+0x400>
 	WORD $0x8b19073b // add x27, x25, x25, lsl #1
 	WORD $0x9bb32b31 // umaddl x17, w25, w19, x10
 	WORD $0xd342ff26 // lsr x6, x25, #2
@@ -1781,6 +1660,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x8b1900c1 // add x1, x6, x25
 	WORD $0x8b1907d4 // add x20, x30, x25, lsl #1
 	WORD $0x8b1903c7 // add x7, x30, x25
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400e24 // ldp q4, q3, [x17]
@@ -1885,8 +1765,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad050841 // stp q1, q2, [x2, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi2+0x220>
-	WORD $0x17ffff50 // b <blocks3Multi2+0x100>
+	WORD $0x54fff321 // b.ne <blocks3Multi2+0x1c0>
+	WORD $0x17ffff68 // b <blocks3Multi2+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa1003ea // mov x10, x16
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
@@ -1920,9 +1800,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad050562 // stp q2, q1, [x11, #0xa0]
-	WORD $0x54fffc21 // b.ne <blocks3Multi2+0x3cc>
+	WORD $0x54fffc21 // b.ne <blocks3Multi2+0x36c>
 	WORD $0x8b19073b // add x27, x25, x25, lsl #1
-	WORD $0x17ffff2c // b <blocks3Multi2+0x100>
+	WORD $0x17ffff44 // b <blocks3Multi2+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1933,9 +1813,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x7100633f // cmp w25, #0x18
 	WORD $0xd37ffb28 // lsl x8, x25, #1
 	WORD $0xd342ff71 // lsr x17, x27, #2
-	WORD $0x54000c88 // b.hi <blocks3Multi2+0x60c>
+	WORD $0x54000c88 // b.hi <blocks3Multi2+0x5ac>
 	WORD $0x92400b2a // and x10, x25, #0x7
-	WORD $0xb5000c4a // cbnz x10, <blocks3Multi2+0x60c>
+	WORD $0xb5000c4a // cbnz x10, <blocks3Multi2+0x5ac>
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x8b19062f // add x15, x17, x25, lsl #1
 	WORD $0x8b1904c1 // add x1, x6, x25, lsl #1
@@ -2030,9 +1910,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050841 // stp q1, q2, [x2, #0xa0]
-	WORD $0x54fff541 // b.ne <blocks3Multi2+0x4a8>
+	WORD $0x54fff541 // b.ne <blocks3Multi2+0x448>
 	WORD $0x52801813 // mov w19, #0xc0
-	WORD $0x17fffebe // b <blocks3Multi2+0x100>
+	WORD $0x17fffed6 // b <blocks3Multi2+0x100>
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x8b190634 // add x20, x17, x25, lsl #1
 	WORD $0x8b1904c5 // add x5, x6, x25, lsl #1
@@ -2144,8 +2024,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad050841 // stp q1, q2, [x2, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi2+0x62c>
-	WORD $0x17fffe4d // b <blocks3Multi2+0x100>
+	WORD $0x54fff321 // b.ne <blocks3Multi2+0x5cc>
+	WORD $0x17fffe65 // b <blocks3Multi2+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -2153,7 +2033,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xf94027e8 // ldr x8, [sp, #0x48]
 	WORD $0xf9401fe5 // ldr x5, [sp, #0x38]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000aeb // b.lt <blocks3Multi2+0x948>
+	WORD $0x54000aeb // b.lt <blocks3Multi2+0x8e8>
 	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
 	WORD $0xf94023e1 // ldr x1, [sp, #0x40]
 	WORD $0xaa1f03f1 // mov x17, xzr
@@ -2173,7 +2053,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x350000e4 // cbnz w4, <blocks3Multi2+0x858>
+	WORD $0x350000e4 // cbnz w4, <blocks3Multi2+0x7f8>
 	WORD $0x8b1110aa // add x10, x5, x17, lsl #4
 	WORD $0x3cf768e5 // ldr q5, [x7, x23]
 	WORD $0x3cf76a64 // ldr q4, [x19, x23]
@@ -2222,7 +2102,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x9109016b // add x11, x11, #0x240
 	WORD $0x4fc71261 // fmla v1.2d, v19.2d, v7.d[0]
 	WORD $0x4fd21224 // fmla v4.2d, v17.2d, v18.d[0]
-	WORD $0x54fffb21 // b.ne <blocks3Multi2+0x864>
+	WORD $0x54fffb21 // b.ne <blocks3Multi2+0x804>
 	WORD $0x8b1110aa // add x10, x5, x17, lsl #4
 	WORD $0xf1001a3f // cmp x17, #0x6
 	WORD $0x91000a31 // add x17, x17, #0x2
@@ -2231,20 +2111,20 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x3cb76a82 // str q2, [x20, x23]
 	WORD $0x3cb76b01 // str q1, [x24, x23]
 	WORD $0xad000d46 // stp q6, q3, [x10]
-	WORD $0x54fff7e3 // b.lo <blocks3Multi2+0x820>
+	WORD $0x54fff7e3 // b.lo <blocks3Multi2+0x7c0>
 	WORD $0xf94037eb // ldr x11, [sp, #0x68]
 	WORD $0xf9402bef // ldr x15, [sp, #0x50]
-	WORD $0x17fffddf // b <blocks3Multi2+0xac>
+	WORD $0x17fffdf7 // b <blocks3Multi2+0xac>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000ea // cbnz w10, <blocks3Multi2+0x95c>
-	WORD $0x17fffdda // b <blocks3Multi2+0xac>
+	WORD $0x350000ea // cbnz w10, <blocks3Multi2+0x8fc>
+	WORD $0x17fffdf2 // b <blocks3Multi2+0xac>
 	WORD $0xf94023e1 // ldr x1, [sp, #0x40]
 	WORD $0xf94037eb // ldr x11, [sp, #0x68]
 	WORD $0xb9405fe8 // ldr w8, [sp, #0x5c]
 	WORD $0xf9402bef // ldr x15, [sp, #0x50]
-	WORD $0x34ffbaa8 // cbz w8, <blocks3Multi2+0xac>
+	WORD $0x34ffbda8 // cbz w8, <blocks3Multi2+0xac>
 	WORD $0x92800028 // mov x8, #-0x2
 	WORD $0xaa0503ea // mov x10, x5
 	WORD $0x91000908 // add x8, x8, #0x2
@@ -2253,16 +2133,16 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xad040140 // stp q0, q0, [x10, #0x80]
 	WORD $0xad080140 // stp q0, q0, [x10, #0x100]
 	WORD $0x9100814a // add x10, x10, #0x20
-	WORD $0x54ffff43 // b.lo <blocks3Multi2+0x964>
-	WORD $0x17fffdcb // b <blocks3Multi2+0xac>
+	WORD $0x54ffff43 // b.lo <blocks3Multi2+0x904>
+	WORD $0x17fffde3 // b <blocks3Multi2+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi2+0x9a4>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi2+0x944>
 	WORD $0x2a1f03ea // mov w10, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffb823 // b.lo <blocks3Multi2+0xa0>
-	WORD $0x14000031 // b <blocks3Multi2+0xa64>
+	WORD $0x54ffbb23 // b.lo <blocks3Multi2+0xa0>
+	WORD $0x14000031 // b <blocks3Multi2+0xa04>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400bea // ldr x10, [sp, #0x10]
 	WORD $0xcb0a010a // sub x10, x8, x10
@@ -2270,29 +2150,29 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x54ffb60b // b.lt <blocks3Multi2+0x80>
+	WORD $0x54ffb90b // b.lt <blocks3Multi2+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0xaa0503ea // mov x10, x5
 	WORD $0x9a9fc50f // csinc x15, x8, xzr, gt
-	WORD $0x14000007 // b <blocks3Multi2+0x9f0>
+	WORD $0x14000007 // b <blocks3Multi2+0x990>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x9100056b // add x11, x11, #0x1
 	WORD $0x9100414a // add x10, x10, #0x10
 	WORD $0xeb0f017f // cmp x11, x15
-	WORD $0x54ffb4a0 // b.eq <blocks3Multi2+0x80>
+	WORD $0x54ffb7a0 // b.eq <blocks3Multi2+0x80>
 	WORD $0xf9401811 // ldr x17, [x0, #0x30]
-	WORD $0xb40000b1 // cbz x17, <blocks3Multi2+0xa08>
+	WORD $0xb40000b1 // cbz x17, <blocks3Multi2+0x9a8>
 	WORD $0xf9400be2 // ldr x2, [sp, #0x10]
 	WORD $0x8b0b0631 // add x17, x17, x11, lsl #1
 	WORD $0x78627a22 // ldrh w2, [x17, x2, lsl #1]
-	WORD $0x14000003 // b <blocks3Multi2+0xa10>
+	WORD $0x14000003 // b <blocks3Multi2+0x9b0>
 	WORD $0xf9400bf1 // ldr x17, [sp, #0x10]
 	WORD $0x8b110162 // add x2, x11, x17
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0x8b020444 // add x4, x2, x2, lsl #1
-	WORD $0x1400000f // b <blocks3Multi2+0xa54>
+	WORD $0x1400000f // b <blocks3Multi2+0x9f4>
 	WORD $0xd503201f // nop
 	WORD $0xb9406803 // ldr w3, [x0, #0x68]
 	WORD $0xb8647842 // ldr w2, [x2, x4, lsl #2]
@@ -2306,11 +2186,11 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0x3ca47841 // str q1, [x2, x4, lsl #4]
 	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0x54fffc80 // b.eq <blocks3Multi2+0x9e0>
+	WORD $0x54fffc80 // b.eq <blocks3Multi2+0x980>
 	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb5fffe42 // cbnz x2, <blocks3Multi2+0xa20>
+	WORD $0xb5fffe42 // cbnz x2, <blocks3Multi2+0x9c0>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x17fffff5 // b <blocks3Multi2+0xa34>
+	WORD $0x17fffff5 // b <blocks3Multi2+0x9d4>
 	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
 	WORD $0xf94033fd // ldr x29, [sp, #0x60]
 	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
@@ -2319,6 +2199,10 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xa9476ffe // ldp x30, x27, [sp, #0x70]
 	WORD $0x910303ff // add sp, sp, #0xc0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -2334,10 +2218,10 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400572b // b.lt <blocks3Multi4+0xaec>
+	WORD $0x5400532b // b.lt <blocks3Multi4+0xa6c>
 	WORD $0xd10303ff // sub sp, sp, #0xc0
 	WORD $0xf9400007 // ldr x7, [x0]
 	WORD $0xf9401409 // ldr x9, [x0, #0x28]
@@ -2362,9 +2246,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xa90867fa // stp x26, x25, [sp, #0x80]
 	WORD $0x8b080023 // add x3, x1, x8
 	WORD $0xa9095ff8 // stp x24, x23, [sp, #0x90]
-	WORD $0xf9001be3 // str x3, [sp, #0x30]
-	WORD $0xa90487f3 // stp x19, x1, [sp, #0x48]
-	WORD $0xa903d3f5 // stp x21, x20, [sp, #0x38]
+	WORD $0xf90017e3 // str x3, [sp, #0x28]
+	WORD $0xa90407f3 // stp x19, x1, [sp, #0x40]
+	WORD $0xa90353f5 // stp x21, x20, [sp, #0x30]
 	WORD $0x14000008 // b <blocks3Multi4+0x98>
 	WORD $0xd503201f // nop
 	WORD $0x8b050105 // add x5, x8, x5
@@ -2372,126 +2256,94 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x910020e7 // add x7, x7, #0x8
 	WORD $0xeb0800ff // cmp x7, x8
-	WORD $0x540051e2 // b.hs <blocks3Multi4+0xad0>
+	WORD $0x54004de2 // b.hs <blocks3Multi4+0xa50>
 	WORD $0x794008e8 // ldrh w8, [x7, #0x4]
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xf9000be5 // str x5, [sp, #0x10]
-	WORD $0xf9002fe7 // str x7, [sp, #0x58]
+	WORD $0xf9002be7 // str x7, [sp, #0x50]
 	WORD $0x14000007 // b <blocks3Multi4+0xc4>
-	WORD $0xa9422be8 // ldp x8, x10, [sp, #0x20]
+	WORD $0xa941abe8 // ldp x8, x10, [sp, #0x18]
 	WORD $0x2a1f03e4 // mov w4, wzr
 	WORD $0x8b0a010a // add x10, x8, x10
 	WORD $0x794008e8 // ldrh w8, [x7, #0x4]
 	WORD $0xeb08015f // cmp x10, x8
-	WORD $0x5400496a // b.ge <blocks3Multi4+0x9ec>
-	WORD $0xcb0a010b // sub x11, x8, x10
+	WORD $0x5400456a // b.ge <blocks3Multi4+0x96c>
+	WORD $0xcb0a0105 // sub x5, x8, x10
 	WORD $0x528001c8 // mov w8, #0xe
-	WORD $0xf90017ea // str x10, [sp, #0x28]
-	WORD $0xf100397f // cmp x11, #0xe
-	WORD $0x9a88b168 // csel x8, x11, x8, lt
+	WORD $0xf10038bf // cmp x5, #0xe
+	WORD $0x9a88b0a8 // csel x8, x5, x8, lt
 	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xa901abe8 // stp x8, x10, [sp, #0x18]
 	WORD $0x9a9fc516 // csinc x22, x8, xzr, gt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0xa901a3eb // stp x11, x8, [sp, #0x18]
-	WORD $0x540038eb // b.lt <blocks3Multi4+0x804>
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x5400350b // b.lt <blocks3Multi4+0x784>
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xaa0103f8 // mov x24, x1
 	WORD $0xb9006fe4 // str w4, [sp, #0x6c]
-	WORD $0x14000041 // b <blocks3Multi4+0x1fc>
+	WORD $0xf9002fe5 // str x5, [sp, #0x58]
+	WORD $0x14000021 // b <blocks3Multi4+0x17c>
 	WORD $0xd503201f // nop
-	WORD $0xa9451fe1 // ldp x1, x7, [sp, #0x50]
+	WORD $0xa9449fe1 // ldp x1, x7, [sp, #0x48]
 	WORD $0xaa0203fd // mov x29, x2
 	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0xb9406fe4 // ldr w4, [sp, #0x6c]
-	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
-	WORD $0xa94357e3 // ldp x3, x21, [sp, #0x30]
-	WORD $0xb94000e8 // ldr w8, [x7]
+	WORD $0xf9402fe5 // ldr x5, [sp, #0x58]
+	WORD $0xa943cff4 // ldp x20, x19, [sp, #0x38]
+	WORD $0xa942d7e3 // ldp x3, x21, [sp, #0x28]
 	WORD $0xfd4001a0 // ldr d0, [x13]
-	WORD $0x8b190129 // add x9, x9, x25
+	WORD $0xb94000e8 // ldr w8, [x7]
+	WORD $0x8b1b0129 // add x9, x9, x27
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x91090318 // add x24, x24, #0x240
-	WORD $0xf9401c0a // ldr x10, [x0, #0x38]
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0x4e080d01 // dup v1.2d, x8
 	WORD $0x8b171a88 // add x8, x20, x23, lsl #6
 	WORD $0x910006f7 // add x23, x23, #0x1
-	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0xeb1602ff // cmp x23, x22
 	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
 	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
 	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
 	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
 	WORD $0xad000900 // stp q0, q2, [x8]
-	WORD $0x9e66000b // fmov x11, d0
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0xfd4005a3 // ldr d3, [x13, #0x8]
+	WORD $0xfd4005a0 // ldr d0, [x13, #0x8]
 	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
-	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
-	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
-	WORD $0x4f425483 // shl v3.2d, v4.2d, #0x2
-	WORD $0xad010d01 // stp q1, q3, [x8, #0x20]
-	WORD $0x4e183c08 // mov x8, v0.d[1]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0x9e66004b // fmov x11, d2
-	WORD $0x4e183c6c // mov x12, v3.d[1]
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0x9e66002b // fmov x11, d1
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0x9e66006b // fmov x11, d3
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0x8b0c0d4a // add x10, x10, x12, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x54003060 // b.eq <blocks3Multi4+0x804>
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
+	WORD $0x4f425441 // shl v1.2d, v2.2d, #0x2
+	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
+	WORD $0x54003060 // b.eq <blocks3Multi4+0x784>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0xf9402c1b // ldr x27, [x0, #0x58]
-	WORD $0x394001da // ldrb w26, [x14]
+	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
+	WORD $0x394001d9 // ldrb w25, [x14]
 	WORD $0x79400ce8 // ldrh w8, [x7, #0x6]
-	WORD $0x37080fc8 // tbnz w8, #0x1, <blocks3Multi4+0x404>
+	WORD $0x37080fc8 // tbnz w8, #0x1, <blocks3Multi4+0x384>
 	WORD $0xf940400b // ldr x11, [x0, #0x80]
 	WORD $0xaa0203e3 // mov x3, x2
 	WORD $0xaa1d03e2 // mov x2, x29
-	WORD $0x7100d75f // cmp w26, #0x35
-	WORD $0xd342ff5d // lsr x29, x26, #2
-	WORD $0xd341ff5e // lsr x30, x26, #1
-	WORD $0xd37ffb46 // lsl x6, x26, #1
-	WORD $0x540013a3 // b.lo <blocks3Multi4+0x4a0>
+	WORD $0x7100d73f // cmp w25, #0x35
+	WORD $0xd342ff3d // lsr x29, x25, #2
+	WORD $0xd341ff3e // lsr x30, x25, #1
+	WORD $0xd37ffb26 // lsl x6, x25, #1
+	WORD $0x540013a3 // b.lo <blocks3Multi4+0x420>
 	WORD $0x5280180a // mov w10, #0xc0
-	WORD $0x8b1a0759 // add x25, x26, x26, lsl #1
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b1a07c5 // add x5, x30, x26, lsl #1
-	WORD $0x8b1a07b3 // add x19, x29, x26, lsl #1
-	WORD $0x8b1a03c1 // add x1, x30, x26
-	WORD $0x8b1a03ac // add x12, x29, x26
-	WORD $0x9baa2f51 // umaddl x17, w26, w10, x11
-	WORD $0xd342ff24 // lsr x4, x25, #2
+	WORD $0x8b1907c5 // add x5, x30, x25, lsl #1
+	WORD $0x8b1907b3 // add x19, x29, x25, lsl #1
+	WORD $0x8b1903c1 // add x1, x30, x25
+	WORD $0x8b1903ac // add x12, x29, x25
+	WORD $0x9baa2f31 // umaddl x17, w25, w10, x11
+	WORD $0xd342ff64 // lsr x4, x27, #2
 	WORD $0xaa0903eb // mov x11, x9
-	WORD $0x8b1a0494 // add x20, x4, x26, lsl #1
-	WORD $0x8b1a0087 // add x7, x4, x26
+	WORD $0x8b190494 // add x20, x4, x25, lsl #1
+	WORD $0x8b190087 // add x7, x4, x25
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
 	WORD $0x9102022f // add x15, x17, #0x80
 	WORD $0x8b080315 // add x21, x24, x8
-	WORD $0x8b1a016a // add x10, x11, x26
+	WORD $0x8b19016a // add x10, x11, x25
 	WORD $0x91030108 // add x8, x8, #0xc0
 	WORD $0x3cfd6961 // ldr q1, [x11, x29]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2577,7 +2429,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
 	WORD $0x3cf46961 // ldr q1, [x11, x20]
 	WORD $0xfd404224 // ldr d4, [x17, #0x80]
-	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1a016b // add x11, x11, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -2590,8 +2442,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi4+0x260>
-	WORD $0x17ffff40 // b <blocks3Multi4+0x100>
+	WORD $0x54fff321 // b.ne <blocks3Multi4+0x1e0>
+	WORD $0x17ffff60 // b <blocks3Multi4+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0903eb // mov x11, x9
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
@@ -2621,30 +2473,30 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad040141 // stp q1, q0, [x10, #0x80]
 	WORD $0x3dc01560 // ldr q0, [x11, #0x50]
-	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1a016b // add x11, x11, x26
 	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
-	WORD $0x54fffc21 // b.ne <blocks3Multi4+0x40c>
-	WORD $0x8b1a0759 // add x25, x26, x26, lsl #1
-	WORD $0x17ffff22 // b <blocks3Multi4+0x118>
+	WORD $0x54fffc21 // b.ne <blocks3Multi4+0x38c>
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0x17ffff43 // b <blocks3Multi4+0x11c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x52801808 // mov w8, #0xc0
-	WORD $0x8b1a0759 // add x25, x26, x26, lsl #1
-	WORD $0x7100635f // cmp w26, #0x18
-	WORD $0x9ba82f51 // umaddl x17, w26, w8, x11
-	WORD $0xd342ff28 // lsr x8, x25, #2
-	WORD $0x54000c68 // b.hi <blocks3Multi4+0x640>
-	WORD $0x92400b4b // and x11, x26, #0x7
-	WORD $0xb5000c2b // cbnz x11, <blocks3Multi4+0x640>
-	WORD $0x8b1a050c // add x12, x8, x26, lsl #1
-	WORD $0x8b1a07c1 // add x1, x30, x26, lsl #1
-	WORD $0x8b1a07a4 // add x4, x29, x26, lsl #1
-	WORD $0x8b1a0105 // add x5, x8, x26
-	WORD $0x8b1a03c7 // add x7, x30, x26
-	WORD $0x8b1a03b3 // add x19, x29, x26
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0x7100633f // cmp w25, #0x18
+	WORD $0x9ba82f31 // umaddl x17, w25, w8, x11
+	WORD $0xd342ff68 // lsr x8, x27, #2
+	WORD $0x54000c68 // b.hi <blocks3Multi4+0x5c0>
+	WORD $0x92400b2b // and x11, x25, #0x7
+	WORD $0xb5000c2b // cbnz x11, <blocks3Multi4+0x5c0>
+	WORD $0x8b19050c // add x12, x8, x25, lsl #1
+	WORD $0x8b1907c1 // add x1, x30, x25, lsl #1
+	WORD $0x8b1907a4 // add x4, x29, x25, lsl #1
+	WORD $0x8b190105 // add x5, x8, x25
+	WORD $0x8b1903c7 // add x7, x30, x25
+	WORD $0x8b1903b3 // add x19, x29, x25
 	WORD $0xaa0903f4 // mov x20, x9
 	WORD $0xd503201f // nop
 	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
@@ -2652,7 +2504,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x9102222f // add x15, x17, #0x88
 	WORD $0x91024230 // add x16, x17, #0x90
 	WORD $0x8b0b0315 // add x21, x24, x11
-	WORD $0x8b1a028a // add x10, x20, x26
+	WORD $0x8b19028a // add x10, x20, x25
 	WORD $0x3dc00280 // ldr q0, [x20]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x3cfd6a81 // ldr q1, [x20, x29]
@@ -2722,7 +2574,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
 	WORD $0x3ce16a80 // ldr q0, [x20, x1]
 	WORD $0x3cec6a81 // ldr q1, [x20, x12]
-	WORD $0x8b1b0294 // add x20, x20, x27
+	WORD $0x8b1a0294 // add x20, x20, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d489223 // ldp d3, d4, [x17, #0x88]
@@ -2733,21 +2585,21 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
-	WORD $0x54fff541 // b.ne <blocks3Multi4+0x4e0>
-	WORD $0x17fffeb1 // b <blocks3Multi4+0x100>
+	WORD $0x54fff541 // b.ne <blocks3Multi4+0x460>
+	WORD $0x17fffed1 // b <blocks3Multi4+0x100>
 	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x8b1a0514 // add x20, x8, x26, lsl #1
-	WORD $0x8b1a07c5 // add x5, x30, x26, lsl #1
-	WORD $0x8b1a07b3 // add x19, x29, x26, lsl #1
-	WORD $0x8b1a0107 // add x7, x8, x26
-	WORD $0x8b1a03c1 // add x1, x30, x26
-	WORD $0x8b1a03ac // add x12, x29, x26
+	WORD $0x8b190514 // add x20, x8, x25, lsl #1
+	WORD $0x8b1907c5 // add x5, x30, x25, lsl #1
+	WORD $0x8b1907b3 // add x19, x29, x25, lsl #1
+	WORD $0x8b190107 // add x7, x8, x25
+	WORD $0x8b1903c1 // add x1, x30, x25
+	WORD $0x8b1903ac // add x12, x29, x25
 	WORD $0xaa0903eb // mov x11, x9
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
 	WORD $0x9102022f // add x15, x17, #0x80
 	WORD $0x8b040315 // add x21, x24, x4
-	WORD $0x8b1a016a // add x10, x11, x26
+	WORD $0x8b19016a // add x10, x11, x25
 	WORD $0x91030084 // add x4, x4, #0xc0
 	WORD $0x3cfd6961 // ldr q1, [x11, x29]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2833,7 +2685,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
 	WORD $0x3cf46961 // ldr q1, [x11, x20]
 	WORD $0xfd404224 // ldr d4, [x17, #0x80]
-	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1a016b // add x11, x11, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -2846,14 +2698,14 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi4+0x660>
-	WORD $0x17fffe40 // b <blocks3Multi4+0x100>
+	WORD $0x54fff321 // b.ne <blocks3Multi4+0x5e0>
+	WORD $0x17fffe60 // b <blocks3Multi4+0x100>
 	WORD $0xf9401c17 // ldr x23, [x0, #0x38]
-	WORD $0xf9400fea // ldr x10, [sp, #0x18]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x910082f8 // add x24, x23, #0x20
 	WORD $0x910102f9 // add x25, x23, #0x40
-	WORD $0x14000010 // b <blocks3Multi4+0x858>
+	WORD $0x14000011 // b <blocks3Multi4+0x7d8>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b1a0268 // add x8, x19, x26
 	WORD $0x8b1a02ab // add x11, x21, x26
@@ -2868,7 +2720,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x8b1a0068 // add x8, x3, x26
 	WORD $0xad001d66 // stp q6, q7, [x11]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54ffc2c2 // b.hs <blocks3Multi4+0xac>
+	WORD $0x54ffc6c2 // b.hs <blocks3Multi4+0xac>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xd37be8da // lsl x26, x6, #5
@@ -2882,10 +2734,10 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x340000a4 // cbz w4, <blocks3Multi4+0x8a0>
-	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x5400020a // b.ge <blocks3Multi4+0x8d4>
-	WORD $0x17ffffe2 // b <blocks3Multi4+0x820>
+	WORD $0x340000a4 // cbz w4, <blocks3Multi4+0x820>
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x5400020a // b.ge <blocks3Multi4+0x854>
+	WORD $0x17ffffe2 // b <blocks3Multi4+0x7a0>
 	WORD $0xd503201f // nop
 	WORD $0x8b1a0268 // add x8, x19, x26
 	WORD $0x8b1a02ab // add x11, x21, x26
@@ -2898,8 +2750,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x8b1a0068 // add x8, x3, x26
 	WORD $0xad401d66 // ldp q6, q7, [x11]
 	WORD $0xad400901 // ldp q1, q2, [x8]
-	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x54fffa8b // b.lt <blocks3Multi4+0x820>
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x54fffa8b // b.lt <blocks3Multi4+0x7a0>
 	WORD $0x8b060e88 // add x8, x20, x6, lsl #3
 	WORD $0x8b060c31 // add x17, x1, x6, lsl #3
 	WORD $0xaa1603fb // mov x27, x22
@@ -2968,16 +2820,16 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x91090231 // add x17, x17, #0x240
 	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
 	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
-	WORD $0x54fff7e1 // b.ne <blocks3Multi4+0x8e0>
-	WORD $0x17ffff8e // b <blocks3Multi4+0x820>
+	WORD $0x54fff7e1 // b.ne <blocks3Multi4+0x860>
+	WORD $0x17ffff8e // b <blocks3Multi4+0x7a0>
 	WORD $0x79400ce8 // ldrh w8, [x7, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi4+0xa0c>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi4+0x98c>
 	WORD $0xa94097e8 // ldp x8, x5, [sp, #0x8]
 	WORD $0x2a1f03e4 // mov w4, wzr
 	WORD $0x910020e7 // add x7, x7, #0x8
 	WORD $0xeb0800ff // cmp x7, x8
-	WORD $0x54ffb4a3 // b.lo <blocks3Multi4+0x98>
-	WORD $0x14000032 // b <blocks3Multi4+0xad0>
+	WORD $0x54ffb8a3 // b.lo <blocks3Multi4+0x98>
+	WORD $0x14000032 // b <blocks3Multi4+0xa50>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400be5 // ldr x5, [sp, #0x10]
 	WORD $0xcb05010a // sub x10, x8, x5
@@ -2985,25 +2837,25 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x54ffb2cb // b.lt <blocks3Multi4+0x80>
+	WORD $0x54ffb6cb // b.lt <blocks3Multi4+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0xaa1303ef // mov x15, x19
 	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
-	WORD $0x14000005 // b <blocks3Multi4+0xa50>
+	WORD $0x14000005 // b <blocks3Multi4+0x9d0>
 	WORD $0x9100056b // add x11, x11, #0x1
 	WORD $0x910081ef // add x15, x15, #0x20
 	WORD $0xeb0c017f // cmp x11, x12
-	WORD $0x54ffb1a0 // b.eq <blocks3Multi4+0x80>
+	WORD $0x54ffb5a0 // b.eq <blocks3Multi4+0x80>
 	WORD $0xf9401810 // ldr x16, [x0, #0x30]
-	WORD $0xb4000090 // cbz x16, <blocks3Multi4+0xa64>
+	WORD $0xb4000090 // cbz x16, <blocks3Multi4+0x9e4>
 	WORD $0x8b0b060a // add x10, x16, x11, lsl #1
 	WORD $0x78657951 // ldrh w17, [x10, x5, lsl #1]
-	WORD $0x14000002 // b <blocks3Multi4+0xa68>
+	WORD $0x14000002 // b <blocks3Multi4+0x9e8>
 	WORD $0x8b050171 // add x17, x11, x5
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0x8b110631 // add x17, x17, x17, lsl #1
-	WORD $0x14000010 // b <blocks3Multi4+0xab0>
+	WORD $0x14000010 // b <blocks3Multi4+0xa30>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -3018,15 +2870,15 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
 	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
 	WORD $0xad000142 // stp q2, q0, [x10]
-	WORD $0x54fffca0 // b.eq <blocks3Multi4+0xa40>
+	WORD $0x54fffca0 // b.eq <blocks3Multi4+0x9c0>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4fffe64 // cbz x4, <blocks3Multi4+0xa80>
+	WORD $0xb4fffe64 // cbz x4, <blocks3Multi4+0xa00>
 	WORD $0xb940680a // ldr w10, [x0, #0x68]
 	WORD $0xb8717884 // ldr w4, [x4, x17, lsl #2]
 	WORD $0x0b04014a // add w10, w10, w4
 	WORD $0xd34c2d4a // lsl x10, x10, #52
 	WORD $0x9e670140 // fmov d0, x10
-	WORD $0x17ffffee // b <blocks3Multi4+0xa84>
+	WORD $0x17ffffee // b <blocks3Multi4+0xa04>
 	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
 	WORD $0xf94033fd // ldr x29, [sp, #0x60]
 	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
@@ -3053,10 +2905,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540059cb // b.lt <blocks3Multi8+0xb40>
+	WORD $0x540054cb // b.lt <blocks3Multi8+0xaa0>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400002 // ldr x2, [x0]
 	WORD $0xf9401405 // ldr x5, [x0, #0x28]
@@ -3084,7 +2936,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002042 // add x2, x2, #0x8
 	WORD $0xeb08005f // cmp x2, x8
-	WORD $0x54005562 // b.hs <blocks3Multi8+0xb24>
+	WORD $0x54005062 // b.hs <blocks3Multi8+0xa84>
 	WORD $0xf9000be6 // str x6, [sp, #0x10]
 	WORD $0x79400848 // ldrh w8, [x2, #0x4]
 	WORD $0xaa1f03e9 // mov x9, xzr
@@ -3099,7 +2951,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x8b090109 // add x9, x8, x9
 	WORD $0x79400848 // ldrh w8, [x2, #0x4]
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54004b8a // b.ge <blocks3Multi8+0xa24>
+	WORD $0x5400468a // b.ge <blocks3Multi8+0x984>
 	WORD $0xcb090107 // sub x7, x8, x9
 	WORD $0x528001c8 // mov w8, #0xe
 	WORD $0xf10038ff // cmp x7, #0xe
@@ -3108,109 +2960,69 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xa901a7e8 // stp x8, x9, [sp, #0x18]
 	WORD $0x9a9fc511 // csinc x17, x8, xzr, gt
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x5400398b // b.lt <blocks3Multi8+0x808>
-	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
+	WORD $0x5400348b // b.lt <blocks3Multi8+0x768>
+	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xaa0103f5 // mov x21, x1
-	WORD $0x14000044 // b <blocks3Multi8+0x1f8>
+	WORD $0x1400001b // b <blocks3Multi8+0x154>
 	WORD $0xa9430be6 // ldp x6, x2, [sp, #0x30]
-	WORD $0xf94027ed // ldr x13, [sp, #0x48]
-	WORD $0xb9400048 // ldr w8, [x2]
+	WORD $0xf94027e9 // ldr x9, [sp, #0x48]
 	WORD $0xfd4001c0 // ldr d0, [x14]
-	WORD $0x8b141989 // add x9, x12, x20, lsl #6
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0x8b0d00a5 // add x5, x5, x13
-	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
-	WORD $0x4e080d01 // dup v1.2d, x8
-	WORD $0xf9401ec8 // ldr x8, [x22, #0x38]
+	WORD $0xb9400048 // ldr w8, [x2]
+	WORD $0x8b0900a5 // add x5, x5, x9
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x910902b5 // add x21, x21, #0x240
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0x8b141988 // add x8, x12, x20, lsl #6
+	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xeb11029f // cmp x20, x17
 	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
 	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
 	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0xad000920 // stp q0, q2, [x9]
-	WORD $0x9e66000a // fmov x10, d0
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0xfd4005c3 // ldr d3, [x14, #0x8]
+	WORD $0xad000900 // stp q0, q2, [x8]
+	WORD $0xfd4005c0 // ldr d0, [x14, #0x8]
 	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
-	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
-	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
-	WORD $0x4f435483 // shl v3.2d, v4.2d, #0x3
-	WORD $0xad010d21 // stp q1, q3, [x9, #0x20]
-	WORD $0x4e183c09 // mov x9, v0.d[1]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0x9e66004a // fmov x10, d2
-	WORD $0x9e66002b // fmov x11, d1
-	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0xf9800120 // prfm pldl1keep, [x9]
-	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
-	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
-	WORD $0x4e183c49 // mov x9, v2.d[1]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0x4e183c6a // mov x10, v3.d[1]
-	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
-	WORD $0xf9800120 // prfm pldl1keep, [x9]
-	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
-	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
-	WORD $0x4e183c29 // mov x9, v1.d[1]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0x9e66006b // fmov x11, d3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
-	WORD $0x8b0a0d08 // add x8, x8, x10, lsl #3
-	WORD $0xf9800120 // prfm pldl1keep, [x9]
-	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
-	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x540030c0 // b.eq <blocks3Multi8+0x80c>
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
+	WORD $0x4f435441 // shl v1.2d, v2.2d, #0x3
+	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
+	WORD $0x540030e0 // b.eq <blocks3Multi8+0x76c>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
-	WORD $0xf9402ed8 // ldr x24, [x22, #0x58]
-	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0xf9402f17 // ldr x23, [x24, #0x58]
+	WORD $0x394001f6 // ldrb w22, [x15]
 	WORD $0x79400c48 // ldrh w8, [x2, #0x6]
-	WORD $0x37080fe8 // tbnz w8, #0x1, <blocks3Multi8+0x404>
-	WORD $0xf94042c9 // ldr x9, [x22, #0x80]
-	WORD $0x7100d6ff // cmp w23, #0x35
-	WORD $0xd342fef9 // lsr x25, x23, #2
-	WORD $0xd341fefa // lsr x26, x23, #1
-	WORD $0xd37ffafb // lsl x27, x23, #1
-	WORD $0x54001403 // b.lo <blocks3Multi8+0x4a0>
+	WORD $0x37081008 // tbnz w8, #0x1, <blocks3Multi8+0x364>
+	WORD $0xf9404309 // ldr x9, [x24, #0x80]
+	WORD $0x7100d6df // cmp w22, #0x35
+	WORD $0xd342fed9 // lsr x25, x22, #2
+	WORD $0xd341feda // lsr x26, x22, #1
+	WORD $0xd37ffadb // lsl x27, x22, #1
+	WORD $0x54001423 // b.lo <blocks3Multi8+0x400>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b170753 // add x19, x26, x23, lsl #1
-	WORD $0x8b17073d // add x29, x25, x23, lsl #1
-	WORD $0x8b170346 // add x6, x26, x23
-	WORD $0x8b170322 // add x2, x25, x23
-	WORD $0x9baa26ed // umaddl x13, w23, w10, x9
-	WORD $0x8b1706e9 // add x9, x23, x23, lsl #1
+	WORD $0x8b160753 // add x19, x26, x22, lsl #1
+	WORD $0x8b16073d // add x29, x25, x22, lsl #1
+	WORD $0x8b160346 // add x6, x26, x22
+	WORD $0x8b160322 // add x2, x25, x22
+	WORD $0x9baa26cd // umaddl x13, w22, w10, x9
+	WORD $0x8b1606c9 // add x9, x22, x22, lsl #1
 	WORD $0xf90027e9 // str x9, [sp, #0x48]
 	WORD $0xd342fd30 // lsr x16, x9, #2
 	WORD $0xaa0503ea // mov x10, x5
-	WORD $0x8b170603 // add x3, x16, x23, lsl #1
-	WORD $0x8b17021e // add x30, x16, x23
+	WORD $0x8b160603 // add x3, x16, x22, lsl #1
+	WORD $0x8b16021e // add x30, x16, x22
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad4009a3 // ldp q3, q2, [x13]
 	WORD $0x910201a9 // add x9, x13, #0x80
 	WORD $0x8b0802ab // add x11, x21, x8
-	WORD $0x8b170140 // add x0, x10, x23
+	WORD $0x8b160140 // add x0, x10, x22
 	WORD $0x91030108 // add x8, x8, #0xc0
 	WORD $0x3cf96941 // ldr q1, [x10, x25]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -3296,7 +3108,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad4109a3 // ldp q3, q2, [x13, #0x20]
 	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
-	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x8b17014a // add x10, x10, x23
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -3309,8 +3121,8 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi8+0x260>
-	WORD $0x17ffff3b // b <blocks3Multi8+0xec>
+	WORD $0x54fff321 // b.ne <blocks3Multi8+0x1c0>
+	WORD $0x17ffff63 // b <blocks3Multi8+0xec>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0503e9 // mov x9, x5
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
@@ -3340,44 +3152,44 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad040141 // stp q1, q0, [x10, #0x80]
 	WORD $0x3dc01520 // ldr q0, [x9, #0x50]
-	WORD $0x8b180129 // add x9, x9, x24
+	WORD $0x8b170129 // add x9, x9, x23
 	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
-	WORD $0x54fffc21 // b.ne <blocks3Multi8+0x40c>
-	WORD $0x8b1706ed // add x13, x23, x23, lsl #1
-	WORD $0x17ffff19 // b <blocks3Multi8+0xf4>
+	WORD $0x54fffc21 // b.ne <blocks3Multi8+0x36c>
+	WORD $0x8b1606c9 // add x9, x22, x22, lsl #1
+	WORD $0x17ffff41 // b <blocks3Multi8+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x52801808 // mov w8, #0xc0
-	WORD $0x710062ff // cmp w23, #0x18
-	WORD $0x9ba826f0 // umaddl x16, w23, w8, x9
-	WORD $0x8b1706e8 // add x8, x23, x23, lsl #1
+	WORD $0x710062df // cmp w22, #0x18
+	WORD $0x9ba826d0 // umaddl x16, w22, w8, x9
+	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
 	WORD $0xd342fd03 // lsr x3, x8, #2
 	WORD $0xf90027e8 // str x8, [sp, #0x48]
-	WORD $0x54000c68 // b.hi <blocks3Multi8+0x644>
-	WORD $0x92400ae8 // and x8, x23, #0x7
-	WORD $0xb5000c28 // cbnz x8, <blocks3Multi8+0x644>
-	WORD $0x8b17046a // add x10, x3, x23, lsl #1
-	WORD $0x8b17074d // add x13, x26, x23, lsl #1
-	WORD $0x8b170722 // add x2, x25, x23, lsl #1
-	WORD $0x8b170066 // add x6, x3, x23
-	WORD $0x8b170353 // add x19, x26, x23
-	WORD $0x8b17033d // add x29, x25, x23
+	WORD $0x54000c68 // b.hi <blocks3Multi8+0x5a4>
+	WORD $0x92400ac8 // and x8, x22, #0x7
+	WORD $0xb5000c28 // cbnz x8, <blocks3Multi8+0x5a4>
+	WORD $0x8b16046a // add x10, x3, x22, lsl #1
+	WORD $0x8b16074d // add x13, x26, x22, lsl #1
+	WORD $0x8b160722 // add x2, x25, x22, lsl #1
+	WORD $0x8b160066 // add x6, x3, x22
+	WORD $0x8b160353 // add x19, x26, x22
+	WORD $0x8b16033d // add x29, x25, x22
 	WORD $0xaa0503fe // mov x30, x5
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
 	WORD $0x91022209 // add x9, x16, #0x88
-	WORD $0x91024216 // add x22, x16, #0x90
+	WORD $0x91024218 // add x24, x16, #0x90
 	WORD $0x8b0802ab // add x11, x21, x8
-	WORD $0x8b1703c0 // add x0, x30, x23
+	WORD $0x8b1603c0 // add x0, x30, x22
 	WORD $0x3dc003c0 // ldr q0, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x3cf96bc1 // ldr q1, [x30, x25]
 	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
-	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
+	WORD $0x4d40cf02 // ld1r { v2.2d }, [x24]
 	WORD $0x91030108 // add x8, x8, #0xc0
 	WORD $0x7109011f // cmp w8, #0x240
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
@@ -3408,7 +3220,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
 	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
-	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
+	WORD $0x4d40cf02 // ld1r { v2.2d }, [x24]
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad020560 // stp q0, q1, [x11, #0x40]
@@ -3434,14 +3246,14 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
 	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
-	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
+	WORD $0x4d40cf02 // ld1r { v2.2d }, [x24]
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad040560 // stp q0, q1, [x11, #0x80]
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
 	WORD $0x3ced6bc0 // ldr q0, [x30, x13]
 	WORD $0x3cea6bc1 // ldr q1, [x30, x10]
-	WORD $0x8b1803de // add x30, x30, x24
+	WORD $0x8b1703de // add x30, x30, x23
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d489203 // ldp d3, d4, [x16, #0x88]
@@ -3452,22 +3264,22 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
-	WORD $0x54fff541 // b.ne <blocks3Multi8+0x4e0>
-	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
-	WORD $0x17fffeab // b <blocks3Multi8+0xec>
+	WORD $0x54fff541 // b.ne <blocks3Multi8+0x440>
+	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
+	WORD $0x17fffed3 // b <blocks3Multi8+0xec>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b17046d // add x13, x3, x23, lsl #1
-	WORD $0x8b170753 // add x19, x26, x23, lsl #1
-	WORD $0x8b17073d // add x29, x25, x23, lsl #1
-	WORD $0x8b17007e // add x30, x3, x23
-	WORD $0x8b170346 // add x6, x26, x23
-	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0x8b16046d // add x13, x3, x22, lsl #1
+	WORD $0x8b160753 // add x19, x26, x22, lsl #1
+	WORD $0x8b16073d // add x29, x25, x22, lsl #1
+	WORD $0x8b16007e // add x30, x3, x22
+	WORD $0x8b160346 // add x6, x26, x22
+	WORD $0x8b160322 // add x2, x25, x22
 	WORD $0xaa0503ea // mov x10, x5
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
 	WORD $0x91020209 // add x9, x16, #0x80
 	WORD $0x8b0802ab // add x11, x21, x8
-	WORD $0x8b170140 // add x0, x10, x23
+	WORD $0x8b160140 // add x0, x10, x22
 	WORD $0x91030108 // add x8, x8, #0xc0
 	WORD $0x3cf96941 // ldr q1, [x10, x25]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -3553,7 +3365,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
 	WORD $0x3ced6941 // ldr q1, [x10, x13]
 	WORD $0xfd404204 // ldr d4, [x16, #0x80]
-	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x8b17014a // add x10, x10, x23
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -3566,17 +3378,17 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi8+0x664>
-	WORD $0x17fffe3a // b <blocks3Multi8+0xec>
-	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
-	WORD $0xf9401ed4 // ldr x20, [x22, #0x38]
+	WORD $0x54fff321 // b.ne <blocks3Multi8+0x5c4>
+	WORD $0x17fffe62 // b <blocks3Multi8+0xec>
+	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
+	WORD $0xf9401f14 // ldr x20, [x24, #0x38]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x52800029 // mov w9, #0x1
-	WORD $0x14000005 // b <blocks3Multi8+0x82c>
+	WORD $0x14000005 // b <blocks3Multi8+0x78c>
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3607c3d5 // tbz w21, #0x0, <blocks3Multi8+0xa0>
+	WORD $0x3607c8d5 // tbz w21, #0x0, <blocks3Multi8+0xa0>
 	WORD $0x8b080cd7 // add x23, x6, x8, lsl #3
 	WORD $0x8b080e98 // add x24, x20, x8, lsl #3
 	WORD $0xaa1f03f6 // mov x22, xzr
@@ -3587,7 +3399,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x911102fd // add x29, x23, #0x440
 	WORD $0x9101031e // add x30, x24, #0x40
 	WORD $0x91020303 // add x3, x24, #0x80
-	WORD $0x14000011 // b <blocks3Multi8+0x898>
+	WORD $0x14000011 // b <blocks3Multi8+0x7f8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b1002e8 // add x8, x23, x16
@@ -3603,7 +3415,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x8b1003a8 // add x8, x29, x16
 	WORD $0xad001d26 // stp q6, q7, [x9]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54fffc62 // b.hs <blocks3Multi8+0x820>
+	WORD $0x54fffc62 // b.hs <blocks3Multi8+0x780>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xd37ae6d0 // lsl x16, x22, #6
@@ -3617,10 +3429,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x340000a4 // cbz w4, <blocks3Multi8+0x8e0>
+	WORD $0x340000a4 // cbz w4, <blocks3Multi8+0x840>
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x5400020a // b.ge <blocks3Multi8+0x914>
-	WORD $0x17ffffe2 // b <blocks3Multi8+0x860>
+	WORD $0x5400020a // b.ge <blocks3Multi8+0x874>
+	WORD $0x17ffffe2 // b <blocks3Multi8+0x7c0>
 	WORD $0xd503201f // nop
 	WORD $0x8b1002e8 // add x8, x23, x16
 	WORD $0x8b100329 // add x9, x25, x16
@@ -3634,7 +3446,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad401d26 // ldp q6, q7, [x9]
 	WORD $0xad400901 // ldp q1, q2, [x8]
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54fffa8b // b.lt <blocks3Multi8+0x860>
+	WORD $0x54fffa8b // b.lt <blocks3Multi8+0x7c0>
 	WORD $0x8b160d8d // add x13, x12, x22, lsl #3
 	WORD $0x8b160c28 // add x8, x1, x22, lsl #3
 	WORD $0xaa1103f3 // mov x19, x17
@@ -3701,17 +3513,17 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x91090108 // add x8, x8, #0x240
 	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
 	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
-	WORD $0x54fff821 // b.ne <blocks3Multi8+0x920>
-	WORD $0x17ffff90 // b <blocks3Multi8+0x860>
+	WORD $0x54fff821 // b.ne <blocks3Multi8+0x880>
+	WORD $0x17ffff90 // b <blocks3Multi8+0x7c0>
 	WORD $0x79400c48 // ldrh w8, [x2, #0x6]
-	WORD $0x37100108 // tbnz w8, #0x2, <blocks3Multi8+0xa48>
+	WORD $0x37100108 // tbnz w8, #0x2, <blocks3Multi8+0x9a8>
 	WORD $0xa9409be8 // ldp x8, x6, [sp, #0x8]
 	WORD $0x2a1f03e4 // mov w4, wzr
 	WORD $0xf9401fe2 // ldr x2, [sp, #0x38]
 	WORD $0x91002042 // add x2, x2, #0x8
 	WORD $0xeb08005f // cmp x2, x8
-	WORD $0x54ffb1e3 // b.lo <blocks3Multi8+0x7c>
-	WORD $0x14000038 // b <blocks3Multi8+0xb24>
+	WORD $0x54ffb6e3 // b.lo <blocks3Multi8+0x7c>
+	WORD $0x14000038 // b <blocks3Multi8+0xa84>
 	WORD $0xf94017e0 // ldr x0, [sp, #0x28]
 	WORD $0xf9400be6 // ldr x6, [sp, #0x10]
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
@@ -3720,28 +3532,28 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xf100213f // cmp x9, #0x8
 	WORD $0x9a88b128 // csel x8, x9, x8, lt
 	WORD $0xf100053f // cmp x9, #0x1
-	WORD $0x54ffafcb // b.lt <blocks3Multi8+0x60>
+	WORD $0x54ffb4cb // b.lt <blocks3Multi8+0x60>
 	WORD $0xf94003ed // ldr x13, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
-	WORD $0x14000005 // b <blocks3Multi8+0xa90>
+	WORD $0x14000005 // b <blocks3Multi8+0x9f0>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x910101ad // add x13, x13, #0x40
 	WORD $0xeb0b015f // cmp x10, x11
-	WORD $0x54ffaea0 // b.eq <blocks3Multi8+0x60>
+	WORD $0x54ffb3a0 // b.eq <blocks3Multi8+0x60>
 	WORD $0xf9401809 // ldr x9, [x0, #0x30]
-	WORD $0xb4000089 // cbz x9, <blocks3Multi8+0xaa4>
+	WORD $0xb4000089 // cbz x9, <blocks3Multi8+0xa04>
 	WORD $0x8b0a0529 // add x9, x9, x10, lsl #1
 	WORD $0x78667929 // ldrh w9, [x9, x6, lsl #1]
-	WORD $0x14000002 // b <blocks3Multi8+0xaa8>
+	WORD $0x14000002 // b <blocks3Multi8+0xa08>
 	WORD $0x8b060149 // add x9, x10, x6
 	WORD $0x8b090530 // add x16, x9, x9, lsl #1
 	WORD $0xaa0d03f1 // mov x17, x13
 	WORD $0x52800064 // mov w4, #0x3
 	WORD $0xd37ae609 // lsl x9, x16, #6
 	WORD $0xd37ef610 // lsl x16, x16, #2
-	WORD $0x14000012 // b <blocks3Multi8+0xb04>
+	WORD $0x14000012 // b <blocks3Multi8+0xa64>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0xad7f0622 // ldp q2, q1, [x17, #-0x20]
 	WORD $0xf1000484 // subs x4, x4, #0x1
@@ -3758,15 +3570,15 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
 	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
 	WORD $0xad010042 // stp q2, q0, [x2, #0x20]
-	WORD $0x54fffc00 // b.eq <blocks3Multi8+0xa80>
+	WORD $0x54fffc00 // b.eq <blocks3Multi8+0x9e0>
 	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb4fffdc2 // cbz x2, <blocks3Multi8+0xac0>
+	WORD $0xb4fffdc2 // cbz x2, <blocks3Multi8+0xa20>
 	WORD $0xb9406803 // ldr w3, [x0, #0x68]
 	WORD $0xb8706842 // ldr w2, [x2, x16]
 	WORD $0x0b020062 // add w2, w3, w2
 	WORD $0xd34c2c42 // lsl x2, x2, #52
 	WORD $0x9e670040 // fmov d0, x2
-	WORD $0x17ffffe9 // b <blocks3Multi8+0xac4>
+	WORD $0x17ffffe9 // b <blocks3Multi8+0xa24>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
@@ -3775,6 +3587,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -3790,22 +3606,22 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400033d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540068cb // b.lt <blocks4Multi2+0xd20>
+	WORD $0x540065cb // b.lt <blocks4Multi2+0xcc0>
 	WORD $0xd10343ff // sub sp, sp, #0xd0
 	WORD $0xf9400005 // ldr x5, [x0]
 	WORD $0xf940140b // ldr x11, [x0, #0x28]
 	WORD $0x91400829 // add x9, x1, #0x2, lsl #12
-	WORD $0x5286100a // mov w10, #0x3080
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x91400c26 // add x6, x1, #0x3, lsl #12
-	WORD $0x8b0a0027 // add x7, x1, x10
 	WORD $0x8b080ca8 // add x8, x5, x8, lsl #3
 	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
 	WORD $0xa90c4ff4 // stp x20, x19, [sp, #0xc0]
 	WORD $0xa906f7e9 // stp x9, x29, [sp, #0x68]
+	WORD $0x52861009 // mov w9, #0x3080
+	WORD $0x8b090027 // add x7, x1, x9
 	WORD $0x52800029 // mov w9, #0x1
 	WORD $0xa9086ffe // stp x30, x27, [sp, #0x80]
 	WORD $0xa90967fa // stp x26, x25, [sp, #0x90]
@@ -3830,7 +3646,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x910020a5 // add x5, x5, #0x8
 	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x54006342 // b.hs <blocks4Multi2+0xd04>
+	WORD $0x54006042 // b.hs <blocks4Multi2+0xca4>
 	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xf90033e5 // str x5, [sp, #0x60]
@@ -3843,13 +3659,13 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x8b1502d5 // add x21, x22, x21
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xeb0802bf // cmp x21, x8
-	WORD $0x54005a8a // b.ge <blocks4Multi2+0xc20>
+	WORD $0x5400578a // b.ge <blocks4Multi2+0xbc0>
 	WORD $0xcb15010a // sub x10, x8, x21
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b156 // csel x22, x10, x8, lt
 	WORD $0xf100015f // cmp x10, #0x0
-	WORD $0x54004fcd // b.le <blocks4Multi2+0xae0>
+	WORD $0x54004ccd // b.le <blocks4Multi2+0xa80>
 	WORD $0xf10006df // cmp x22, #0x1
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xaa1f03f5 // mov x21, xzr
@@ -3858,7 +3674,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xf90023ea // str x10, [sp, #0x40]
 	WORD $0xb9004fe9 // str w9, [sp, #0x4c]
 	WORD $0xf9003fe8 // str x8, [sp, #0x78]
-	WORD $0x14000039 // b <blocks4Multi2+0x1f0>
+	WORD $0x14000020 // b <blocks4Multi2+0x18c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -3868,9 +3684,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x8b17096b // add x11, x11, x23, lsl #2
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x911002d6 // add x22, x22, #0x400
-	WORD $0xf9401c09 // ldr x9, [x0, #0x38]
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xb94000a8 // ldr w8, [x5]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x4e080d02 // dup v2.2d, x8
 	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
@@ -3880,52 +3695,28 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
 	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
 	WORD $0xad000d01 // stp q1, q3, [x8]
-	WORD $0x9e66002a // fmov x10, d1
-	WORD $0xfd4005c4 // ldr d4, [x14, #0x8]
+	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
 	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
-	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x4e183c6a // mov x10, v3.d[1]
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x9e660068 // fmov x8, d3
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0x9e66004a // fmov x10, d2
-	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x9e660088 // fmov x8, d4
-	WORD $0x4e183c8a // mov x10, v4.d[1]
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x8b0a0d28 // add x8, x9, x10, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38462 // add v2.2d, v3.2d, v3.2d
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
 	WORD $0xf9403fe8 // ldr x8, [sp, #0x78]
 	WORD $0xeb0802bf // cmp x21, x8
-	WORD $0x54003ee0 // b.eq <blocks4Multi2+0x9c8>
+	WORD $0x54003f00 // b.eq <blocks4Multi2+0x968>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
 	WORD $0x394001f7 // ldrb w23, [x15]
 	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
-	WORD $0x37081448 // tbnz w8, #0x1, <blocks4Multi2+0x488>
+	WORD $0x37081468 // tbnz w8, #0x1, <blocks4Multi2+0x428>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
 	WORD $0xd342fef9 // lsr x25, x23, #2
 	WORD $0xd341fefa // lsr x26, x23, #1
 	WORD $0xd37ffafb // lsl x27, x23, #1
-	WORD $0x54001983 // b.lo <blocks4Multi2+0x548>
+	WORD $0x540019a3 // b.lo <blocks4Multi2+0x4e8>
 	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f0 // mov x16, xzr
@@ -3941,6 +3732,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x8b1d0106 // add x6, x8, x29
 	WORD $0x8b170513 // add x19, x8, x23, lsl #1
 	WORD $0x8b17010d // add x13, x8, x23
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
@@ -4079,64 +3871,64 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi2+0x260>
-	WORD $0x17ffff27 // b <blocks4Multi2+0x120>
+	WORD $0x54ffef01 // b.ne <blocks4Multi2+0x200>
+	WORD $0x17ffff3f // b <blocks4Multi2+0x120>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0xaa0b03e9 // mov x9, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3dc00141 // ldr q1, [x10]
-	WORD $0x8b0802c9 // add x9, x22, x8
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b0802ca // add x10, x22, x8
 	WORD $0x91040108 // add x8, x8, #0x100
 	WORD $0x7110011f // cmp w8, #0x400
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad000522 // stp q2, q1, [x9]
-	WORD $0x3dc00541 // ldr q1, [x10, #0x10]
+	WORD $0xad000542 // stp q2, q1, [x10]
+	WORD $0x3dc00521 // ldr q1, [x9, #0x10]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
-	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
-	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0xad010542 // stp q2, q1, [x10, #0x20]
+	WORD $0xf9881120 // prfm pldl1keep, [x9, #0x1020]
+	WORD $0x3dc00921 // ldr q1, [x9, #0x20]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
-	WORD $0x3dc00d41 // ldr q1, [x10, #0x30]
+	WORD $0xad020542 // stp q2, q1, [x10, #0x40]
+	WORD $0x3dc00d21 // ldr q1, [x9, #0x30]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad030522 // stp q2, q1, [x9, #0x60]
-	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
-	WORD $0x3dc01141 // ldr q1, [x10, #0x40]
+	WORD $0xad030542 // stp q2, q1, [x10, #0x60]
+	WORD $0xf9882120 // prfm pldl1keep, [x9, #0x1040]
+	WORD $0x3dc01121 // ldr q1, [x9, #0x40]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad040522 // stp q2, q1, [x9, #0x80]
-	WORD $0x3dc01541 // ldr q1, [x10, #0x50]
+	WORD $0xad040542 // stp q2, q1, [x10, #0x80]
+	WORD $0x3dc01521 // ldr q1, [x9, #0x50]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad050522 // stp q2, q1, [x9, #0xa0]
-	WORD $0xf9883140 // prfm pldl1keep, [x10, #0x1060]
-	WORD $0x3dc01941 // ldr q1, [x10, #0x60]
+	WORD $0xad050542 // stp q2, q1, [x10, #0xa0]
+	WORD $0xf9883120 // prfm pldl1keep, [x9, #0x1060]
+	WORD $0x3dc01921 // ldr q1, [x9, #0x60]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
-	WORD $0x3dc01d41 // ldr q1, [x10, #0x70]
-	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0xad060542 // stp q2, q1, [x10, #0xc0]
+	WORD $0x3dc01d21 // ldr q1, [x9, #0x70]
+	WORD $0x8b180129 // add x9, x9, x24
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad070522 // stp q2, q1, [x9, #0xe0]
-	WORD $0x54fffb01 // b.ne <blocks4Multi2+0x4a0>
-	WORD $0x17fffef7 // b <blocks4Multi2+0x120>
+	WORD $0xad070542 // stp q2, q1, [x10, #0xe0]
+	WORD $0x54fffb01 // b.ne <blocks4Multi2+0x440>
+	WORD $0x17ffff0f // b <blocks4Multi2+0x120>
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0x8b1706fe // add x30, x23, x23, lsl #1
 	WORD $0x710062ff // cmp w23, #0x18
 	WORD $0x9ba922fd // umaddl x29, w23, w9, x8
 	WORD $0xd342ffd0 // lsr x16, x30, #2
-	WORD $0x54001088 // b.hi <blocks4Multi2+0x76c>
+	WORD $0x54001088 // b.hi <blocks4Multi2+0x70c>
 	WORD $0x92400ae8 // and x8, x23, #0x7
-	WORD $0xb5001048 // cbnz x8, <blocks4Multi2+0x76c>
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi2+0x70c>
 	WORD $0x8b1e020a // add x10, x16, x30
 	WORD $0x8b1e034d // add x13, x26, x30
 	WORD $0x8b1e0331 // add x17, x25, x30
@@ -4154,15 +3946,15 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x910223a1 // add x1, x29, #0x88
-	WORD $0x910243a7 // add x7, x29, #0x90
+	WORD $0x910243a9 // add x9, x29, #0x90
 	WORD $0x8b0802cc // add x12, x22, x8
-	WORD $0x8b170289 // add x9, x20, x23
+	WORD $0x8b170287 // add x7, x20, x23
 	WORD $0x3dc00281 // ldr q1, [x20]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3cf96a82 // ldr q2, [x20, x25]
 	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
 	WORD $0x91040108 // add x8, x8, #0x100
 	WORD $0x7110011f // cmp w8, #0x400
 	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
@@ -4183,17 +3975,17 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
-	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0x3cf36a82 // ldr q2, [x20, x19]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3dc00121 // ldr q1, [x9]
-	WORD $0x8b1b0289 // add x9, x20, x27
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x8b1b0287 // add x7, x20, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020981 // stp q1, q2, [x12, #0x40]
@@ -4210,17 +4002,17 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
-	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0x3ce46a82 // ldr q2, [x20, x4]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3dc00121 // ldr q1, [x9]
-	WORD $0x8b1e0289 // add x9, x20, x30
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x8b1e0287 // add x7, x20, x30
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
@@ -4237,16 +4029,16 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
-	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0x3cf16a82 // ldr q2, [x20, x17]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad060981 // stp q1, q2, [x12, #0xc0]
@@ -4264,8 +4056,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
-	WORD $0x54fff1e1 // b.ne <blocks4Multi2+0x5a0>
-	WORD $0x17fffe6e // b <blocks4Multi2+0x120>
+	WORD $0x54fff1e1 // b.ne <blocks4Multi2+0x540>
+	WORD $0x17fffe86 // b <blocks4Multi2+0x120>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b1e0203 // add x3, x16, x30
 	WORD $0x8b1e0346 // add x6, x26, x30
@@ -4415,17 +4207,17 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi2+0x7a0>
-	WORD $0x17fffdd7 // b <blocks4Multi2+0x120>
+	WORD $0x54ffef01 // b.ne <blocks4Multi2+0x740>
+	WORD $0x17fffdef // b <blocks4Multi2+0x120>
 	WORD $0xf94023e8 // ldr x8, [sp, #0x40]
 	WORD $0xa9421ff3 // ldp x19, x7, [sp, #0x20]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
-	WORD $0x5400088b // b.lt <blocks4Multi2+0xae8>
+	WORD $0x5400088b // b.lt <blocks4Multi2+0xa88>
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
 	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
 	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
-	WORD $0x340009c8 // cbz w8, <blocks4Multi2+0xb20>
+	WORD $0x340009c8 // cbz w8, <blocks4Multi2+0xac0>
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -4439,12 +4231,12 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x8b080c2a // add x10, x1, x8, lsl #3
 	WORD $0x8b080d2c // add x12, x9, x8, lsl #3
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xf8440591 // ldr x17, [x12], #0x40
+	WORD $0xf8440589 // ldr x9, [x12], #0x40
 	WORD $0xfd400145 // ldr d5, [x10]
 	WORD $0xf10005ad // subs x13, x13, #0x1
-	WORD $0x8b110e11 // add x17, x16, x17, lsl #3
+	WORD $0x8b090e09 // add x9, x16, x9, lsl #3
 	WORD $0xfd41c150 // ldr d16, [x10, #0x380]
-	WORD $0xad401e26 // ldp q6, q7, [x17]
+	WORD $0xad401d26 // ldp q6, q7, [x9]
 	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
 	WORD $0xfd408145 // ldr d5, [x10, #0x100]
 	WORD $0x4fc510c3 // fmla v3.2d, v6.2d, v5.d[0]
@@ -4460,7 +4252,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4fc510e3 // fmla v3.2d, v7.2d, v5.d[0]
 	WORD $0xfd412145 // ldr d5, [x10, #0x240]
 	WORD $0x4fc510e2 // fmla v2.2d, v7.2d, v5.d[0]
-	WORD $0xad411e26 // ldp q6, q7, [x17, #0x20]
+	WORD $0xad411d26 // ldp q6, q7, [x9, #0x20]
 	WORD $0xfd404145 // ldr d5, [x10, #0x80]
 	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
 	WORD $0xfd40c145 // ldr d5, [x10, #0x180]
@@ -4477,104 +4269,104 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xfd41e145 // ldr d5, [x10, #0x3c0]
 	WORD $0x9110014a // add x10, x10, #0x400
 	WORD $0x4fc510e1 // fmla v1.2d, v7.2d, v5.d[0]
-	WORD $0x54fffb41 // b.ne <blocks4Multi2+0xa20>
-	WORD $0xd37ced0a // lsl x10, x8, #4
+	WORD $0x54fffb41 // b.ne <blocks4Multi2+0x9c0>
+	WORD $0xd37ced09 // lsl x9, x8, #4
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x3caa68c4 // str q4, [x6, x10]
-	WORD $0x3caa68e3 // str q3, [x7, x10]
-	WORD $0x3caa6a62 // str q2, [x19, x10]
-	WORD $0x3caa6a81 // str q1, [x20, x10]
-	WORD $0x54fff941 // b.ne <blocks4Multi2+0xa00>
-	WORD $0x17fffd79 // b <blocks4Multi2+0xc0>
-	WORD $0x350000c9 // cbnz w9, <blocks4Multi2+0xaf8>
-	WORD $0x17fffd77 // b <blocks4Multi2+0xc0>
+	WORD $0x3ca968c4 // str q4, [x6, x9]
+	WORD $0x3ca968e3 // str q3, [x7, x9]
+	WORD $0x3ca96a62 // str q2, [x19, x9]
+	WORD $0x3ca96a81 // str q1, [x20, x9]
+	WORD $0x54fff941 // b.ne <blocks4Multi2+0x9a0>
+	WORD $0x17fffd91 // b <blocks4Multi2+0xc0>
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi2+0xa98>
+	WORD $0x17fffd8f // b <blocks4Multi2+0xc0>
 	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
 	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0x34ffae68 // cbz w8, <blocks4Multi2+0xc0>
+	WORD $0x34ffb168 // cbz w8, <blocks4Multi2+0xc0>
 	WORD $0xaa0603e8 // mov x8, x6
-	WORD $0x5280010a // mov w10, #0x8
+	WORD $0x52800109 // mov w9, #0x8
 	WORD $0x3d800100 // str q0, [x8]
-	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0xf1000529 // subs x9, x9, #0x1
 	WORD $0x3d802100 // str q0, [x8, #0x80]
 	WORD $0x3d804100 // str q0, [x8, #0x100]
 	WORD $0x3d806100 // str q0, [x8, #0x180]
 	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0x54ffff41 // b.ne <blocks4Multi2+0xb00>
-	WORD $0x17fffd69 // b <blocks4Multi2+0xc0>
+	WORD $0x54ffff41 // b.ne <blocks4Multi2+0xaa0>
+	WORD $0x17fffd81 // b <blocks4Multi2+0xc0>
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b0810ca // add x10, x6, x8, lsl #4
 	WORD $0x8b0810ec // add x12, x7, x8, lsl #4
 	WORD $0x8b081271 // add x17, x19, x8, lsl #4
-	WORD $0xf94037e2 // ldr x2, [sp, #0x68]
+	WORD $0xf94037e9 // ldr x9, [sp, #0x68]
 	WORD $0xf9403fe3 // ldr x3, [sp, #0x78]
 	WORD $0x8b08128d // add x13, x20, x8, lsl #4
-	WORD $0x8b080c29 // add x9, x1, x8, lsl #3
-	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
+	WORD $0x8b080c24 // add x4, x1, x8, lsl #3
+	WORD $0x8b080d22 // add x2, x9, x8, lsl #3
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x3dc00183 // ldr q3, [x12]
 	WORD $0x3dc00224 // ldr q4, [x17]
 	WORD $0x3dc001a2 // ldr q2, [x13]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf8440444 // ldr x4, [x2], #0x40
-	WORD $0xfd400125 // ldr d5, [x9]
+	WORD $0xf8440449 // ldr x9, [x2], #0x40
+	WORD $0xfd400085 // ldr d5, [x4]
 	WORD $0xf1000463 // subs x3, x3, #0x1
-	WORD $0x8b040e04 // add x4, x16, x4, lsl #3
-	WORD $0xfd41c130 // ldr d16, [x9, #0x380]
-	WORD $0xad401c86 // ldp q6, q7, [x4]
+	WORD $0x8b090e09 // add x9, x16, x9, lsl #3
+	WORD $0xfd41c090 // ldr d16, [x4, #0x380]
+	WORD $0xad401d26 // ldp q6, q7, [x9]
 	WORD $0x4fc510c1 // fmla v1.2d, v6.2d, v5.d[0]
-	WORD $0xfd408125 // ldr d5, [x9, #0x100]
+	WORD $0xfd408085 // ldr d5, [x4, #0x100]
 	WORD $0x4fc510c3 // fmla v3.2d, v6.2d, v5.d[0]
-	WORD $0xfd410125 // ldr d5, [x9, #0x200]
+	WORD $0xfd410085 // ldr d5, [x4, #0x200]
 	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
-	WORD $0xfd418125 // ldr d5, [x9, #0x300]
+	WORD $0xfd418085 // ldr d5, [x4, #0x300]
 	WORD $0x4fc510c2 // fmla v2.2d, v6.2d, v5.d[0]
-	WORD $0xfd402125 // ldr d5, [x9, #0x40]
-	WORD $0xfd41a126 // ldr d6, [x9, #0x340]
+	WORD $0xfd402085 // ldr d5, [x4, #0x40]
+	WORD $0xfd41a086 // ldr d6, [x4, #0x340]
 	WORD $0x4fc510e1 // fmla v1.2d, v7.2d, v5.d[0]
-	WORD $0xfd40a125 // ldr d5, [x9, #0x140]
+	WORD $0xfd40a085 // ldr d5, [x4, #0x140]
 	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
 	WORD $0x4fc510e3 // fmla v3.2d, v7.2d, v5.d[0]
-	WORD $0xfd412125 // ldr d5, [x9, #0x240]
+	WORD $0xfd412085 // ldr d5, [x4, #0x240]
 	WORD $0x4fc510e4 // fmla v4.2d, v7.2d, v5.d[0]
-	WORD $0xad411c86 // ldp q6, q7, [x4, #0x20]
-	WORD $0xfd404125 // ldr d5, [x9, #0x80]
+	WORD $0xad411d26 // ldp q6, q7, [x9, #0x20]
+	WORD $0xfd404085 // ldr d5, [x4, #0x80]
 	WORD $0x4fc510c1 // fmla v1.2d, v6.2d, v5.d[0]
-	WORD $0xfd40c125 // ldr d5, [x9, #0x180]
+	WORD $0xfd40c085 // ldr d5, [x4, #0x180]
 	WORD $0x4fd010c2 // fmla v2.2d, v6.2d, v16.d[0]
 	WORD $0x4fc510c3 // fmla v3.2d, v6.2d, v5.d[0]
-	WORD $0xfd414125 // ldr d5, [x9, #0x280]
+	WORD $0xfd414085 // ldr d5, [x4, #0x280]
 	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
-	WORD $0xfd406125 // ldr d5, [x9, #0xc0]
+	WORD $0xfd406085 // ldr d5, [x4, #0xc0]
 	WORD $0x4fc510e1 // fmla v1.2d, v7.2d, v5.d[0]
-	WORD $0xfd40e125 // ldr d5, [x9, #0x1c0]
+	WORD $0xfd40e085 // ldr d5, [x4, #0x1c0]
 	WORD $0x4fc510e3 // fmla v3.2d, v7.2d, v5.d[0]
-	WORD $0xfd416125 // ldr d5, [x9, #0x2c0]
+	WORD $0xfd416085 // ldr d5, [x4, #0x2c0]
 	WORD $0x4fc510e4 // fmla v4.2d, v7.2d, v5.d[0]
-	WORD $0xfd41e125 // ldr d5, [x9, #0x3c0]
-	WORD $0x91100129 // add x9, x9, #0x400
+	WORD $0xfd41e085 // ldr d5, [x4, #0x3c0]
+	WORD $0x91100084 // add x4, x4, #0x400
 	WORD $0x4fc510e2 // fmla v2.2d, v7.2d, v5.d[0]
-	WORD $0x54fffb41 // b.ne <blocks4Multi2+0xb60>
+	WORD $0x54fffb41 // b.ne <blocks4Multi2+0xb00>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x3d800141 // str q1, [x10]
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x3d800183 // str q3, [x12]
 	WORD $0x3d800224 // str q4, [x17]
 	WORD $0x3d8001a2 // str q2, [x13]
-	WORD $0x54fff8a1 // b.ne <blocks4Multi2+0xb28>
-	WORD $0x17fffd2a // b <blocks4Multi2+0xc0>
+	WORD $0x54fff8a1 // b.ne <blocks4Multi2+0xac8>
+	WORD $0x17fffd42 // b <blocks4Multi2+0xc0>
 	WORD $0xd503201f // nop
 	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi2+0xc40>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi2+0xbe0>
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x910020a5 // add x5, x5, #0x8
 	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x54ffa343 // b.lo <blocks4Multi2+0xa0>
-	WORD $0x14000032 // b <blocks4Multi2+0xd04>
+	WORD $0x54ffa643 // b.lo <blocks4Multi2+0xa0>
+	WORD $0x14000032 // b <blocks4Multi2+0xca4>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
 	WORD $0xcb090109 // sub x9, x8, x9
@@ -4582,48 +4374,48 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xf100213f // cmp x9, #0x8
 	WORD $0x9a88b128 // csel x8, x9, x8, lt
 	WORD $0xf100053f // cmp x9, #0x1
-	WORD $0x54ffa12b // b.lt <blocks4Multi2+0x80>
+	WORD $0x54ffa42b // b.lt <blocks4Multi2+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03ea // mov x10, xzr
-	WORD $0xaa0603ed // mov x13, x6
-	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
-	WORD $0x14000008 // b <blocks4Multi2+0xc90>
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0xaa0603ec // mov x12, x6
+	WORD $0x9a9fc50a // csinc x10, x8, xzr, gt
+	WORD $0x14000008 // b <blocks4Multi2+0xc30>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x9100054a // add x10, x10, #0x1
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0xeb0c015f // cmp x10, x12
-	WORD $0x54ff9fa0 // b.eq <blocks4Multi2+0x80>
-	WORD $0xf9401810 // ldr x16, [x0, #0x30]
-	WORD $0xb40000b0 // cbz x16, <blocks4Multi2+0xca8>
-	WORD $0x8b0a0609 // add x9, x16, x10, lsl #1
+	WORD $0x91000529 // add x9, x9, #0x1
+	WORD $0x9100418c // add x12, x12, #0x10
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54ffa2a0 // b.eq <blocks4Multi2+0x80>
+	WORD $0xf940180d // ldr x13, [x0, #0x30]
+	WORD $0xb40000ad // cbz x13, <blocks4Multi2+0xc48>
 	WORD $0xf9400bf0 // ldr x16, [sp, #0x10]
-	WORD $0x78707931 // ldrh w17, [x9, x16, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi2+0xcb0>
-	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
-	WORD $0x8b090151 // add x17, x10, x9
-	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0xd37ef631 // lsl x17, x17, #2
-	WORD $0x1400000b // b <blocks4Multi2+0xce4>
+	WORD $0x8b0905ad // add x13, x13, x9, lsl #1
+	WORD $0x787079b0 // ldrh w16, [x13, x16, lsl #1]
+	WORD $0x14000003 // b <blocks4Multi2+0xc50>
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0x8b0d0130 // add x16, x9, x13
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0xd37ef610 // lsl x16, x16, #2
+	WORD $0x1400000b // b <blocks4Multi2+0xc84>
 	WORD $0xd503201f // nop
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x3cf069a2 // ldr q2, [x13, x16]
-	WORD $0xf9402409 // ldr x9, [x0, #0x48]
-	WORD $0x91020210 // add x16, x16, #0x80
-	WORD $0xf108021f // cmp x16, #0x200
+	WORD $0x3ced6982 // ldr q2, [x12, x13]
+	WORD $0xf9402411 // ldr x17, [x0, #0x48]
+	WORD $0x910201ad // add x13, x13, #0x80
+	WORD $0xf10801bf // cmp x13, #0x200
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
-	WORD $0x3cb17921 // str q1, [x9, x17, lsl #4]
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x54fffd00 // b.eq <blocks4Multi2+0xc80>
-	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb4fffec2 // cbz x2, <blocks4Multi2+0xcc0>
-	WORD $0xb9406809 // ldr w9, [x0, #0x68]
-	WORD $0xb8717842 // ldr w2, [x2, x17, lsl #2]
-	WORD $0x0b020129 // add w9, w9, w2
-	WORD $0xd34c2d29 // lsl x9, x9, #52
-	WORD $0x9e670121 // fmov d1, x9
-	WORD $0x17fffff1 // b <blocks4Multi2+0xcc4>
+	WORD $0x3cb07a21 // str q1, [x17, x16, lsl #4]
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x54fffd00 // b.eq <blocks4Multi2+0xc20>
+	WORD $0xf9403011 // ldr x17, [x0, #0x60]
+	WORD $0xb4fffed1 // cbz x17, <blocks4Multi2+0xc60>
+	WORD $0xb9406802 // ldr w2, [x0, #0x68]
+	WORD $0xb8707a31 // ldr w17, [x17, x16, lsl #2]
+	WORD $0x0b110051 // add w17, w2, w17
+	WORD $0xd34c2e31 // lsl x17, x17, #52
+	WORD $0x9e670221 // fmov d1, x17
+	WORD $0x17fffff1 // b <blocks4Multi2+0xc64>
 	WORD $0xa94c4ff4 // ldp x20, x19, [sp, #0xc0]
 	WORD $0xf9403bfd // ldr x29, [sp, #0x70]
 	WORD $0xa94b57f6 // ldp x22, x21, [sp, #0xb0]
@@ -4632,10 +4424,6 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xa9486ffe // ldp x30, x27, [sp, #0x80]
 	WORD $0x910343ff // add sp, sp, #0xd0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -4651,10 +4439,10 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400038d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400036d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400702b // b.lt <blocks4Multi4+0xe0c>
+	WORD $0x54006c2b // b.lt <blocks4Multi4+0xd8c>
 	WORD $0xd10343ff // sub sp, sp, #0xd0
 	WORD $0xf9400005 // ldr x5, [x0]
 	WORD $0xf940140b // ldr x11, [x0, #0x28]
@@ -4691,7 +4479,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x910020a5 // add x5, x5, #0x8
 	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x54006aa2 // b.hs <blocks4Multi4+0xdf0>
+	WORD $0x540066a2 // b.hs <blocks4Multi4+0xd70>
 	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xf90033e5 // str x5, [sp, #0x60]
@@ -4704,13 +4492,13 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x8b1502d5 // add x21, x22, x21
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xeb0802bf // cmp x21, x8
-	WORD $0x540061aa // b.ge <blocks4Multi4+0xd04>
+	WORD $0x54005daa // b.ge <blocks4Multi4+0xc84>
 	WORD $0xcb15010a // sub x10, x8, x21
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b156 // csel x22, x10, x8, lt
 	WORD $0xf100015f // cmp x10, #0x0
-	WORD $0x540054cd // b.le <blocks4Multi4+0xb80>
+	WORD $0x540050cd // b.le <blocks4Multi4+0xb00>
 	WORD $0xf10006df // cmp x22, #0x1
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xaa1f03f5 // mov x21, xzr
@@ -4719,7 +4507,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xf90023ea // str x10, [sp, #0x40]
 	WORD $0xb9004fe9 // str w9, [sp, #0x4c]
 	WORD $0xf9003fe8 // str x8, [sp, #0x78]
-	WORD $0x14000041 // b <blocks4Multi4+0x210>
+	WORD $0x14000020 // b <blocks4Multi4+0x18c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -4729,9 +4517,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x8b17096b // add x11, x11, x23, lsl #2
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x911002d6 // add x22, x22, #0x400
-	WORD $0xf9401c09 // ldr x9, [x0, #0x38]
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xb94000a8 // ldr w8, [x5]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x4e080d02 // dup v2.2d, x8
 	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
@@ -4741,60 +4528,28 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
 	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
 	WORD $0xad000d01 // stp q1, q3, [x8]
-	WORD $0x9e66002a // fmov x10, d1
-	WORD $0xfd4005c4 // ldr d4, [x14, #0x8]
+	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
 	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
-	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x9e66006a // fmov x10, d3
-	WORD $0x4e183c8c // mov x12, v4.d[1]
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c68 // mov x8, v3.d[1]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x9e66004a // fmov x10, d2
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x9e66008a // fmov x10, d4
-	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0x8b0c0d29 // add x9, x9, x12, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9800120 // prfm pldl1keep, [x9]
-	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
 	WORD $0xf9403fe8 // ldr x8, [sp, #0x78]
 	WORD $0xeb0802bf // cmp x21, x8
-	WORD $0x54003ee0 // b.eq <blocks4Multi4+0x9e8>
+	WORD $0x54003f00 // b.eq <blocks4Multi4+0x968>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
 	WORD $0x394001f7 // ldrb w23, [x15]
 	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
-	WORD $0x37081448 // tbnz w8, #0x1, <blocks4Multi4+0x4a8>
+	WORD $0x37081468 // tbnz w8, #0x1, <blocks4Multi4+0x428>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
 	WORD $0xd342fef9 // lsr x25, x23, #2
 	WORD $0xd341fefa // lsr x26, x23, #1
 	WORD $0xd37ffafb // lsl x27, x23, #1
-	WORD $0x54001983 // b.lo <blocks4Multi4+0x568>
+	WORD $0x540019a3 // b.lo <blocks4Multi4+0x4e8>
 	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f0 // mov x16, xzr
@@ -4810,6 +4565,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x8b1d0106 // add x6, x8, x29
 	WORD $0x8b170513 // add x19, x8, x23, lsl #1
 	WORD $0x8b17010d // add x13, x8, x23
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
@@ -4948,8 +4704,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x280>
-	WORD $0x17ffff1f // b <blocks4Multi4+0x120>
+	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x200>
+	WORD $0x17ffff3f // b <blocks4Multi4+0x120>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
@@ -4996,16 +4752,16 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad070522 // stp q2, q1, [x9, #0xe0]
-	WORD $0x54fffb01 // b.ne <blocks4Multi4+0x4c0>
-	WORD $0x17fffeef // b <blocks4Multi4+0x120>
+	WORD $0x54fffb01 // b.ne <blocks4Multi4+0x440>
+	WORD $0x17ffff0f // b <blocks4Multi4+0x120>
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0x8b1706fe // add x30, x23, x23, lsl #1
 	WORD $0x710062ff // cmp w23, #0x18
 	WORD $0x9ba922fd // umaddl x29, w23, w9, x8
 	WORD $0xd342ffd0 // lsr x16, x30, #2
-	WORD $0x54001088 // b.hi <blocks4Multi4+0x78c>
+	WORD $0x54001088 // b.hi <blocks4Multi4+0x70c>
 	WORD $0x92400ae8 // and x8, x23, #0x7
-	WORD $0xb5001048 // cbnz x8, <blocks4Multi4+0x78c>
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi4+0x70c>
 	WORD $0x8b1e020a // add x10, x16, x30
 	WORD $0x8b1e034d // add x13, x26, x30
 	WORD $0x8b1e0331 // add x17, x25, x30
@@ -5133,8 +4889,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
-	WORD $0x54fff1e1 // b.ne <blocks4Multi4+0x5c0>
-	WORD $0x17fffe66 // b <blocks4Multi4+0x120>
+	WORD $0x54fff1e1 // b.ne <blocks4Multi4+0x540>
+	WORD $0x17fffe86 // b <blocks4Multi4+0x120>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b1e0203 // add x3, x16, x30
 	WORD $0x8b1e0346 // add x6, x26, x30
@@ -5284,17 +5040,17 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x7c0>
-	WORD $0x17fffdcf // b <blocks4Multi4+0x120>
+	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x740>
+	WORD $0x17fffdef // b <blocks4Multi4+0x120>
 	WORD $0xf94023e8 // ldr x8, [sp, #0x40]
 	WORD $0xa9421ff3 // ldp x19, x7, [sp, #0x20]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
-	WORD $0x54000c8b // b.lt <blocks4Multi4+0xb88>
+	WORD $0x54000c8b // b.lt <blocks4Multi4+0xb08>
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
 	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
 	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
-	WORD $0x34000dc8 // cbz w8, <blocks4Multi4+0xbc0>
+	WORD $0x34000dc8 // cbz w8, <blocks4Multi4+0xb40>
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -5372,7 +5128,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x9110014a // add x10, x10, #0x400
 	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
 	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
-	WORD $0x54fff901 // b.ne <blocks4Multi4+0xa60>
+	WORD $0x54fff901 // b.ne <blocks4Multi4+0x9e0>
 	WORD $0xd37be90a // lsl x10, x8, #5
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x8b0a00cc // add x12, x6, x10
@@ -5384,16 +5140,16 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x8b0a028a // add x10, x20, x10
 	WORD $0xad001183 // stp q3, q4, [x12]
 	WORD $0xad000941 // stp q1, q2, [x10]
-	WORD $0x54fff581 // b.ne <blocks4Multi4+0xa20>
-	WORD $0x17fffd53 // b <blocks4Multi4+0xc0>
+	WORD $0x54fff581 // b.ne <blocks4Multi4+0x9a0>
+	WORD $0x17fffd73 // b <blocks4Multi4+0xc0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000c9 // cbnz w9, <blocks4Multi4+0xb98>
-	WORD $0x17fffd4f // b <blocks4Multi4+0xc0>
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi4+0xb18>
+	WORD $0x17fffd6f // b <blocks4Multi4+0xc0>
 	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
 	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0x34ffa968 // cbz w8, <blocks4Multi4+0xc0>
+	WORD $0x34ffad68 // cbz w8, <blocks4Multi4+0xc0>
 	WORD $0xaa0603e8 // mov x8, x6
 	WORD $0x5280010a // mov w10, #0x8
 	WORD $0xad000100 // stp q0, q0, [x8]
@@ -5402,8 +5158,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
 	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
 	WORD $0x91008108 // add x8, x8, #0x20
-	WORD $0x54ffff41 // b.ne <blocks4Multi4+0xba0>
-	WORD $0x17fffd41 // b <blocks4Multi4+0xc0>
+	WORD $0x54ffff41 // b.ne <blocks4Multi4+0xb20>
+	WORD $0x17fffd61 // b <blocks4Multi4+0xc0>
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd37be90c // lsl x12, x8, #5
@@ -5476,23 +5232,23 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x9110018c // add x12, x12, #0x400
 	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
 	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
-	WORD $0x54fff901 // b.ne <blocks4Multi4+0xc00>
+	WORD $0x54fff901 // b.ne <blocks4Multi4+0xb80>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xad000544 // stp q4, q1, [x10]
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0xad000e27 // stp q7, q3, [x17]
 	WORD $0xad001850 // stp q16, q6, [x2]
 	WORD $0xad0009a5 // stp q5, q2, [x13]
-	WORD $0x54fff661 // b.ne <blocks4Multi4+0xbc8>
-	WORD $0x17fffcf0 // b <blocks4Multi4+0xc0>
+	WORD $0x54fff661 // b.ne <blocks4Multi4+0xb48>
+	WORD $0x17fffd10 // b <blocks4Multi4+0xc0>
 	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi4+0xd24>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi4+0xca4>
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x910020a5 // add x5, x5, #0x8
 	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x54ff9c23 // b.lo <blocks4Multi4+0xa0>
-	WORD $0x14000034 // b <blocks4Multi4+0xdf0>
+	WORD $0x54ffa023 // b.lo <blocks4Multi4+0xa0>
+	WORD $0x14000034 // b <blocks4Multi4+0xd70>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
 	WORD $0xcb090109 // sub x9, x8, x9
@@ -5500,29 +5256,29 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xf100213f // cmp x9, #0x8
 	WORD $0x9a88b128 // csel x8, x9, x8, lt
 	WORD $0xf100053f // cmp x9, #0x1
-	WORD $0x54ff9a0b // b.lt <blocks4Multi4+0x80>
+	WORD $0x54ff9e0b // b.lt <blocks4Multi4+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xaa0603ed // mov x13, x6
 	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
-	WORD $0x14000007 // b <blocks4Multi4+0xd70>
+	WORD $0x14000007 // b <blocks4Multi4+0xcf0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x910081ad // add x13, x13, #0x20
 	WORD $0xeb0c015f // cmp x10, x12
-	WORD $0x54ff98a0 // b.eq <blocks4Multi4+0x80>
+	WORD $0x54ff9ca0 // b.eq <blocks4Multi4+0x80>
 	WORD $0xf9401810 // ldr x16, [x0, #0x30]
-	WORD $0xb40000b0 // cbz x16, <blocks4Multi4+0xd88>
+	WORD $0xb40000b0 // cbz x16, <blocks4Multi4+0xd08>
 	WORD $0x8b0a0609 // add x9, x16, x10, lsl #1
 	WORD $0xf9400bf0 // ldr x16, [sp, #0x10]
 	WORD $0x78707931 // ldrh w17, [x9, x16, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi4+0xd90>
+	WORD $0x14000003 // b <blocks4Multi4+0xd10>
 	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
 	WORD $0x8b090151 // add x17, x10, x9
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xd37ef631 // lsl x17, x17, #2
-	WORD $0x1400000e // b <blocks4Multi4+0xdd0>
+	WORD $0x1400000e // b <blocks4Multi4+0xd50>
 	WORD $0xd503201f // nop
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x8b1001a9 // add x9, x13, x16
@@ -5535,15 +5291,15 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad000523 // stp q3, q1, [x9]
-	WORD $0x54fffca0 // b.eq <blocks4Multi4+0xd60>
+	WORD $0x54fffca0 // b.eq <blocks4Multi4+0xce0>
 	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb4fffe62 // cbz x2, <blocks4Multi4+0xda0>
+	WORD $0xb4fffe62 // cbz x2, <blocks4Multi4+0xd20>
 	WORD $0xb9406809 // ldr w9, [x0, #0x68]
 	WORD $0xb8717842 // ldr w2, [x2, x17, lsl #2]
 	WORD $0x0b020129 // add w9, w9, w2
 	WORD $0xd34c2d29 // lsl x9, x9, #52
 	WORD $0x9e670121 // fmov d1, x9
-	WORD $0x17ffffee // b <blocks4Multi4+0xda4>
+	WORD $0x17ffffee // b <blocks4Multi4+0xd24>
 	WORD $0xa94c4ff4 // ldp x20, x19, [sp, #0xc0]
 	WORD $0xf9403bfd // ldr x29, [sp, #0x70]
 	WORD $0xa94b57f6 // ldp x22, x21, [sp, #0xb0]
@@ -5566,10 +5322,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400038d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540075eb // b.lt <blocks4Multi8+0xec4>
+	WORD $0x54006feb // b.lt <blocks4Multi8+0xe04>
 	WORD $0xd10303ff // sub sp, sp, #0xc0
 	WORD $0xa9095ff8 // stp x24, x23, [sp, #0x90]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -5600,7 +5356,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910022f7 // add x23, x23, #0x8
 	WORD $0xeb0802ff // cmp x23, x8
-	WORD $0x54007122 // b.hs <blocks4Multi8+0xea8>
+	WORD $0x54006b22 // b.hs <blocks4Multi8+0xde8>
 	WORD $0x79400ae8 // ldrh w8, [x23, #0x4]
 	WORD $0xaa1f03ec // mov x12, xzr
 	WORD $0xf9002bf7 // str x23, [sp, #0x50]
@@ -5612,13 +5368,13 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b0c01cc // add x12, x14, x12
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xeb08019f // cmp x12, x8
-	WORD $0x5400676a // b.ge <blocks4Multi8+0xda0>
+	WORD $0x5400616a // b.ge <blocks4Multi8+0xce0>
 	WORD $0xcb0c010a // sub x10, x8, x12
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b14e // csel x14, x10, x8, lt
 	WORD $0xf100015f // cmp x10, #0x0
-	WORD $0x540056cd // b.le <blocks4Multi8+0xba4>
+	WORD $0x540050cd // b.le <blocks4Multi8+0xae4>
 	WORD $0xf10005df // cmp x14, #0x1
 	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0xaa0103f4 // mov x20, x1
@@ -5626,99 +5382,50 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xb90037e9 // str w9, [sp, #0x34]
 	WORD $0x9a9fc5c5 // csinc x5, x14, xzr, gt
 	WORD $0xa903b3ee // stp x14, x12, [sp, #0x38]
-	WORD $0x14000051 // b <blocks4Multi8+0x230>
+	WORD $0x14000020 // b <blocks4Multi8+0x16c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xa944dfe0 // ldp x0, x23, [sp, #0x48]
-	WORD $0x8b1319e9 // add x9, x15, x19, lsl #6
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x91100294 // add x20, x20, #0x400
-	WORD $0xeb05027f // cmp x19, x5
+	WORD $0xa94567f7 // ldp x23, x25, [sp, #0x50]
 	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0x91100294 // add x20, x20, #0x400
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xb94002e8 // ldr w8, [x23]
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
-	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
-	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
-	WORD $0x4f435424 // shl v4.2d, v1.2d, #0x3
-	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0xad000d24 // stp q4, q3, [x9]
-	WORD $0x9e66008a // fmov x10, d4
-	WORD $0x9e66006b // fmov x11, d3
-	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x6ea11045 // uaddw2 v5.2d, v2.2d, v1.4s
-	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
-	WORD $0x4f435422 // shl v2.2d, v1.2d, #0x3
-	WORD $0x4f4354a1 // shl v1.2d, v5.2d, #0x3
-	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
-	WORD $0x4e183c89 // mov x9, v4.d[1]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
-	WORD $0x4e183c6a // mov x10, v3.d[1]
-	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0xf9800120 // prfm pldl1keep, [x9]
-	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
-	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
-	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9806160 // prfm pldl1keep, [x11, #0xc0]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
-	WORD $0x9e66004a // fmov x10, d2
-	WORD $0x4e183c49 // mov x9, v2.d[1]
-	WORD $0x4e183c2b // mov x11, v1.d[1]
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
-	WORD $0x9e66002a // fmov x10, d1
-	WORD $0xf9800120 // prfm pldl1keep, [x9]
-	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
-	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
-	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0x8b0b0d08 // add x8, x8, x11, lsl #3
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
 	WORD $0xf94037eb // ldr x11, [sp, #0x68]
-	WORD $0xf9402ff9 // ldr x25, [sp, #0x58]
+	WORD $0xf94027e0 // ldr x0, [sp, #0x48]
 	WORD $0x8b15096b // add x11, x11, x21, lsl #2
 	WORD $0x91000739 // add x25, x25, #0x1
-	WORD $0x54003ee0 // b.eq <blocks4Multi8+0xa08>
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b1319e8 // add x8, x15, x19, lsl #6
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0xeb05027f // cmp x19, x5
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
+	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
+	WORD $0x4f435462 // shl v2.2d, v3.2d, #0x3
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0x54003f00 // b.eq <blocks4Multi8+0x948>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
 	WORD $0x39400335 // ldrb w21, [x25]
 	WORD $0x79400ee8 // ldrh w8, [x23, #0x6]
 	WORD $0xf90037eb // str x11, [sp, #0x68]
 	WORD $0xf9002ff9 // str x25, [sp, #0x58]
-	WORD $0x37081408 // tbnz w8, #0x1, <blocks4Multi8+0x4c8>
+	WORD $0x37081428 // tbnz w8, #0x1, <blocks4Multi8+0x408>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d6bf // cmp w21, #0x35
 	WORD $0xd342feb7 // lsr x23, x21, #2
 	WORD $0xd341feb8 // lsr x24, x21, #1
-	WORD $0x54001963 // b.lo <blocks4Multi8+0x588>
+	WORD $0x54001983 // b.lo <blocks4Multi8+0x4c8>
 	WORD $0x8b1506ba // add x26, x21, x21, lsl #1
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f9 // mov x25, xzr
@@ -5735,6 +5442,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b1a03cc // add x12, x30, x26
 	WORD $0x8b1507d1 // add x17, x30, x21, lsl #1
 	WORD $0x8b1503c6 // add x6, x30, x21
+	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f64 // ldp q4, q3, [x27]
 	WORD $0x9102036e // add x14, x27, #0x80
@@ -5871,8 +5579,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x2a0>
-	WORD $0x17ffff0f // b <blocks4Multi8+0x100>
+	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x1e0>
+	WORD $0x17ffff3f // b <blocks4Multi8+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0b03e9 // mov x9, x11
 	WORD $0xd503201f // nop
@@ -5919,16 +5627,16 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad070542 // stp q2, q1, [x10, #0xe0]
-	WORD $0x54fffb01 // b.ne <blocks4Multi8+0x4e0>
-	WORD $0x17fffedf // b <blocks4Multi8+0x100>
+	WORD $0x54fffb01 // b.ne <blocks4Multi8+0x420>
+	WORD $0x17ffff0f // b <blocks4Multi8+0x100>
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0x8b1506ba // add x26, x21, x21, lsl #1
 	WORD $0x710062bf // cmp w21, #0x18
 	WORD $0x9ba922b9 // umaddl x25, w21, w9, x8
 	WORD $0xd342ff5b // lsr x27, x26, #2
-	WORD $0x54001088 // b.hi <blocks4Multi8+0x7ac>
+	WORD $0x54001088 // b.hi <blocks4Multi8+0x6ec>
 	WORD $0x92400aa8 // and x8, x21, #0x7
-	WORD $0xb5001048 // cbnz x8, <blocks4Multi8+0x7ac>
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi8+0x6ec>
 	WORD $0xd37ffaaa // lsl x10, x21, #1
 	WORD $0x8b1a036c // add x12, x27, x26
 	WORD $0x8b1a0310 // add x16, x24, x26
@@ -6056,8 +5764,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
-	WORD $0x54fff1e1 // b.ne <blocks4Multi8+0x5e0>
-	WORD $0x17fffe56 // b <blocks4Multi8+0x100>
+	WORD $0x54fff1e1 // b.ne <blocks4Multi8+0x520>
+	WORD $0x17fffe86 // b <blocks4Multi8+0x100>
 	WORD $0xaa1f03fd // mov x29, xzr
 	WORD $0xd37ffabe // lsl x30, x21, #1
 	WORD $0x8b1a0370 // add x16, x27, x26
@@ -6207,15 +5915,15 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x7e0>
-	WORD $0x17fffdbf // b <blocks4Multi8+0x100>
+	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x720>
+	WORD $0x17fffdef // b <blocks4Multi8+0x100>
 	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000ceb // b.lt <blocks4Multi8+0xbac>
+	WORD $0x54000ceb // b.lt <blocks4Multi8+0xaec>
 	WORD $0xf9401c07 // ldr x7, [x0, #0x38]
 	WORD $0xf94013f8 // ldr x24, [sp, #0x20]
 	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
-	WORD $0x34000f88 // cbz w8, <blocks4Multi8+0xc10>
+	WORD $0x34000f88 // cbz w8, <blocks4Multi8+0xb50>
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x5280002a // mov w10, #0x1
 	WORD $0x2a0a03e8 // mov w8, w10
@@ -6295,7 +6003,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x91100129 // add x9, x9, #0x400
 	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
 	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
-	WORD $0x54fff901 // b.ne <blocks4Multi8+0xa80>
+	WORD $0x54fff901 // b.ne <blocks4Multi8+0x9c0>
 	WORD $0xd37ae589 // lsl x9, x12, #6
 	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0x8b09014e // add x14, x10, x9
@@ -6307,17 +6015,17 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b090069 // add x9, x3, x9
 	WORD $0xad0011c3 // stp q3, q4, [x14]
 	WORD $0xad000921 // stp q1, q2, [x9]
-	WORD $0x54fff5c1 // b.ne <blocks4Multi8+0xa48>
+	WORD $0x54fff5c1 // b.ne <blocks4Multi8+0x988>
 	WORD $0x2a1f03ea // mov w10, wzr
 	WORD $0x52800089 // mov w9, #0x4
-	WORD $0x3707f488 // tbnz w8, #0x0, <blocks4Multi8+0xa2c>
-	WORD $0x17fffd40 // b <blocks4Multi8+0xa0>
-	WORD $0x350000c9 // cbnz w9, <blocks4Multi8+0xbbc>
-	WORD $0x17fffd3f // b <blocks4Multi8+0xa4>
+	WORD $0x3707f488 // tbnz w8, #0x0, <blocks4Multi8+0x96c>
+	WORD $0x17fffd70 // b <blocks4Multi8+0xa0>
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi8+0xafc>
+	WORD $0x17fffd6f // b <blocks4Multi8+0xa4>
 	WORD $0xf94013f8 // ldr x24, [sp, #0x20]
 	WORD $0xa943b3ee // ldp x14, x12, [sp, #0x38]
 	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
-	WORD $0x34ffa768 // cbz w8, <blocks4Multi8+0xa4>
+	WORD $0x34ffad68 // cbz w8, <blocks4Multi8+0xa4>
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x5280002a // mov w10, #0x1
 	WORD $0x2a0a03e8 // mov w8, w10
@@ -6335,10 +6043,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x3d818120 // str q0, [x9, #0x600]
 	WORD $0xad100120 // stp q0, q0, [x9, #0x200]
 	WORD $0x91010129 // add x9, x9, #0x40
-	WORD $0x54ffff01 // b.ne <blocks4Multi8+0xbe0>
+	WORD $0x54ffff01 // b.ne <blocks4Multi8+0xb20>
 	WORD $0x52800089 // mov w9, #0x4
-	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks4Multi8+0xbc4>
-	WORD $0x17fffd26 // b <blocks4Multi8+0xa4>
+	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks4Multi8+0xb04>
+	WORD $0x17fffd56 // b <blocks4Multi8+0xa4>
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x5280002a // mov w10, #0x1
 	WORD $0xd503201f // nop
@@ -6423,30 +6131,30 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x91100129 // add x9, x9, #0x400
 	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
 	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
-	WORD $0x54fff901 // b.ne <blocks4Multi8+0xc80>
+	WORD $0x54fff901 // b.ne <blocks4Multi8+0xbc0>
 	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0xad000544 // stp q4, q1, [x10]
 	WORD $0xf100219f // cmp x12, #0x8
 	WORD $0xad000e67 // stp q7, q3, [x19]
 	WORD $0xad001a90 // stp q16, q6, [x20]
 	WORD $0xad0008c5 // stp q5, q2, [x6]
-	WORD $0x54fff621 // b.ne <blocks4Multi8+0xc40>
+	WORD $0x54fff621 // b.ne <blocks4Multi8+0xb80>
 	WORD $0x2a1f03ea // mov w10, wzr
 	WORD $0x52800089 // mov w9, #0x4
-	WORD $0x3707f4c8 // tbnz w8, #0x0, <blocks4Multi8+0xc20>
-	WORD $0x17fffcc5 // b <blocks4Multi8+0xa0>
+	WORD $0x3707f4c8 // tbnz w8, #0x0, <blocks4Multi8+0xb60>
+	WORD $0x17fffcf5 // b <blocks4Multi8+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400ee8 // ldrh w8, [x23, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi8+0xdc0>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi8+0xd00>
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910022f7 // add x23, x23, #0x8
 	WORD $0xeb0802ff // cmp x23, x8
-	WORD $0x54ff9683 // b.lo <blocks4Multi8+0x88>
-	WORD $0x1400003b // b <blocks4Multi8+0xea8>
+	WORD $0x54ff9c83 // b.lo <blocks4Multi8+0x88>
+	WORD $0x1400003b // b <blocks4Multi8+0xde8>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400fe9 // ldr x9, [sp, #0x18]
 	WORD $0xaa0b03e4 // mov x4, x11
@@ -6455,31 +6163,31 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xf100213f // cmp x9, #0x8
 	WORD $0x9a88b128 // csel x8, x9, x8, lt
 	WORD $0xf100053f // cmp x9, #0x1
-	WORD $0x54ff942b // b.lt <blocks4Multi8+0x64>
+	WORD $0x54ff9a2b // b.lt <blocks4Multi8+0x64>
 	WORD $0xf94007ec // ldr x12, [sp, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x9a9fc50a // csinc x10, x8, xzr, gt
-	WORD $0x14000007 // b <blocks4Multi8+0xe10>
+	WORD $0x14000007 // b <blocks4Multi8+0xd50>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x9101018c // add x12, x12, #0x40
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x54ff92c0 // b.eq <blocks4Multi8+0x64>
+	WORD $0x54ff98c0 // b.eq <blocks4Multi8+0x64>
 	WORD $0xf940180e // ldr x14, [x0, #0x30]
-	WORD $0xb40000ae // cbz x14, <blocks4Multi8+0xe28>
+	WORD $0xb40000ae // cbz x14, <blocks4Multi8+0xd68>
 	WORD $0x8b0905cb // add x11, x14, x9, lsl #1
 	WORD $0xf9400fee // ldr x14, [sp, #0x18]
 	WORD $0x786e7970 // ldrh w16, [x11, x14, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi8+0xe30>
+	WORD $0x14000003 // b <blocks4Multi8+0xd70>
 	WORD $0xf9400feb // ldr x11, [sp, #0x18]
 	WORD $0x8b0b0130 // add x16, x9, x11
 	WORD $0xd378de0e // lsl x14, x16, #8
 	WORD $0xd37cee10 // lsl x16, x16, #4
 	WORD $0xaa0c03f1 // mov x17, x12
 	WORD $0x52800083 // mov w3, #0x4
-	WORD $0x14000012 // b <blocks4Multi8+0xe88>
+	WORD $0x14000012 // b <blocks4Multi8+0xdc8>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xad7f0a23 // ldp q3, q2, [x17, #-0x20]
 	WORD $0xf1000463 // subs x3, x3, #0x1
@@ -6496,15 +6204,15 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad010563 // stp q3, q1, [x11, #0x20]
-	WORD $0x54fffbe0 // b.eq <blocks4Multi8+0xe00>
+	WORD $0x54fffbe0 // b.eq <blocks4Multi8+0xd40>
 	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb4fffdc2 // cbz x2, <blocks4Multi8+0xe44>
+	WORD $0xb4fffdc2 // cbz x2, <blocks4Multi8+0xd84>
 	WORD $0xb940680b // ldr w11, [x0, #0x68]
 	WORD $0xb8706842 // ldr w2, [x2, x16]
 	WORD $0x0b02016b // add w11, w11, w2
 	WORD $0xd34c2d6b // lsl x11, x11, #52
 	WORD $0x9e670161 // fmov d1, x11
-	WORD $0x17ffffe9 // b <blocks4Multi8+0xe48>
+	WORD $0x17ffffe9 // b <blocks4Multi8+0xd88>
 	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
 	WORD $0xf94033fd // ldr x29, [sp, #0x60]
 	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
@@ -6528,10 +6236,10 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54007ccb // b.lt <blocks5Multi2+0xfa0>
+	WORD $0x540078cb // b.lt <blocks5Multi2+0xf20>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
@@ -6568,7 +6276,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54007742 // b.hs <blocks5Multi2+0xf84>
+	WORD $0x54007342 // b.hs <blocks5Multi2+0xf04>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03ef // mov x15, xzr
 	WORD $0x14000008 // b <blocks5Multi2+0xc8>
@@ -6578,13 +6286,13 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x8b0f020f // add x15, x16, x15
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x54006f4a // b.ge <blocks5Multi2+0xeac>
+	WORD $0x54006b4a // b.ge <blocks5Multi2+0xe2c>
 	WORD $0xcb0f0111 // sub x17, x8, x15
 	WORD $0x528000a8 // mov w8, #0x5
 	WORD $0xf100163f // cmp x17, #0x5
 	WORD $0x9a88b230 // csel x16, x17, x8, lt
 	WORD $0xf100023f // cmp x17, #0x0
-	WORD $0x5400622d // b.le <blocks5Multi2+0xd20>
+	WORD $0x54005e2d // b.le <blocks5Multi2+0xca0>
 	WORD $0xf100061f // cmp x16, #0x1
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xaa0103f8 // mov x24, x1
@@ -6593,14 +6301,13 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x9a9fc614 // csinc x20, x16, xzr, gt
 	WORD $0xf90027ef // str x15, [sp, #0x48]
 	WORD $0xf9001ff0 // str x16, [sp, #0x38]
-	WORD $0x1400003b // b <blocks5Multi2+0x1ec>
-	WORD $0xb9400128 // ldr w8, [x9]
+	WORD $0x1400001a // b <blocks5Multi2+0x168>
 	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x91190318 // add x24, x24, #0x640
 	WORD $0x4e080d02 // dup v2.2d, x8
 	WORD $0x8b171988 // add x8, x12, x23, lsl #6
-	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x910006f7 // add x23, x23, #0x1
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb1402ff // cmp x23, x20
@@ -6608,60 +6315,28 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
 	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x9e66002f // fmov x15, d1
 	WORD $0xad000d01 // stp q1, q3, [x8]
-	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
 	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
-	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0x4e183c90 // mov x16, v4.d[1]
-	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0x9e66006f // fmov x15, d3
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c68 // mov x8, v3.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0x4e183c4f // mov x15, v2.d[1]
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x9e660048 // fmov x8, d2
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x9e660088 // fmov x8, d4
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b100d6b // add x11, x11, x16, lsl #3
-	WORD $0x8b190b30 // add x16, x25, x25, lsl #2
-	WORD $0x8b1000e7 // add x7, x7, x16
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0x54004ec0 // b.eq <blocks5Multi2+0xbc0>
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38462 // add v2.2d, v3.2d, v3.2d
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0x8b190b28 // add x8, x25, x25, lsl #2
+	WORD $0x8b0800e7 // add x7, x7, x8
+	WORD $0x54004ee0 // b.eq <blocks5Multi2+0xb40>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c04 // ldr x4, [x0, #0x58]
 	WORD $0x394001d9 // ldrb w25, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37081988 // tbnz w8, #0x1, <blocks5Multi2+0x52c>
+	WORD $0x370819a8 // tbnz w8, #0x1, <blocks5Multi2+0x4ac>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d73f // cmp w25, #0x35
 	WORD $0xd342ff3a // lsr x26, x25, #2
 	WORD $0xd341ff3b // lsr x27, x25, #1
-	WORD $0x54001fe3 // b.lo <blocks5Multi2+0x60c>
+	WORD $0x54002003 // b.lo <blocks5Multi2+0x58c>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03fd // mov x29, xzr
 	WORD $0xb2740331 // orr x17, x25, #0x1000
@@ -6670,6 +6345,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x8b190728 // add x8, x25, x25, lsl #1
 	WORD $0xd342fd06 // lsr x6, x8, #2
 	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -6858,8 +6534,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi2+0x240>
-	WORD $0x17fffef7 // b <blocks5Multi2+0x104>
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi2+0x1c0>
+	WORD $0x17ffff17 // b <blocks5Multi2+0x104>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0703f1 // mov x17, x7
 	WORD $0xd503201f // nop
@@ -6914,16 +6590,16 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
-	WORD $0x54fff9e1 // b.ne <blocks5Multi2+0x540>
-	WORD $0x17fffebf // b <blocks5Multi2+0x104>
+	WORD $0x54fff9e1 // b.ne <blocks5Multi2+0x4c0>
+	WORD $0x17fffedf // b <blocks5Multi2+0x104>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100633f // cmp w25, #0x18
 	WORD $0x9bab233d // umaddl x29, w25, w11, x8
 	WORD $0x8b190728 // add x8, x25, x25, lsl #1
 	WORD $0xd342fd1e // lsr x30, x8, #2
-	WORD $0x540014c8 // b.hi <blocks5Multi2+0x8b8>
+	WORD $0x540014c8 // b.hi <blocks5Multi2+0x838>
 	WORD $0x92400b28 // and x8, x25, #0x7
-	WORD $0xb5001488 // cbnz x8, <blocks5Multi2+0x8b8>
+	WORD $0xb5001488 // cbnz x8, <blocks5Multi2+0x838>
 	WORD $0xb2740331 // orr x17, x25, #0x1000
 	WORD $0xcb190884 // sub x4, x4, x25, lsl #2
 	WORD $0xaa0703eb // mov x11, x7
@@ -7085,8 +6761,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
-	WORD $0x54ffec81 // b.ne <blocks5Multi2+0x640>
-	WORD $0x17fffe14 // b <blocks5Multi2+0x104>
+	WORD $0x54ffec81 // b.ne <blocks5Multi2+0x5c0>
+	WORD $0x17fffe34 // b <blocks5Multi2+0x104>
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0xb2740331 // orr x17, x25, #0x1000
 	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
@@ -7276,18 +6952,18 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi2+0x8c8>
-	WORD $0x17fffd55 // b <blocks5Multi2+0x104>
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi2+0x848>
+	WORD $0x17fffd75 // b <blocks5Multi2+0x104>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000b0b // b.lt <blocks5Multi2+0xd28>
+	WORD $0x54000b0b // b.lt <blocks5Multi2+0xca8>
 	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
 	WORD $0xa941ebfb // ldp x27, x26, [sp, #0x18]
 	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
-	WORD $0x34000c68 // cbz w8, <blocks5Multi2+0xd64>
+	WORD $0x34000c68 // cbz w8, <blocks5Multi2+0xce4>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
@@ -7354,7 +7030,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xfd430226 // ldr d6, [x17, #0x600]
 	WORD $0x91190231 // add x17, x17, #0x640
 	WORD $0x4fc610e1 // fmla v1.2d, v7.2d, v6.d[0]
-	WORD $0x54fff8e1 // b.ne <blocks5Multi2+0xc00>
+	WORD $0x54fff8e1 // b.ne <blocks5Multi2+0xb80>
 	WORD $0xd37ced0b // lsl x11, x8, #4
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
@@ -7363,18 +7039,18 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x3cab6b63 // str q3, [x27, x11]
 	WORD $0x3cab6842 // str q2, [x2, x11]
 	WORD $0x3cab6861 // str q1, [x3, x11]
-	WORD $0x54fff6c1 // b.ne <blocks5Multi2+0xbe0>
-	WORD $0x17fffce8 // b <blocks5Multi2+0xac>
+	WORD $0x54fff6c1 // b.ne <blocks5Multi2+0xb60>
+	WORD $0x17fffd08 // b <blocks5Multi2+0xac>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000cb // cbnz w11, <blocks5Multi2+0xd38>
-	WORD $0x17fffce4 // b <blocks5Multi2+0xb4>
+	WORD $0x350000cb // cbnz w11, <blocks5Multi2+0xcb8>
+	WORD $0x17fffd04 // b <blocks5Multi2+0xb4>
 	WORD $0xf94027ef // ldr x15, [sp, #0x48]
 	WORD $0xf9401ff0 // ldr x16, [sp, #0x38]
 	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
-	WORD $0x34ff9c08 // cbz w8, <blocks5Multi2+0xb4>
+	WORD $0x34ffa008 // cbz w8, <blocks5Multi2+0xb4>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0x3d800100 // str q0, [x8]
@@ -7384,8 +7060,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x3d806100 // str q0, [x8, #0x180]
 	WORD $0x3d808100 // str q0, [x8, #0x200]
 	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0x54ffff21 // b.ne <blocks5Multi2+0xd40>
-	WORD $0x17fffcd5 // b <blocks5Multi2+0xb4>
+	WORD $0x54ffff21 // b.ne <blocks5Multi2+0xcc0>
+	WORD $0x17fffcf5 // b <blocks5Multi2+0xb4>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b081151 // add x17, x10, x8, lsl #4
 	WORD $0x8b081344 // add x4, x26, x8, lsl #4
@@ -7458,7 +7134,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xfd4300a6 // ldr d6, [x5, #0x600]
 	WORD $0x911900a5 // add x5, x5, #0x640
 	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
-	WORD $0x54fff8e1 // b.ne <blocks5Multi2+0xda0>
+	WORD $0x54fff8e1 // b.ne <blocks5Multi2+0xd20>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x3d800221 // str q1, [x17]
 	WORD $0xf100211f // cmp x8, #0x8
@@ -7466,16 +7142,16 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x3d8000c4 // str q4, [x6]
 	WORD $0x3d8002a5 // str q5, [x21]
 	WORD $0x3d800263 // str q3, [x19]
-	WORD $0x54fff621 // b.ne <blocks5Multi2+0xd68>
-	WORD $0x17fffc81 // b <blocks5Multi2+0xac>
+	WORD $0x54fff621 // b.ne <blocks5Multi2+0xce8>
+	WORD $0x17fffca1 // b <blocks5Multi2+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi2+0xecc>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi2+0xe4c>
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff8ee3 // b.lo <blocks5Multi2+0xa0>
-	WORD $0x1400002f // b <blocks5Multi2+0xf84>
+	WORD $0x54ff92e3 // b.lo <blocks5Multi2+0xa0>
+	WORD $0x1400002f // b <blocks5Multi2+0xf04>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400beb // ldr x11, [sp, #0x10]
 	WORD $0xcb0b010b // sub x11, x8, x11
@@ -7483,27 +7159,27 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ff8ccb // b.lt <blocks5Multi2+0x80>
+	WORD $0x54ff90cb // b.lt <blocks5Multi2+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xaa0a03e5 // mov x5, x10
 	WORD $0x9a9fc504 // csinc x4, x8, xzr, gt
-	WORD $0x14000005 // b <blocks5Multi2+0xf10>
+	WORD $0x14000005 // b <blocks5Multi2+0xe90>
 	WORD $0x91000631 // add x17, x17, #0x1
 	WORD $0x910040a5 // add x5, x5, #0x10
 	WORD $0xeb04023f // cmp x17, x4
-	WORD $0x54ff8ba0 // b.eq <blocks5Multi2+0x80>
+	WORD $0x54ff8fa0 // b.eq <blocks5Multi2+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xb40000ab // cbz x11, <blocks5Multi2+0xf28>
+	WORD $0xb40000ab // cbz x11, <blocks5Multi2+0xea8>
 	WORD $0xf9400bef // ldr x15, [sp, #0x10]
 	WORD $0x8b11056b // add x11, x11, x17, lsl #1
 	WORD $0x786f7966 // ldrh w6, [x11, x15, lsl #1]
-	WORD $0x14000003 // b <blocks5Multi2+0xf30>
+	WORD $0x14000003 // b <blocks5Multi2+0xeb0>
 	WORD $0xf9400beb // ldr x11, [sp, #0x10]
 	WORD $0x8b0b0226 // add x6, x17, x11
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x8b0608c6 // add x6, x6, x6, lsl #2
-	WORD $0x1400000b // b <blocks5Multi2+0xf64>
+	WORD $0x1400000b // b <blocks5Multi2+0xee4>
 	WORD $0xd503201f // nop
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x3ceb68a2 // ldr q2, [x5, x11]
@@ -7513,15 +7189,15 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0x3ca679e1 // str q1, [x15, x6, lsl #4]
 	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x54fffd00 // b.eq <blocks5Multi2+0xf00>
+	WORD $0x54fffd00 // b.eq <blocks5Multi2+0xe80>
 	WORD $0xf9403013 // ldr x19, [x0, #0x60]
-	WORD $0xb4fffed3 // cbz x19, <blocks5Multi2+0xf40>
+	WORD $0xb4fffed3 // cbz x19, <blocks5Multi2+0xec0>
 	WORD $0xb940680f // ldr w15, [x0, #0x68]
 	WORD $0xb8667a70 // ldr w16, [x19, x6, lsl #2]
 	WORD $0x0b1001ef // add w15, w15, w16
 	WORD $0xd34c2def // lsl x15, x15, #52
 	WORD $0x9e6701e1 // fmov d1, x15
-	WORD $0x17fffff1 // b <blocks5Multi2+0xf44>
+	WORD $0x17fffff1 // b <blocks5Multi2+0xec4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
@@ -7549,10 +7225,10 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400044d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400041d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400872b // b.lt <blocks5Multi4+0x10ec>
+	WORD $0x5400822b // b.lt <blocks5Multi4+0x104c>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
@@ -7589,7 +7265,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x540081a2 // b.hs <blocks5Multi4+0x10d0>
+	WORD $0x54007ca2 // b.hs <blocks5Multi4+0x1030>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03ef // mov x15, xzr
 	WORD $0x14000007 // b <blocks5Multi4+0xc4>
@@ -7598,13 +7274,13 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x8b0f020f // add x15, x16, x15
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x5400790a // b.ge <blocks5Multi4+0xfe0>
+	WORD $0x5400740a // b.ge <blocks5Multi4+0xf40>
 	WORD $0xcb0f0111 // sub x17, x8, x15
 	WORD $0x528000a8 // mov w8, #0x5
 	WORD $0xf100163f // cmp x17, #0x5
 	WORD $0x9a88b230 // csel x16, x17, x8, lt
 	WORD $0xf100023f // cmp x17, #0x0
-	WORD $0x5400684d // b.le <blocks5Multi4+0xde0>
+	WORD $0x5400634d // b.le <blocks5Multi4+0xd40>
 	WORD $0xf100061f // cmp x16, #0x1
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xaa0103f8 // mov x24, x1
@@ -7612,84 +7288,43 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xb9002feb // str w11, [sp, #0x2c]
 	WORD $0x9a9fc614 // csinc x20, x16, xzr, gt
 	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
-	WORD $0x14000044 // b <blocks5Multi4+0x208>
+	WORD $0x1400001b // b <blocks5Multi4+0x164>
 	WORD $0xd503201f // nop
-	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0xfd4001a1 // ldr d1, [x13]
-	WORD $0x8b17198b // add x11, x12, x23, lsl #6
-	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
 	WORD $0x91190318 // add x24, x24, #0x640
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b171988 // add x8, x12, x23, lsl #6
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb1402ff // cmp x23, x20
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
 	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
-	WORD $0x9e66002f // fmov x15, d1
-	WORD $0xad000d61 // stp q1, q3, [x11]
-	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
 	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
-	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x4e183c90 // mov x16, v4.d[1]
-	WORD $0xad011162 // stp q2, q4, [x11, #0x20]
-	WORD $0x4e183c2b // mov x11, v1.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
-	WORD $0x9e66006f // fmov x15, d3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0x4e183c6b // mov x11, v3.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
-	WORD $0x9e66004f // fmov x15, d2
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0x4e183c4b // mov x11, v2.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
-	WORD $0x9e66008f // fmov x15, d4
-	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b100d08 // add x8, x8, x16, lsl #3
-	WORD $0x8b190b30 // add x16, x25, x25, lsl #2
-	WORD $0x8b1000e7 // add x7, x7, x16
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x54004ee0 // b.eq <blocks5Multi4+0xbe0>
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0x8b190b28 // add x8, x25, x25, lsl #2
+	WORD $0x8b0800e7 // add x7, x7, x8
+	WORD $0x54004e60 // b.eq <blocks5Multi4+0xb2c>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c04 // ldr x4, [x0, #0x58]
 	WORD $0x394001d9 // ldrb w25, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370819a8 // tbnz w8, #0x1, <blocks5Multi4+0x54c>
+	WORD $0x37081968 // tbnz w8, #0x1, <blocks5Multi4+0x4a0>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d73f // cmp w25, #0x35
 	WORD $0xd342ff3a // lsr x26, x25, #2
 	WORD $0xd341ff3b // lsr x27, x25, #1
-	WORD $0x54002003 // b.lo <blocks5Multi4+0x62c>
+	WORD $0x54001fc3 // b.lo <blocks5Multi4+0x580>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03fd // mov x29, xzr
 	WORD $0xb2740331 // orr x17, x25, #0x1000
@@ -7698,10 +7333,6 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x8b190728 // add x8, x25, x25, lsl #1
 	WORD $0xd342fd06 // lsr x6, x8, #2
 	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
 	WORD $0x8b1a00ab // add x11, x5, x26
@@ -7887,13 +7518,12 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x260>
-	WORD $0x17fffeee // b <blocks5Multi4+0x100>
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x1ac>
+	WORD $0x17ffff1b // b <blocks5Multi4+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0703f1 // mov x17, x7
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
 	WORD $0x3dc00221 // ldr q1, [x17]
 	WORD $0x8b080305 // add x5, x24, x8
@@ -7943,21 +7573,22 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
-	WORD $0x54fff9e1 // b.ne <blocks5Multi4+0x560>
-	WORD $0x17fffeb6 // b <blocks5Multi4+0x100>
+	WORD $0x54fff9e1 // b.ne <blocks5Multi4+0x4a8>
+	WORD $0x17fffee4 // b <blocks5Multi4+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100633f // cmp w25, #0x18
 	WORD $0x9bab233d // umaddl x29, w25, w11, x8
 	WORD $0x8b190728 // add x8, x25, x25, lsl #1
 	WORD $0xd342fd1e // lsr x30, x8, #2
-	WORD $0x540014c8 // b.hi <blocks5Multi4+0x8d8>
+	WORD $0x54001488 // b.hi <blocks5Multi4+0x824>
 	WORD $0x92400b28 // and x8, x25, #0x7
-	WORD $0xb5001488 // cbnz x8, <blocks5Multi4+0x8d8>
+	WORD $0xb5001448 // cbnz x8, <blocks5Multi4+0x824>
 	WORD $0xb2740331 // orr x17, x25, #0x1000
 	WORD $0xcb190884 // sub x4, x4, x25, lsl #2
 	WORD $0xaa0703eb // mov x11, x7
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400ba4 // ldp q4, q2, [x29]
 	WORD $0x8b1a0175 // add x21, x11, x26
@@ -8114,12 +7745,15 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
-	WORD $0x54ffec81 // b.ne <blocks5Multi4+0x660>
-	WORD $0x17fffe0b // b <blocks5Multi4+0x100>
+	WORD $0x54ffec81 // b.ne <blocks5Multi4+0x5ac>
+	WORD $0x17fffe38 // b <blocks5Multi4+0x100>
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0xb2740331 // orr x17, x25, #0x1000
 	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
 	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x8b1a00ab // add x11, x5, x26
@@ -8305,20 +7939,21 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x8e8>
-	WORD $0x17fffd4c // b <blocks5Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x840>
+	WORD $0x17fffd76 // b <blocks5Multi4+0x100>
 	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
 	WORD $0xf94027f7 // ldr x23, [sp, #0x48]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000feb // b.lt <blocks5Multi4+0xde8>
+	WORD $0x5400108b // b.lt <blocks5Multi4+0xd48>
 	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
 	WORD $0xf9400ffb // ldr x27, [sp, #0x18]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
-	WORD $0x34001168 // cbz w8, <blocks5Multi4+0xe28>
+	WORD $0x34001208 // cbz w8, <blocks5Multi4+0xd88>
 	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x8b080c31 // add x17, x1, x8, lsl #3
@@ -8332,6 +7967,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf844048b // ldr x11, [x4], #0x40
@@ -8418,7 +8054,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x91190231 // add x17, x17, #0x640
 	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
 	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
-	WORD $0x54fff581 // b.ne <blocks5Multi4+0xc40>
+	WORD $0x54fff581 // b.ne <blocks5Multi4+0xba0>
 	WORD $0xd37be90b // lsl x11, x8, #5
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x8b0b0151 // add x17, x10, x11
@@ -8432,17 +8068,17 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x8b0b006b // add x11, x3, x11
 	WORD $0xad001223 // stp q3, q4, [x17]
 	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x54fff1e1 // b.ne <blocks5Multi4+0xc04>
-	WORD $0x17fffcb8 // b <blocks5Multi4+0xac>
+	WORD $0x54fff1c1 // b.ne <blocks5Multi4+0xb60>
+	WORD $0x17fffce0 // b <blocks5Multi4+0xac>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000ab // cbnz w11, <blocks5Multi4+0xdf4>
-	WORD $0x17fffcb3 // b <blocks5Multi4+0xb0>
+	WORD $0x350000ab // cbnz w11, <blocks5Multi4+0xd54>
+	WORD $0x17fffcdb // b <blocks5Multi4+0xb0>
 	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
-	WORD $0x34ff9608 // cbz w8, <blocks5Multi4+0xb0>
+	WORD $0x34ff9b08 // cbz w8, <blocks5Multi4+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xd503201f // nop
@@ -8454,8 +8090,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
 	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
 	WORD $0x91008108 // add x8, x8, #0x20
-	WORD $0x54ffff01 // b.ne <blocks5Multi4+0xe00>
-	WORD $0x17fffca3 // b <blocks5Multi4+0xb0>
+	WORD $0x54ffff01 // b.ne <blocks5Multi4+0xd60>
+	WORD $0x17fffccb // b <blocks5Multi4+0xb0>
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37beaab // lsl x11, x21, #5
 	WORD $0x8b150c38 // add x24, x1, x21, lsl #3
@@ -8555,7 +8191,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x91190318 // add x24, x24, #0x640
 	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
 	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	WORD $0x54fff581 // b.ne <blocks5Multi4+0xe64>
+	WORD $0x54fff581 // b.ne <blocks5Multi4+0xdc4>
 	WORD $0xad0042f2 // stp q18, q16, [x23]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0xf10022bf // cmp x21, #0x8
@@ -8564,16 +8200,16 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xad000a26 // stp q6, q2, [x17]
 	WORD $0xad0014d1 // stp q17, q5, [x6]
 	WORD $0xad001087 // stp q7, q4, [x4]
-	WORD $0x54fff2a1 // b.ne <blocks5Multi4+0xe2c>
-	WORD $0x17fffc34 // b <blocks5Multi4+0xac>
+	WORD $0x54fff2a1 // b.ne <blocks5Multi4+0xd8c>
+	WORD $0x17fffc5c // b <blocks5Multi4+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi4+0x1000>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi4+0xf60>
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff8543 // b.lo <blocks5Multi4+0xa0>
-	WORD $0x14000035 // b <blocks5Multi4+0x10d0>
+	WORD $0x54ff8a43 // b.lo <blocks5Multi4+0xa0>
+	WORD $0x14000035 // b <blocks5Multi4+0x1030>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400beb // ldr x11, [sp, #0x10]
 	WORD $0xcb0b010b // sub x11, x8, x11
@@ -8581,30 +8217,30 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ff832b // b.lt <blocks5Multi4+0x80>
+	WORD $0x54ff882b // b.lt <blocks5Multi4+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xaa0a03e5 // mov x5, x10
 	WORD $0x9a9fc504 // csinc x4, x8, xzr, gt
-	WORD $0x14000008 // b <blocks5Multi4+0x1050>
+	WORD $0x14000008 // b <blocks5Multi4+0xfb0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x91000631 // add x17, x17, #0x1
 	WORD $0x910080a5 // add x5, x5, #0x20
 	WORD $0xeb04023f // cmp x17, x4
-	WORD $0x54ff81a0 // b.eq <blocks5Multi4+0x80>
+	WORD $0x54ff86a0 // b.eq <blocks5Multi4+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xb40000ab // cbz x11, <blocks5Multi4+0x1068>
+	WORD $0xb40000ab // cbz x11, <blocks5Multi4+0xfc8>
 	WORD $0xf9400bef // ldr x15, [sp, #0x10]
 	WORD $0x8b11056b // add x11, x11, x17, lsl #1
 	WORD $0x786f7966 // ldrh w6, [x11, x15, lsl #1]
-	WORD $0x14000003 // b <blocks5Multi4+0x1070>
+	WORD $0x14000003 // b <blocks5Multi4+0xfd0>
 	WORD $0xf9400beb // ldr x11, [sp, #0x10]
 	WORD $0x8b0b0226 // add x6, x17, x11
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x8b0608c6 // add x6, x6, x6, lsl #2
-	WORD $0x1400000e // b <blocks5Multi4+0x10b0>
+	WORD $0x1400000e // b <blocks5Multi4+0x1010>
 	WORD $0xd503201f // nop
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x8b0b00af // add x15, x5, x11
@@ -8617,15 +8253,15 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad0005e3 // stp q3, q1, [x15]
-	WORD $0x54fffca0 // b.eq <blocks5Multi4+0x1040>
+	WORD $0x54fffca0 // b.eq <blocks5Multi4+0xfa0>
 	WORD $0xf9403013 // ldr x19, [x0, #0x60]
-	WORD $0xb4fffe73 // cbz x19, <blocks5Multi4+0x1080>
+	WORD $0xb4fffe73 // cbz x19, <blocks5Multi4+0xfe0>
 	WORD $0xb940680f // ldr w15, [x0, #0x68]
 	WORD $0xb8667a70 // ldr w16, [x19, x6, lsl #2]
 	WORD $0x0b1001ef // add w15, w15, w16
 	WORD $0xd34c2def // lsl x15, x15, #52
 	WORD $0x9e6701e1 // fmov d1, x15
-	WORD $0x17ffffee // b <blocks5Multi4+0x1084>
+	WORD $0x17ffffee // b <blocks5Multi4+0xfe4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
@@ -8634,10 +8270,6 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
@@ -8652,10 +8284,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400046d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400043d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54008c0b // b.lt <blocks5Multi8+0x1188>
+	WORD $0x5400850b // b.lt <blocks5Multi8+0x10a8>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -8684,7 +8316,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54008782 // b.hs <blocks5Multi8+0x116c>
+	WORD $0x54008082 // b.hs <blocks5Multi8+0x108c>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x14000007 // b <blocks5Multi8+0xa4>
@@ -8693,114 +8325,57 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x8b040224 // add x4, x17, x4
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0xeb08009f // cmp x4, x8
-	WORD $0x54007e4a // b.ge <blocks5Multi8+0x1068>
+	WORD $0x5400774a // b.ge <blocks5Multi8+0xf88>
 	WORD $0xcb040113 // sub x19, x8, x4
 	WORD $0x528000a8 // mov w8, #0x5
 	WORD $0xf100167f // cmp x19, #0x5
 	WORD $0x9a88b271 // csel x17, x19, x8, lt
 	WORD $0xf100027f // cmp x19, #0x0
-	WORD $0x54006b4d // b.le <blocks5Multi8+0xe20>
+	WORD $0x5400644d // b.le <blocks5Multi8+0xd40>
 	WORD $0xf100063f // cmp x17, #0x1
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xf90017f1 // str x17, [sp, #0x28]
 	WORD $0xaa0103f5 // mov x21, x1
 	WORD $0xb9001fed // str w13, [sp, #0x1c]
 	WORD $0x9a9fc631 // csinc x17, x17, xzr, gt
-	WORD $0x14000055 // b <blocks5Multi8+0x228>
+	WORD $0x1400001c // b <blocks5Multi8+0x144>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0xfd4001c1 // ldr d1, [x14]
-	WORD $0x8b14198d // add x13, x12, x20, lsl #6
-	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
 	WORD $0x911902b5 // add x21, x21, #0x640
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b141988 // add x8, x12, x20, lsl #6
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb11029f // cmp x20, x17
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
-	WORD $0x4f435424 // shl v4.2d, v1.2d, #0x3
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0x9e660090 // fmov x16, d4
-	WORD $0xad000da4 // stp q4, q3, [x13]
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0xad000d01 // stp q1, q3, [x8]
 	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
-	WORD $0x8b020d02 // add x2, x8, x2, lsl #3
 	WORD $0x910041ce // add x14, x14, #0x10
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x6ea11045 // uaddw2 v5.2d, v2.2d, v1.4s
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
-	WORD $0x4f435422 // shl v2.2d, v1.2d, #0x3
-	WORD $0x4f4354a1 // shl v1.2d, v5.2d, #0x3
-	WORD $0xad0105a2 // stp q2, q1, [x13, #0x20]
-	WORD $0x4e183c8d // mov x13, v4.d[1]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x8b0d0d0d // add x13, x8, x13, lsl #3
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0xf98001a0 // prfm pldl1keep, [x13]
-	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
-	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
-	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
-	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
-	WORD $0xf9804040 // prfm pldl1keep, [x2, #0x80]
-	WORD $0xf9806040 // prfm pldl1keep, [x2, #0xc0]
-	WORD $0xf9808040 // prfm pldl1keep, [x2, #0x100]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0x9e660050 // fmov x16, d2
-	WORD $0x4e183c4d // mov x13, v2.d[1]
-	WORD $0x4e183c22 // mov x2, v1.d[1]
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0x8b0d0d0d // add x13, x8, x13, lsl #3
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0x9e660030 // fmov x16, d1
-	WORD $0xf98001a0 // prfm pldl1keep, [x13]
-	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
-	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
-	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
-	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0x8b020d08 // add x8, x8, x2, lsl #3
-	WORD $0x8b160ac2 // add x2, x22, x22, lsl #2
-	WORD $0x8b02014a // add x10, x10, x2
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0x54004ee0 // b.eq <blocks5Multi8+0xc00>
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
+	WORD $0x4f435462 // shl v2.2d, v3.2d, #0x3
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0x8b160ac8 // add x8, x22, x22, lsl #2
+	WORD $0x8b08014a // add x10, x10, x8
+	WORD $0x54004f00 // b.eq <blocks5Multi8+0xb20>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x394001f6 // ldrb w22, [x15]
 	WORD $0x79400d2d // ldrh w13, [x9, #0x6]
-	WORD $0x370819ad // tbnz w13, #0x1, <blocks5Multi8+0x56c>
+	WORD $0x3708196d // tbnz w13, #0x1, <blocks5Multi8+0x480>
 	WORD $0xf940400d // ldr x13, [x0, #0x80]
 	WORD $0x7100d6df // cmp w22, #0x35
 	WORD $0xd342fed7 // lsr x23, x22, #2
 	WORD $0xd341fed8 // lsr x24, x22, #1
-	WORD $0x54002003 // b.lo <blocks5Multi8+0x64c>
+	WORD $0x54001fc3 // b.lo <blocks5Multi8+0x560>
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb27402dd // orr x29, x22, #0x1000
@@ -8809,10 +8384,6 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x8b1606cd // add x13, x22, x22, lsl #1
 	WORD $0xd342fdbb // lsr x27, x13, #2
 	WORD $0xaa0a03ed // mov x13, x10
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x8b1701b0 // add x16, x13, x23
@@ -8998,13 +8569,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090861 // stp q1, q2, [x3, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x280>
-	WORD $0x17fffede // b <blocks5Multi8+0xe0>
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x18c>
+	WORD $0x17ffff1b // b <blocks5Multi8+0xe0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
 	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x8b0d02a3 // add x3, x21, x13
@@ -9054,20 +8624,26 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad090462 // stp q2, q1, [x3, #0x120]
-	WORD $0x54fff9e1 // b.ne <blocks5Multi8+0x580>
-	WORD $0x17fffea6 // b <blocks5Multi8+0xe0>
+	WORD $0x54fff9e1 // b.ne <blocks5Multi8+0x488>
+	WORD $0x17fffee4 // b <blocks5Multi8+0xe0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0x710062df // cmp w22, #0x18
 	WORD $0x9bb036d9 // umaddl x25, w22, w16, x13
 	WORD $0x8b1606cd // add x13, x22, x22, lsl #1
 	WORD $0xd342fdba // lsr x26, x13, #2
-	WORD $0x540014c8 // b.hi <blocks5Multi8+0x8f8>
+	WORD $0x54001528 // b.hi <blocks5Multi8+0x818>
 	WORD $0x92400acd // and x13, x22, #0x7
-	WORD $0xb500148d // cbnz x13, <blocks5Multi8+0x8f8>
+	WORD $0xb50014ed // cbnz x13, <blocks5Multi8+0x818>
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xb27402c3 // orr x3, x22, #0x1000
 	WORD $0xcb16091b // sub x27, x8, x22, lsl #2
 	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400b24 // ldp q4, q2, [x25]
@@ -9225,8 +8801,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090901 // stp q1, q2, [x8, #0x120]
-	WORD $0x54ffec81 // b.ne <blocks5Multi8+0x680>
-	WORD $0x17fffdfb // b <blocks5Multi8+0xe0>
+	WORD $0x54ffec81 // b.ne <blocks5Multi8+0x5a0>
+	WORD $0x17fffe33 // b <blocks5Multi8+0xe0>
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0xb27402dd // orr x29, x22, #0x1000
 	WORD $0xcb16091e // sub x30, x8, x22, lsl #2
@@ -9416,16 +8992,16 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090861 // stp q1, q2, [x3, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x908>
-	WORD $0x17fffd3c // b <blocks5Multi8+0xe0>
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x828>
+	WORD $0x17fffd74 // b <blocks5Multi8+0xe0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400112b // b.lt <blocks5Multi8+0xe28>
+	WORD $0x5400112b // b.lt <blocks5Multi8+0xd48>
 	WORD $0xf9401c13 // ldr x19, [x0, #0x38]
 	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
-	WORD $0x340013a8 // cbz w8, <blocks5Multi8+0xe84>
+	WORD $0x340013a8 // cbz w8, <blocks5Multi8+0xda4>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
 	WORD $0xd503201f // nop
@@ -9537,7 +9113,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x91190210 // add x16, x16, #0x640
 	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
 	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
-	WORD $0x54fff581 // b.ne <blocks5Multi8+0xc80>
+	WORD $0x54fff581 // b.ne <blocks5Multi8+0xba0>
 	WORD $0xd37ae688 // lsl x8, x20, #6
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0x8b0802ad // add x13, x21, x8
@@ -9551,17 +9127,17 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x8b080348 // add x8, x26, x8
 	WORD $0xad0011a3 // stp q3, q4, [x13]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54fff1c1 // b.ne <blocks5Multi8+0xc40>
+	WORD $0x54fff1c1 // b.ne <blocks5Multi8+0xb60>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707f067 // tbnz w7, #0x0, <blocks5Multi8+0xc20>
-	WORD $0x17fffc9d // b <blocks5Multi8+0x8c>
+	WORD $0x3707f067 // tbnz w7, #0x0, <blocks5Multi8+0xb40>
+	WORD $0x17fffcd5 // b <blocks5Multi8+0x8c>
 	WORD $0xd503201f // nop
-	WORD $0x350000ad // cbnz w13, <blocks5Multi8+0xe34>
-	WORD $0x17fffc9b // b <blocks5Multi8+0x90>
+	WORD $0x350000ad // cbnz w13, <blocks5Multi8+0xd54>
+	WORD $0x17fffcd3 // b <blocks5Multi8+0x90>
 	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
 	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
-	WORD $0x34ff9308 // cbz w8, <blocks5Multi8+0x90>
+	WORD $0x34ff9a08 // cbz w8, <blocks5Multi8+0x90>
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x52800030 // mov w16, #0x1
 	WORD $0xd503201f // nop
@@ -9578,10 +9154,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x3d8201a0 // str q0, [x13, #0x800]
 	WORD $0xad1001a0 // stp q0, q0, [x13, #0x200]
 	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffec1 // b.ne <blocks5Multi8+0xe4c>
+	WORD $0x54fffec1 // b.ne <blocks5Multi8+0xd6c>
 	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x3707fe28 // tbnz w8, #0x0, <blocks5Multi8+0xe40>
-	WORD $0x17fffc84 // b <blocks5Multi8+0x90>
+	WORD $0x3707fe28 // tbnz w8, #0x0, <blocks5Multi8+0xd60>
+	WORD $0x17fffcbc // b <blocks5Multi8+0x90>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
 	WORD $0x8b080d75 // add x21, x11, x8, lsl #3
@@ -9690,7 +9266,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x911901ad // add x13, x13, #0x640
 	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
 	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	WORD $0x54fff581 // b.ne <blocks5Multi8+0xee4>
+	WORD $0x54fff581 // b.ne <blocks5Multi8+0xe04>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xad000463 // stp q3, q1, [x3]
 	WORD $0xf100229f // cmp x20, #0x8
@@ -9698,19 +9274,19 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xad0017d1 // stp q17, q5, [x30]
 	WORD $0xad004212 // stp q18, q16, [x16]
 	WORD $0xad0013a7 // stp q7, q4, [x29]
-	WORD $0x54fff2c1 // b.ne <blocks5Multi8+0xeac>
+	WORD $0x54fff2c1 // b.ne <blocks5Multi8+0xdcc>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707f167 // tbnz w7, #0x0, <blocks5Multi8+0xe8c>
-	WORD $0x17fffc0a // b <blocks5Multi8+0x8c>
+	WORD $0x3707f167 // tbnz w7, #0x0, <blocks5Multi8+0xdac>
+	WORD $0x17fffc42 // b <blocks5Multi8+0x8c>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi8+0x1088>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi8+0xfa8>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff8003 // b.lo <blocks5Multi8+0x80>
-	WORD $0x1400003a // b <blocks5Multi8+0x116c>
+	WORD $0x54ff8703 // b.lo <blocks5Multi8+0x80>
+	WORD $0x1400003a // b <blocks5Multi8+0x108c>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400bed // ldr x13, [sp, #0x10]
 	WORD $0xcb0d010d // sub x13, x8, x13
@@ -9718,23 +9294,23 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a88b1a8 // csel x8, x13, x8, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ff7deb // b.lt <blocks5Multi8+0x60>
+	WORD $0x54ff84eb // b.lt <blocks5Multi8+0x60>
 	WORD $0xf94003f1 // ldr x17, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
-	WORD $0x14000006 // b <blocks5Multi8+0x10d0>
+	WORD $0x14000006 // b <blocks5Multi8+0xff0>
 	WORD $0xd503201f // nop
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0x91010231 // add x17, x17, #0x40
 	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0x54ff7ca0 // b.eq <blocks5Multi8+0x60>
+	WORD $0x54ff83a0 // b.eq <blocks5Multi8+0x60>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb40000a3 // cbz x3, <blocks5Multi8+0x10e8>
+	WORD $0xb40000a3 // cbz x3, <blocks5Multi8+0x1008>
 	WORD $0x8b0d0462 // add x2, x3, x13, lsl #1
 	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
 	WORD $0x78637843 // ldrh w3, [x2, x3, lsl #1]
-	WORD $0x14000003 // b <blocks5Multi8+0x10f0>
+	WORD $0x14000003 // b <blocks5Multi8+0x1010>
 	WORD $0xf9400be2 // ldr x2, [sp, #0x10]
 	WORD $0x8b0201a3 // add x3, x13, x2
 	WORD $0x8b030862 // add x2, x3, x3, lsl #2
@@ -9742,7 +9318,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x528000a6 // mov w6, #0x5
 	WORD $0xd37ae443 // lsl x3, x2, #6
 	WORD $0xd37ef444 // lsl x4, x2, #2
-	WORD $0x14000012 // b <blocks5Multi8+0x114c>
+	WORD $0x14000012 // b <blocks5Multi8+0x106c>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xad7f08a3 // ldp q3, q2, [x5, #-0x20]
 	WORD $0xf10004c6 // subs x6, x6, #0x1
@@ -9759,15 +9335,15 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad010443 // stp q3, q1, [x2, #0x20]
-	WORD $0x54fffbc0 // b.eq <blocks5Multi8+0x10c0>
+	WORD $0x54fffbc0 // b.eq <blocks5Multi8+0xfe0>
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
-	WORD $0xb4fffdc7 // cbz x7, <blocks5Multi8+0x1108>
+	WORD $0xb4fffdc7 // cbz x7, <blocks5Multi8+0x1028>
 	WORD $0xb9406802 // ldr w2, [x0, #0x68]
 	WORD $0xb86468e7 // ldr w7, [x7, x4]
 	WORD $0x0b070042 // add w2, w2, w7
 	WORD $0xd34c2c42 // lsl x2, x2, #52
 	WORD $0x9e670041 // fmov d1, x2
-	WORD $0x17ffffe9 // b <blocks5Multi8+0x110c>
+	WORD $0x17ffffe9 // b <blocks5Multi8+0x102c>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
@@ -9776,6 +9352,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
 	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
@@ -9790,10 +9370,10 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400048d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540092cb // b.lt <blocks6Multi2+0x1260>
+	WORD $0x54008ecb // b.lt <blocks6Multi2+0x11e0>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
@@ -9830,7 +9410,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54008d42 // b.hs <blocks6Multi2+0x1244>
+	WORD $0x54008942 // b.hs <blocks6Multi2+0x11c4>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03ef // mov x15, xzr
 	WORD $0x14000007 // b <blocks6Multi2+0xc4>
@@ -9839,13 +9419,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x8b0f020f // add x15, x16, x15
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x5400850a // b.ge <blocks6Multi2+0x1160>
+	WORD $0x5400810a // b.ge <blocks6Multi2+0x10e0>
 	WORD $0xcb0f0103 // sub x3, x8, x15
 	WORD $0x52800068 // mov w8, #0x3
 	WORD $0xf1000c7f // cmp x3, #0x3
 	WORD $0x9a88b070 // csel x16, x3, x8, lt
 	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x540073ad // b.le <blocks6Multi2+0xf4c>
+	WORD $0x54006fad // b.le <blocks6Multi2+0xecc>
 	WORD $0xf100061f // cmp x16, #0x1
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xaa0103fa // mov x26, x1
@@ -9853,15 +9433,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xb9002feb // str w11, [sp, #0x2c]
 	WORD $0x9a9fc616 // csinc x22, x16, xzr, gt
 	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
-	WORD $0x1400003c // b <blocks6Multi2+0x1e8>
+	WORD $0x1400001b // b <blocks6Multi2+0x164>
 	WORD $0xd503201f // nop
-	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x9124035a // add x26, x26, #0x900
 	WORD $0x4e080d02 // dup v2.2d, x8
 	WORD $0x8b191988 // add x8, x12, x25, lsl #6
-	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x91000739 // add x25, x25, #0x1
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb16033f // cmp x25, x22
@@ -9869,60 +9448,28 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
 	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x9e66002f // fmov x15, d1
 	WORD $0xad000d01 // stp q1, q3, [x8]
-	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
 	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
-	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0x4e183c90 // mov x16, v4.d[1]
-	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0x9e66006f // fmov x15, d3
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c68 // mov x8, v3.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0x9e66004f // fmov x15, d2
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0x9e66008f // fmov x15, d4
-	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
-	WORD $0x8b100d6b // add x11, x11, x16, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38462 // add v2.2d, v3.2d, v3.2d
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
 	WORD $0x528000c8 // mov w8, #0x6
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
 	WORD $0x9ba85374 // umaddl x20, w27, w8, x20
-	WORD $0x54005d20 // b.eq <blocks6Multi2+0xd88>
+	WORD $0x54005d40 // b.eq <blocks6Multi2+0xd08>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
 	WORD $0x394001db // ldrb w27, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37081e48 // tbnz w8, #0x1, <blocks6Multi2+0x5c0>
+	WORD $0x37081e68 // tbnz w8, #0x1, <blocks6Multi2+0x540>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d77f // cmp w27, #0x35
 	WORD $0xd342ff7d // lsr x29, x27, #2
 	WORD $0xd341ff7e // lsr x30, x27, #1
-	WORD $0x540025a3 // b.lo <blocks6Multi2+0x6c0>
+	WORD $0x540025c3 // b.lo <blocks6Multi2+0x640>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
@@ -9932,6 +9479,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xd342fd08 // lsr x8, x8, #2
 	WORD $0xcb0b00d5 // sub x21, x6, x11
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -10157,8 +9705,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi2+0x240>
-	WORD $0x17fffed1 // b <blocks6Multi2+0x100>
+	WORD $0x54ffe441 // b.ne <blocks6Multi2+0x1c0>
+	WORD $0x17fffef1 // b <blocks6Multi2+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa1403e3 // mov x3, x20
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
@@ -10219,8 +9767,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad0b04a2 // stp q2, q1, [x5, #0x160]
-	WORD $0x54fff8c1 // b.ne <blocks6Multi2+0x5c8>
-	WORD $0x17fffe93 // b <blocks6Multi2+0x100>
+	WORD $0x54fff8c1 // b.ne <blocks6Multi2+0x548>
+	WORD $0x17fffeb3 // b <blocks6Multi2+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x5280180b // mov w11, #0xc0
@@ -10228,9 +9776,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
 	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
 	WORD $0xd342fd03 // lsr x3, x8, #2
-	WORD $0x54001908 // b.hi <blocks6Multi2+0x9f4>
+	WORD $0x54001908 // b.hi <blocks6Multi2+0x974>
 	WORD $0x92400b68 // and x8, x27, #0x7
-	WORD $0xb50018c8 // cbnz x8, <blocks6Multi2+0x9f4>
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi2+0x974>
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xb2740365 // orr x5, x27, #0x1000
 	WORD $0xcb0b00c6 // sub x6, x6, x11
@@ -10426,8 +9974,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0b0aa1 // stp q1, q2, [x21, #0x160]
-	WORD $0x54ffe8a1 // b.ne <blocks6Multi2+0x700>
-	WORD $0x17fffdc4 // b <blocks6Multi2+0x100>
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi2+0x680>
+	WORD $0x17fffde4 // b <blocks6Multi2+0x100>
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
@@ -10655,16 +10203,16 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi2+0xa08>
-	WORD $0x17fffcdf // b <blocks6Multi2+0x100>
+	WORD $0x54ffe441 // b.ne <blocks6Multi2+0x988>
+	WORD $0x17fffcff // b <blocks6Multi2+0x100>
 	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
 	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000e6b // b.lt <blocks6Multi2+0xf60>
+	WORD $0x54000e6b // b.lt <blocks6Multi2+0xee0>
 	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
 	WORD $0xa9411ffe // ldp x30, x7, [sp, #0x10]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
-	WORD $0x34001028 // cbz w8, <blocks6Multi2+0xfa8>
+	WORD $0x34001028 // cbz w8, <blocks6Multi2+0xf28>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
@@ -10758,7 +10306,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xfd4460a7 // ldr d7, [x5, #0x8c0]
 	WORD $0x912400a5 // add x5, x5, #0x900
 	WORD $0x4fc71221 // fmla v1.2d, v17.2d, v7.d[0]
-	WORD $0x54fff621 // b.ne <blocks6Multi2+0xde0>
+	WORD $0x54fff621 // b.ne <blocks6Multi2+0xd60>
 	WORD $0xd37ced0b // lsl x11, x8, #4
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
@@ -10768,16 +10316,16 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x3cab6a23 // str q3, [x17, x11]
 	WORD $0x3cab6842 // str q2, [x2, x11]
 	WORD $0x3cab6881 // str q1, [x4, x11]
-	WORD $0x54fff341 // b.ne <blocks6Multi2+0xdac>
-	WORD $0x17fffc59 // b <blocks6Multi2+0xac>
-	WORD $0x3500010b // cbnz w11, <blocks6Multi2+0xf6c>
-	WORD $0x17fffc58 // b <blocks6Multi2+0xb0>
+	WORD $0x54fff341 // b.ne <blocks6Multi2+0xd2c>
+	WORD $0x17fffc79 // b <blocks6Multi2+0xac>
+	WORD $0x3500010b // cbnz w11, <blocks6Multi2+0xeec>
+	WORD $0x17fffc78 // b <blocks6Multi2+0xb0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
-	WORD $0x34ff8a48 // cbz w8, <blocks6Multi2+0xb0>
+	WORD $0x34ff8e48 // cbz w8, <blocks6Multi2+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xd503201f // nop
@@ -10791,8 +10339,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x3d808100 // str q0, [x8, #0x200]
 	WORD $0x3d80a100 // str q0, [x8, #0x280]
 	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0x54ffff01 // b.ne <blocks6Multi2+0xf80>
-	WORD $0x17fffc43 // b <blocks6Multi2+0xb0>
+	WORD $0x54ffff01 // b.ne <blocks6Multi2+0xf00>
+	WORD $0x17fffc63 // b <blocks6Multi2+0xb0>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b081145 // add x5, x10, x8, lsl #4
 	WORD $0x8b0810e6 // add x6, x7, x8, lsl #4
@@ -10888,7 +10436,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xfd446327 // ldr d7, [x25, #0x8c0]
 	WORD $0x91240339 // add x25, x25, #0x900
 	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
-	WORD $0x54fff621 // b.ne <blocks6Multi2+0xfe8>
+	WORD $0x54fff621 // b.ne <blocks6Multi2+0xf68>
 	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x3d8000a1 // str q1, [x5]
@@ -10898,19 +10446,19 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x3d8002a5 // str q5, [x21]
 	WORD $0x3d800306 // str q6, [x24]
 	WORD $0x3d8002e4 // str q4, [x23]
-	WORD $0x54fff301 // b.ne <blocks6Multi2+0xfac>
-	WORD $0x17fffbd7 // b <blocks6Multi2+0xac>
+	WORD $0x54fff301 // b.ne <blocks6Multi2+0xf2c>
+	WORD $0x17fffbf7 // b <blocks6Multi2+0xac>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi2+0x1180>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi2+0x1100>
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff7943 // b.lo <blocks6Multi2+0xa0>
-	WORD $0x14000032 // b <blocks6Multi2+0x1244>
+	WORD $0x54ff7d43 // b.lo <blocks6Multi2+0xa0>
+	WORD $0x14000032 // b <blocks6Multi2+0x11c4>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
 	WORD $0xcb0b010b // sub x11, x8, x11
@@ -10918,31 +10466,31 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ff772b // b.lt <blocks6Multi2+0x80>
+	WORD $0x54ff7b2b // b.lt <blocks6Multi2+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0a03e6 // mov x6, x10
 	WORD $0x9a9fc505 // csinc x5, x8, xzr, gt
-	WORD $0x14000008 // b <blocks6Multi2+0x11d0>
+	WORD $0x14000008 // b <blocks6Multi2+0x1150>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910040c6 // add x6, x6, #0x10
 	WORD $0xeb05007f // cmp x3, x5
-	WORD $0x54ff75a0 // b.eq <blocks6Multi2+0x80>
+	WORD $0x54ff79a0 // b.eq <blocks6Multi2+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xb40000ab // cbz x11, <blocks6Multi2+0x11e8>
+	WORD $0xb40000ab // cbz x11, <blocks6Multi2+0x1168>
 	WORD $0xf94007ef // ldr x15, [sp, #0x8]
 	WORD $0x8b03056b // add x11, x11, x3, lsl #1
 	WORD $0x786f7973 // ldrh w19, [x11, x15, lsl #1]
-	WORD $0x14000003 // b <blocks6Multi2+0x11f0>
+	WORD $0x14000003 // b <blocks6Multi2+0x1170>
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
 	WORD $0x8b0b0073 // add x19, x3, x11
 	WORD $0x8b13066f // add x15, x19, x19, lsl #1
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0xd37ff9f3 // lsl x19, x15, #1
-	WORD $0x1400000a // b <blocks6Multi2+0x1224>
+	WORD $0x1400000a // b <blocks6Multi2+0x11a4>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x3ceb68c2 // ldr q2, [x6, x11]
 	WORD $0xf940240f // ldr x15, [x0, #0x48]
@@ -10951,15 +10499,15 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0x3cb379e1 // str q1, [x15, x19, lsl #4]
 	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x54fffd00 // b.eq <blocks6Multi2+0x11c0>
+	WORD $0x54fffd00 // b.eq <blocks6Multi2+0x1140>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
-	WORD $0xb4fffed5 // cbz x21, <blocks6Multi2+0x1200>
+	WORD $0xb4fffed5 // cbz x21, <blocks6Multi2+0x1180>
 	WORD $0xb940680f // ldr w15, [x0, #0x68]
 	WORD $0xb8737ab0 // ldr w16, [x21, x19, lsl #2]
 	WORD $0x0b1001ef // add w15, w15, w16
 	WORD $0xd34c2def // lsl x15, x15, #52
 	WORD $0x9e6701e1 // fmov d1, x15
-	WORD $0x17fffff1 // b <blocks6Multi2+0x1204>
+	WORD $0x17fffff1 // b <blocks6Multi2+0x1184>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
@@ -10987,10 +10535,10 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400050d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140004dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54009f2b // b.lt <blocks6Multi4+0x13ec>
+	WORD $0x54009a2b // b.lt <blocks6Multi4+0x134c>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
@@ -11027,7 +10575,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x540099a2 // b.hs <blocks6Multi4+0x13d0>
+	WORD $0x540094a2 // b.hs <blocks6Multi4+0x1330>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03ef // mov x15, xzr
 	WORD $0x14000007 // b <blocks6Multi4+0xc4>
@@ -11036,13 +10584,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x8b0f020f // add x15, x16, x15
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x5400914a // b.ge <blocks6Multi4+0x12e8>
+	WORD $0x54008c4a // b.ge <blocks6Multi4+0x1248>
 	WORD $0xcb0f0103 // sub x3, x8, x15
 	WORD $0x52800068 // mov w8, #0x3
 	WORD $0xf1000c7f // cmp x3, #0x3
 	WORD $0x9a88b070 // csel x16, x3, x8, lt
 	WORD $0xf100007f // cmp x3, #0x0
-	WORD $0x54007a8d // b.le <blocks6Multi4+0x1028>
+	WORD $0x5400758d // b.le <blocks6Multi4+0xf88>
 	WORD $0xf100061f // cmp x16, #0x1
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xaa0103fa // mov x26, x1
@@ -11050,84 +10598,43 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xb9002feb // str w11, [sp, #0x2c]
 	WORD $0x9a9fc616 // csinc x22, x16, xzr, gt
 	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
-	WORD $0x14000044 // b <blocks6Multi4+0x208>
+	WORD $0x1400001b // b <blocks6Multi4+0x164>
 	WORD $0xd503201f // nop
-	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0xfd4001a1 // ldr d1, [x13]
-	WORD $0x8b19198b // add x11, x12, x25, lsl #6
-	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
 	WORD $0x9124035a // add x26, x26, #0x900
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b191988 // add x8, x12, x25, lsl #6
+	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb16033f // cmp x25, x22
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
 	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
-	WORD $0x9e66002f // fmov x15, d1
-	WORD $0xad000d61 // stp q1, q3, [x11]
-	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
 	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
-	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x9e660050 // fmov x16, d2
-	WORD $0xad011162 // stp q2, q4, [x11, #0x20]
-	WORD $0x4e183c2b // mov x11, v1.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
-	WORD $0x9e66006f // fmov x15, d3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0x4e183c6b // mov x11, v3.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
-	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
-	WORD $0x4e183c8f // mov x15, v4.d[1]
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0x4e183c4b // mov x11, v2.d[1]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0x9e660090 // fmov x16, d4
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0f0d08 // add x8, x8, x15, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
 	WORD $0x528000c8 // mov w8, #0x6
 	WORD $0x9ba85374 // umaddl x20, w27, w8, x20
-	WORD $0x54005d20 // b.eq <blocks6Multi4+0xda8>
+	WORD $0x54005d40 // b.eq <blocks6Multi4+0xd08>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
 	WORD $0x394001db // ldrb w27, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37081e48 // tbnz w8, #0x1, <blocks6Multi4+0x5e0>
+	WORD $0x37081e68 // tbnz w8, #0x1, <blocks6Multi4+0x540>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d77f // cmp w27, #0x35
 	WORD $0xd342ff7d // lsr x29, x27, #2
 	WORD $0xd341ff7e // lsr x30, x27, #1
-	WORD $0x540025a3 // b.lo <blocks6Multi4+0x6e0>
+	WORD $0x540025c3 // b.lo <blocks6Multi4+0x640>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
@@ -11137,6 +10644,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xd342fd08 // lsr x8, x8, #2
 	WORD $0xcb0b00d5 // sub x21, x6, x11
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -11362,8 +10870,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x260>
-	WORD $0x17fffec9 // b <blocks6Multi4+0x100>
+	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x1c0>
+	WORD $0x17fffef1 // b <blocks6Multi4+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa1403e3 // mov x3, x20
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
@@ -11424,8 +10932,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad0b04a2 // stp q2, q1, [x5, #0x160]
-	WORD $0x54fff8c1 // b.ne <blocks6Multi4+0x5e8>
-	WORD $0x17fffe8b // b <blocks6Multi4+0x100>
+	WORD $0x54fff8c1 // b.ne <blocks6Multi4+0x548>
+	WORD $0x17fffeb3 // b <blocks6Multi4+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x5280180b // mov w11, #0xc0
@@ -11433,9 +10941,9 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
 	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
 	WORD $0xd342fd03 // lsr x3, x8, #2
-	WORD $0x54001908 // b.hi <blocks6Multi4+0xa14>
+	WORD $0x54001908 // b.hi <blocks6Multi4+0x974>
 	WORD $0x92400b68 // and x8, x27, #0x7
-	WORD $0xb50018c8 // cbnz x8, <blocks6Multi4+0xa14>
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi4+0x974>
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xb2740365 // orr x5, x27, #0x1000
 	WORD $0xcb0b00c6 // sub x6, x6, x11
@@ -11631,8 +11139,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0b0aa1 // stp q1, q2, [x21, #0x160]
-	WORD $0x54ffe8a1 // b.ne <blocks6Multi4+0x720>
-	WORD $0x17fffdbc // b <blocks6Multi4+0x100>
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi4+0x680>
+	WORD $0x17fffde4 // b <blocks6Multi4+0x100>
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
@@ -11860,16 +11368,16 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi4+0xa28>
-	WORD $0x17fffcd7 // b <blocks6Multi4+0x100>
+	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x988>
+	WORD $0x17fffcff // b <blocks6Multi4+0x100>
 	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
 	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400146b // b.lt <blocks6Multi4+0x1040>
+	WORD $0x5400146b // b.lt <blocks6Multi4+0xfa0>
 	WORD $0xf9401c18 // ldr x24, [x0, #0x38]
 	WORD $0xa9411ffe // ldp x30, x7, [sp, #0x10]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
-	WORD $0x34001668 // cbz w8, <blocks6Multi4+0x1090>
+	WORD $0x34001668 // cbz w8, <blocks6Multi4+0xff0>
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
@@ -12004,7 +11512,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x91240108 // add x8, x8, #0x900
 	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
 	WORD $0x4fd612a1 // fmla v1.2d, v21.2d, v22.d[0]
-	WORD $0x54fff141 // b.ne <blocks6Multi4+0xe08>
+	WORD $0x54fff141 // b.ne <blocks6Multi4+0xd68>
 	WORD $0xd37be868 // lsl x8, x3, #5
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x8b08014b // add x11, x10, x8
@@ -12020,17 +11528,17 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x8b080088 // add x8, x4, x8
 	WORD $0xad001163 // stp q3, q4, [x11]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54ffed61 // b.ne <blocks6Multi4+0xdcc>
-	WORD $0x17fffc22 // b <blocks6Multi4+0xac>
-	WORD $0x3500012b // cbnz w11, <blocks6Multi4+0x104c>
-	WORD $0x17fffc21 // b <blocks6Multi4+0xb0>
+	WORD $0x54ffed61 // b.ne <blocks6Multi4+0xd2c>
+	WORD $0x17fffc4a // b <blocks6Multi4+0xac>
+	WORD $0x3500012b // cbnz w11, <blocks6Multi4+0xfac>
+	WORD $0x17fffc49 // b <blocks6Multi4+0xb0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
-	WORD $0x34ff8348 // cbz w8, <blocks6Multi4+0xb0>
+	WORD $0x34ff8848 // cbz w8, <blocks6Multi4+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xd503201f // nop
@@ -12046,8 +11554,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
 	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
 	WORD $0x91008108 // add x8, x8, #0x20
-	WORD $0x54fffec1 // b.ne <blocks6Multi4+0x1060>
-	WORD $0x17fffc09 // b <blocks6Multi4+0xb0>
+	WORD $0x54fffec1 // b.ne <blocks6Multi4+0xfc0>
+	WORD $0x17fffc31 // b <blocks6Multi4+0xb0>
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -12186,7 +11694,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x91240108 // add x8, x8, #0x900
 	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
 	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
-	WORD $0x54fff141 // b.ne <blocks6Multi4+0x10e0>
+	WORD $0x54fff141 // b.ne <blocks6Multi4+0x1040>
 	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0xad000663 // stp q3, q1, [x19]
@@ -12196,16 +11704,16 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xad001f73 // stp q19, q7, [x27]
 	WORD $0xad004bb4 // stp q20, q18, [x29]
 	WORD $0xad001b51 // stp q17, q6, [x26]
-	WORD $0x54ffee01 // b.ne <blocks6Multi4+0x10a0>
-	WORD $0x17fffb72 // b <blocks6Multi4+0xac>
+	WORD $0x54ffee01 // b.ne <blocks6Multi4+0x1000>
+	WORD $0x17fffb9a // b <blocks6Multi4+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi4+0x1308>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi4+0x1268>
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff6d03 // b.lo <blocks6Multi4+0xa0>
-	WORD $0x14000033 // b <blocks6Multi4+0x13d0>
+	WORD $0x54ff7203 // b.lo <blocks6Multi4+0xa0>
+	WORD $0x14000033 // b <blocks6Multi4+0x1330>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
 	WORD $0xcb0b010b // sub x11, x8, x11
@@ -12213,29 +11721,29 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ff6aeb // b.lt <blocks6Multi4+0x80>
+	WORD $0x54ff6feb // b.lt <blocks6Multi4+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0a03e6 // mov x6, x10
 	WORD $0x9a9fc505 // csinc x5, x8, xzr, gt
-	WORD $0x14000006 // b <blocks6Multi4+0x1350>
+	WORD $0x14000006 // b <blocks6Multi4+0x12b0>
 	WORD $0xd503201f // nop
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910080c6 // add x6, x6, #0x20
 	WORD $0xeb05007f // cmp x3, x5
-	WORD $0x54ff69a0 // b.eq <blocks6Multi4+0x80>
+	WORD $0x54ff6ea0 // b.eq <blocks6Multi4+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xb40000ab // cbz x11, <blocks6Multi4+0x1368>
+	WORD $0xb40000ab // cbz x11, <blocks6Multi4+0x12c8>
 	WORD $0xf94007ef // ldr x15, [sp, #0x8]
 	WORD $0x8b03056b // add x11, x11, x3, lsl #1
 	WORD $0x786f7973 // ldrh w19, [x11, x15, lsl #1]
-	WORD $0x14000003 // b <blocks6Multi4+0x1370>
+	WORD $0x14000003 // b <blocks6Multi4+0x12d0>
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
 	WORD $0x8b0b0073 // add x19, x3, x11
 	WORD $0x8b13066f // add x15, x19, x19, lsl #1
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0xd37ff9f3 // lsl x19, x15, #1
-	WORD $0x1400000d // b <blocks6Multi4+0x13b0>
+	WORD $0x1400000d // b <blocks6Multi4+0x1310>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x8b0b00cf // add x15, x6, x11
 	WORD $0x9104016b // add x11, x11, #0x100
@@ -12247,15 +11755,15 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad0005e3 // stp q3, q1, [x15]
-	WORD $0x54fffca0 // b.eq <blocks6Multi4+0x1340>
+	WORD $0x54fffca0 // b.eq <blocks6Multi4+0x12a0>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
-	WORD $0xb4fffe75 // cbz x21, <blocks6Multi4+0x1380>
+	WORD $0xb4fffe75 // cbz x21, <blocks6Multi4+0x12e0>
 	WORD $0xb940680f // ldr w15, [x0, #0x68]
 	WORD $0xb8737ab0 // ldr w16, [x21, x19, lsl #2]
 	WORD $0x0b1001ef // add w15, w15, w16
 	WORD $0xd34c2def // lsl x15, x15, #52
 	WORD $0x9e6701e1 // fmov d1, x15
-	WORD $0x17ffffee // b <blocks6Multi4+0x1384>
+	WORD $0x17ffffee // b <blocks6Multi4+0x12e4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
@@ -12264,10 +11772,6 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
@@ -12282,10 +11786,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400053d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140004fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400a4cb // b.lt <blocks6Multi8+0x14a0>
+	WORD $0x54009ccb // b.lt <blocks6Multi8+0x13a0>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -12313,7 +11817,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x5400a062 // b.hs <blocks6Multi8+0x1484>
+	WORD $0x54009862 // b.hs <blocks6Multi8+0x1384>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0x14000008 // b <blocks6Multi8+0xa4>
@@ -12323,122 +11827,57 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x8b110051 // add x17, x2, x17
 	WORD $0x2a1f03f3 // mov w19, wzr
 	WORD $0xeb08023f // cmp x17, x8
-	WORD $0x5400976a // b.ge <blocks6Multi8+0x138c>
+	WORD $0x54008f6a // b.ge <blocks6Multi8+0x128c>
 	WORD $0xcb110114 // sub x20, x8, x17
 	WORD $0x52800068 // mov w8, #0x3
 	WORD $0xf1000e9f // cmp x20, #0x3
 	WORD $0x9a88b282 // csel x2, x20, x8, lt
 	WORD $0xf100029f // cmp x20, #0x0
-	WORD $0x5400934d // b.le <blocks6Multi8+0x1320>
+	WORD $0x54008b4d // b.le <blocks6Multi8+0x1220>
 	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xaa0103f6 // mov x22, x1
 	WORD $0xf90017f1 // str x17, [sp, #0x28]
 	WORD $0xf9000fe2 // str x2, [sp, #0x18]
 	WORD $0x9a9fc445 // csinc x5, x2, xzr, gt
-	WORD $0x1400005d // b <blocks6Multi8+0x248>
+	WORD $0x1400001c // b <blocks6Multi8+0x144>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0xfd4001c1 // ldr d1, [x14]
-	WORD $0x8b15198d // add x13, x12, x21, lsl #6
-	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0xb9400128 // ldr w8, [x9]
 	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
 	WORD $0x912402d6 // add x22, x22, #0x900
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b151988 // add x8, x12, x21, lsl #6
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb0502bf // cmp x21, x5
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
-	WORD $0x4f435424 // shl v4.2d, v1.2d, #0x3
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0x4e183c90 // mov x16, v4.d[1]
-	WORD $0xad000da4 // stp q4, q3, [x13]
-	WORD $0x9e660091 // fmov x17, d4
-	WORD $0x8b110d11 // add x17, x8, x17, lsl #3
+	WORD $0xad000d01 // stp q1, q3, [x8]
 	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
 	WORD $0x910041ce // add x14, x14, #0x10
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x2ea11045 // uaddw v5.2d, v2.2d, v1.2s
-	WORD $0x6ea11041 // uaddw2 v1.2d, v2.2d, v1.4s
-	WORD $0x4f4354a2 // shl v2.2d, v5.2d, #0x3
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
-	WORD $0xad0105a2 // stp q2, q1, [x13, #0x20]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xf9802220 // prfm pldl1keep, [x17, #0x40]
-	WORD $0xf9804220 // prfm pldl1keep, [x17, #0x80]
-	WORD $0xf9806220 // prfm pldl1keep, [x17, #0xc0]
-	WORD $0xf9808220 // prfm pldl1keep, [x17, #0x100]
-	WORD $0xf980a220 // prfm pldl1keep, [x17, #0x140]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x4e183c71 // mov x17, v3.d[1]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
-	WORD $0x9e660070 // fmov x16, d3
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0x8b110d11 // add x17, x8, x17, lsl #3
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
-	WORD $0x4e183c50 // mov x16, v2.d[1]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xf9802220 // prfm pldl1keep, [x17, #0x40]
-	WORD $0xf9804220 // prfm pldl1keep, [x17, #0x80]
-	WORD $0xf9806220 // prfm pldl1keep, [x17, #0xc0]
-	WORD $0xf9808220 // prfm pldl1keep, [x17, #0x100]
-	WORD $0xf980a220 // prfm pldl1keep, [x17, #0x140]
-	WORD $0x9e660051 // fmov x17, d2
-	WORD $0x8b110d11 // add x17, x8, x17, lsl #3
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xf9802220 // prfm pldl1keep, [x17, #0x40]
-	WORD $0xf9804220 // prfm pldl1keep, [x17, #0x80]
-	WORD $0xf9806220 // prfm pldl1keep, [x17, #0xc0]
-	WORD $0xf9808220 // prfm pldl1keep, [x17, #0x100]
-	WORD $0xf980a220 // prfm pldl1keep, [x17, #0x140]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
-	WORD $0x9e660030 // fmov x16, d1
-	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
-	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
-	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
-	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
-	WORD $0xf9401dad // ldr x13, [x13, #0x38]
-	WORD $0x8b0d0d08 // add x8, x8, x13, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x4f435462 // shl v2.2d, v3.2d, #0x3
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
 	WORD $0x528000c8 // mov w8, #0x6
 	WORD $0x9ba82aea // umaddl x10, w23, w8, x10
-	WORD $0x54005d20 // b.eq <blocks6Multi8+0xde8>
+	WORD $0x54005d40 // b.eq <blocks6Multi8+0xce8>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x394001f7 // ldrb w23, [x15]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37081e48 // tbnz w8, #0x1, <blocks6Multi8+0x620>
+	WORD $0x37081e68 // tbnz w8, #0x1, <blocks6Multi8+0x520>
 	WORD $0xf940400d // ldr x13, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
 	WORD $0xd342fef8 // lsr x24, x23, #2
 	WORD $0xd341fef9 // lsr x25, x23, #1
-	WORD $0x540025a3 // b.lo <blocks6Multi8+0x720>
+	WORD $0x540025c3 // b.lo <blocks6Multi8+0x620>
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0x8b170ae3 // add x3, x23, x23, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -12448,6 +11887,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xcb030044 // sub x4, x2, x3
 	WORD $0xaa0a03e3 // mov x3, x10
 	WORD $0xd342fe10 // lsr x16, x16, #2
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -12673,8 +12113,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b0841 // stp q1, q2, [x2, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi8+0x2a0>
-	WORD $0x17fffeb1 // b <blocks6Multi8+0xe0>
+	WORD $0x54ffe441 // b.ne <blocks6Multi8+0x1a0>
+	WORD $0x17fffef1 // b <blocks6Multi8+0xe0>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0a03ed // mov x13, x10
 	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
@@ -12735,8 +12175,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad0b0602 // stp q2, q1, [x16, #0x160]
-	WORD $0x54fff8c1 // b.ne <blocks6Multi8+0x628>
-	WORD $0x17fffe73 // b <blocks6Multi8+0xe0>
+	WORD $0x54fff8c1 // b.ne <blocks6Multi8+0x528>
+	WORD $0x17fffeb3 // b <blocks6Multi8+0xe0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x52801808 // mov w8, #0xc0
@@ -12744,9 +12184,9 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x9ba836fa // umaddl x26, w23, w8, x13
 	WORD $0x8b1706e8 // add x8, x23, x23, lsl #1
 	WORD $0xd342fd1b // lsr x27, x8, #2
-	WORD $0x54001908 // b.hi <blocks6Multi8+0xa54>
+	WORD $0x54001908 // b.hi <blocks6Multi8+0x954>
 	WORD $0x92400ae8 // and x8, x23, #0x7
-	WORD $0xb50018c8 // cbnz x8, <blocks6Multi8+0xa54>
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi8+0x954>
 	WORD $0x8b170af0 // add x16, x23, x23, lsl #2
 	WORD $0xb27402ed // orr x13, x23, #0x1000
 	WORD $0xaa0a03e3 // mov x3, x10
@@ -12942,8 +12382,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0b0a21 // stp q1, q2, [x17, #0x160]
-	WORD $0x54ffe8a1 // b.ne <blocks6Multi8+0x760>
-	WORD $0x17fffda4 // b <blocks6Multi8+0xe0>
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi8+0x660>
+	WORD $0x17fffde4 // b <blocks6Multi8+0xe0>
 	WORD $0x8b170af0 // add x16, x23, x23, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xb27402ed // orr x13, x23, #0x1000
@@ -13171,14 +12611,14 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b0a21 // stp q1, q2, [x17, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi8+0xa68>
-	WORD $0x17fffcbf // b <blocks6Multi8+0xe0>
+	WORD $0x54ffe441 // b.ne <blocks6Multi8+0x968>
+	WORD $0x17fffcff // b <blocks6Multi8+0xe0>
 	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0x540029eb // b.lt <blocks6Multi8+0x1328>
+	WORD $0x540029eb // b.lt <blocks6Multi8+0x1228>
 	WORD $0xf9401c14 // ldr x20, [x0, #0x38]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
-	WORD $0x34001493 // cbz w19, <blocks6Multi8+0x108c>
+	WORD $0x34001493 // cbz w19, <blocks6Multi8+0xf8c>
 	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x2a0d03f3 // mov w19, w13
@@ -13321,7 +12761,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x91240108 // add x8, x8, #0x900
 	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
 	WORD $0x4fd612a1 // fmla v1.2d, v21.2d, v22.d[0]
-	WORD $0x54fff141 // b.ne <blocks6Multi8+0xe60>
+	WORD $0x54fff141 // b.ne <blocks6Multi8+0xd60>
 	WORD $0xd37ae6a8 // lsl x8, x21, #6
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x8b0802cd // add x13, x22, x8
@@ -13337,11 +12777,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x8b0803a8 // add x8, x29, x8
 	WORD $0xad0011a3 // stp q3, q4, [x13]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54ffed61 // b.ne <blocks6Multi8+0xe24>
+	WORD $0x54ffed61 // b.ne <blocks6Multi8+0xd24>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707ebf3 // tbnz w19, #0x0, <blocks6Multi8+0xe00>
-	WORD $0x17fffc00 // b <blocks6Multi8+0x88>
+	WORD $0x3707ebf3 // tbnz w19, #0x0, <blocks6Multi8+0xd00>
+	WORD $0x17fffc40 // b <blocks6Multi8+0x88>
 	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x2a0d03f3 // mov w19, w13
@@ -13489,7 +12929,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x912400c6 // add x6, x6, #0x900
 	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
 	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
-	WORD $0x54fff141 // b.ne <blocks6Multi8+0x1100>
+	WORD $0x54fff141 // b.ne <blocks6Multi8+0x1000>
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0xad0007c3 // stp q3, q1, [x30]
 	WORD $0xf10022bf // cmp x21, #0x8
@@ -13498,20 +12938,20 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xad001d13 // stp q19, q7, [x8]
 	WORD $0xad004a34 // stp q20, q18, [x17]
 	WORD $0xad0019b1 // stp q17, q6, [x13]
-	WORD $0x54ffee21 // b.ne <blocks6Multi8+0x10c0>
+	WORD $0x54ffee21 // b.ne <blocks6Multi8+0xfc0>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707ec33 // tbnz w19, #0x0, <blocks6Multi8+0x108c>
-	WORD $0x17fffb5f // b <blocks6Multi8+0x88>
+	WORD $0x3707ec33 // tbnz w19, #0x0, <blocks6Multi8+0xf8c>
+	WORD $0x17fffb9f // b <blocks6Multi8+0x88>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000b3 // cbnz w19, <blocks6Multi8+0x1334>
-	WORD $0x17fffb5b // b <blocks6Multi8+0x90>
+	WORD $0x350000b3 // cbnz w19, <blocks6Multi8+0x1234>
+	WORD $0x17fffb9b // b <blocks6Multi8+0x90>
 	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
 	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
-	WORD $0x34ff6b13 // cbz w19, <blocks6Multi8+0x90>
+	WORD $0x34ff7313 // cbz w19, <blocks6Multi8+0x90>
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x52800030 // mov w16, #0x1
 	WORD $0xd503201f // nop
@@ -13530,18 +12970,18 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x3d8281a0 // str q0, [x13, #0xa00]
 	WORD $0xad1001a0 // stp q0, q0, [x13, #0x200]
 	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffe81 // b.ne <blocks6Multi8+0x134c>
+	WORD $0x54fffe81 // b.ne <blocks6Multi8+0x124c>
 	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks6Multi8+0x1340>
-	WORD $0x17fffb42 // b <blocks6Multi8+0x90>
+	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks6Multi8+0x1240>
+	WORD $0x17fffb82 // b <blocks6Multi8+0x90>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi8+0x13ac>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi8+0x12ac>
 	WORD $0x2a1f03f3 // mov w19, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff66c3 // b.lo <blocks6Multi8+0x7c>
-	WORD $0x14000037 // b <blocks6Multi8+0x1484>
+	WORD $0x54ff6ec3 // b.lo <blocks6Multi8+0x7c>
+	WORD $0x14000037 // b <blocks6Multi8+0x1384>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400bf3 // ldr x19, [sp, #0x10]
 	WORD $0xcb13010d // sub x13, x8, x19
@@ -13549,28 +12989,28 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a88b1a8 // csel x8, x13, x8, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ff64cb // b.lt <blocks6Multi8+0x60>
+	WORD $0x54ff6ccb // b.lt <blocks6Multi8+0x60>
 	WORD $0xf94003f1 // ldr x17, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
-	WORD $0x14000005 // b <blocks6Multi8+0x13f0>
+	WORD $0x14000005 // b <blocks6Multi8+0x12f0>
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0x91010231 // add x17, x17, #0x40
 	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0x54ff63a0 // b.eq <blocks6Multi8+0x60>
+	WORD $0x54ff6ba0 // b.eq <blocks6Multi8+0x60>
 	WORD $0xf9401802 // ldr x2, [x0, #0x30]
-	WORD $0xb4000082 // cbz x2, <blocks6Multi8+0x1404>
+	WORD $0xb4000082 // cbz x2, <blocks6Multi8+0x1304>
 	WORD $0x8b0d0442 // add x2, x2, x13, lsl #1
 	WORD $0x78737842 // ldrh w2, [x2, x19, lsl #1]
-	WORD $0x14000002 // b <blocks6Multi8+0x1408>
+	WORD $0x14000002 // b <blocks6Multi8+0x1308>
 	WORD $0x8b1301a2 // add x2, x13, x19
 	WORD $0x8b020443 // add x3, x2, x2, lsl #1
 	WORD $0xaa1103e4 // mov x4, x17
 	WORD $0x528000c5 // mov w5, #0x6
 	WORD $0xd379e062 // lsl x2, x3, #7
 	WORD $0xd37df063 // lsl x3, x3, #3
-	WORD $0x14000012 // b <blocks6Multi8+0x1464>
+	WORD $0x14000012 // b <blocks6Multi8+0x1364>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xad7f0883 // ldp q3, q2, [x4, #-0x20]
 	WORD $0xf10004a5 // subs x5, x5, #0x1
@@ -13587,15 +13027,15 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad0104c3 // stp q3, q1, [x6, #0x20]
-	WORD $0x54fffc00 // b.eq <blocks6Multi8+0x13e0>
+	WORD $0x54fffc00 // b.eq <blocks6Multi8+0x12e0>
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
-	WORD $0xb4fffdc6 // cbz x6, <blocks6Multi8+0x1420>
+	WORD $0xb4fffdc6 // cbz x6, <blocks6Multi8+0x1320>
 	WORD $0xb9406807 // ldr w7, [x0, #0x68]
 	WORD $0xb86368c6 // ldr w6, [x6, x3]
 	WORD $0x0b0600e6 // add w6, w7, w6
 	WORD $0xd34c2cc6 // lsl x6, x6, #52
 	WORD $0x9e6700c1 // fmov d1, x6
-	WORD $0x17ffffe9 // b <blocks6Multi8+0x1424>
+	WORD $0x17ffffe9 // b <blocks6Multi8+0x1324>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]

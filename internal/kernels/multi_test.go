@@ -90,3 +90,29 @@ func same(t *testing.T, what string, got, want []float64) {
 		}
 	}
 }
+
+func TestCSRMulti(t *testing.T) {
+	testCSRMulti[float64](t)
+	testCSRMulti[float32](t)
+}
+
+func testCSRMulti[T Value](t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	a := &arena{t: t}
+	for n := range 120 {
+		k := 2 << (n % 3)
+		var lengths []int
+		for range 1 + rng.IntN(40) {
+			lengths = append(lengths, rng.IntN(1+rng.IntN(60)))
+		}
+		c := randomCSR[T](rng, lengths, 1+rng.IntN(300))
+		lo := rng.IntN(c.rows())
+		hi := lo + 1 + rng.IntN(c.rows()-lo)
+		xs, ys := severally(rng, k, len(c.x)), severally(rng, k, c.rows())
+		everywhere(a, fmt.Sprintf("%d vectors", k), nil, func(s *Set) []float64 {
+			dst := put(a, interleaved(ys))
+			CSRMulMulti(s, dst, k, lo, hi, put(a, c.ptr), put(a, c.col), put(a, c.val), put(a, interleaved(xs)))
+			return dst
+		})
+	}
+}

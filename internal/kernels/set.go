@@ -28,6 +28,8 @@ type Set struct {
 	fastSlots bool // slots are faster than CSR
 	symmetric symmetricKernel
 
+	csr64Multi     csrMultiKernel[float64]
+	csr32Multi     csrMultiKernel[float32]
 	slotsMulti     slotsMultiKernel
 	symmetricMulti symmetricMultiKernel
 
@@ -64,6 +66,8 @@ func portable() Set {
 		slots:     mulSlots,
 		symmetric: mulSymmetric,
 
+		csr64Multi:     csrMulMulti[float64],
+		csr32Multi:     csrMulMulti[float32],
 		slotsMulti:     mulSlotsMulti,
 		symmetricMulti: mulSymmetricMulti,
 

@@ -34,6 +34,8 @@ func (k *Set) avx2() {
 	k.slots = mulSlotsQuad
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad
+	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Quad, csr64Multi4Quad, csr64Multi8Quad)
+	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Quad, csr32Multi4Quad, csr32Multi8Quad)
 	k.slotsMulti = quadMulti.mulSlots
 	k.symmetricMulti = quadMulti.mulSymmetric
 
@@ -69,6 +71,8 @@ func (k *Set) avx512() {
 
 	k.slots = mulSlotsAVX512
 	k.symmetric = mulSymmetricAVX512
+	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Oct, csr64Multi4Oct, csr64Multi8Oct)
+	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Oct, csr32Multi4Oct, csr32Multi8Oct)
 	k.slotsMulti = octMulti.mulSlots
 	k.symmetricMulti = octMulti.mulSymmetric
 

@@ -5,160 +5,139 @@
 #include "textflag.h"
 
 // func slotsMulti2Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Quad(SB), 0, $256-16
+TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti2>
-	LONG $0x00094ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00088ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x085c8e0f; WORD $0x0000 // jle <slotsMulti2+0x869>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x58470348 // addq 0x58(%rdi), %rax
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08be8e0f; WORD $0x0000 // jle <slotsMulti2+0x8f9>
-	LONG $0x597de2c4; LONG $0x0008f40d; BYTE $0x00 // vpbroadcastq 0x8f4(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0008e315; BYTE $0x00 // vpbroadcastq 0x8e3(%rip), %ymm2
-	LONG $0x227de2c4; LONG $0x0008ee1d; BYTE $0x00 // vpmovsxbq 0x8ee(%rip), %ymm3
-	LONG $0x227de2c4; LONG $0x0008e125; BYTE $0x00 // vpmovsxbq 0x8e1(%rip), %ymm4
-	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
-	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0x009e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r11
-	LONG $0x808e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rcx
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0x0c2444c7; LONG $0x00000001 // movl $0x1, 0xc(%rsp)
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0x50ec8348 // subq $0x50, %rsp
+	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x597de2c4; LONG $0x0008510d; BYTE $0x00 // vpbroadcastq 0x851(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00084015; BYTE $0x00 // vpbroadcastq 0x840(%rip), %ymm2
+	LONG $0x227de2c4; LONG $0x00084b1d; BYTE $0x00 // vpmovsxbq 0x84b(%rip), %ymm3
+	LONG $0x227de2c4; LONG $0x00083e25; BYTE $0x00 // vpmovsxbq 0x83e(%rip), %ymm4
+	LONG $0x286f8b4c // movq 0x28(%rdi), %r13
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x00a68d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r12
+	LONG $0x80868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %r8
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xed57d0c5 // vxorps %xmm5, %xmm5, %xmm5
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x27eb // jmp <slotsMulti2+0xd1>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
-	LONG $0x0c2444c7; LONG $0x00000001 // movl $0x1, 0xc(%rsp)
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x24643b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r12
-	LONG $0x0828830f; WORD $0x0000 // jae <slotsMulti2+0x8f9>
-	LONG $0x44b60f41; WORD $0x0624 // movzbl 0x6(%r12), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
-	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
-	LONG $0xc7748b4c; BYTE $0x38 // movq 0x38(%rdi,%rax,8), %r14
-	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
-	WORD $0x21eb // jmp <slotsMulti2+0x10f>
-	WORD $0x9066 // nop
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
-	LONG $0x0c2444c7; LONG $0x00000000 // movl $0x0, 0xc(%rsp)
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06518d0f; WORD $0x0000 // jge <slotsMulti2+0x760>
-	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0040bd41; WORD $0x0000 // movl $0x40, %r13d
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	LONG $0xe84c0f4c // cmovlq %rax, %r13
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03e28e0f; WORD $0x0000 // jle <slotsMulti2+0x518>
-	LONG $0x8d048d48; LONG $0x00000000 // leaq (,%rcx,4), %rax
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
-	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
-	LONG $0xc54d0f4d // cmovgeq %r13, %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x24448948; BYTE $0x68 // movq %rax, 0x68(%rsp)
 	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x0000c8e9; BYTE $0x00 // jmp <slotsMulti2+0x22e>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	WORD $0x25eb // jmp <slotsMulti2+0xbc>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x2474014c; BYTE $0x08 // addq %r14, 0x8(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rbp
+	LONG $0x079f830f; WORD $0x0000 // jae <slotsMulti2+0x85b>
+	LONG $0x0645b60f // movzbl 0x6(%rbp), %eax
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x246c8948; BYTE $0x10 // movq %rbp, 0x10(%rsp)
+	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
+	LONG $0xc77c8b4c; BYTE $0x38 // movq 0x38(%rdi,%rax,8), %r15
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	WORD $0x21eb // jmp <slotsMulti2+0xfd>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
+	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
+	LONG $0x05c38d0f; WORD $0x0000 // jge <slotsMulti2+0x6c0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
+	LONG $0x40f88348 // cmpq $0x40, %rax
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	LONG $0xd04c0f4c // cmovlq %rax, %r10
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x035c8e0f; WORD $0x0000 // jle <slotsMulti2+0x480>
+	LONG $0x02fa8349 // cmpq $0x2, %r10
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0xc24d0f49 // cmovgeq %r10, %rax
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	WORD $0x7deb // jmp <slotsMulti2+0x1c2>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
 	LONG $0x347de2c4; BYTE $0x39 // vpmovzxwq (%rcx), %ymm7
-	LONG $0x24048b41 // movl (%r12), %eax
+	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x6ef9e1c4; BYTE $0xf0 // vmovq %rax, %xmm6
 	LONG $0x597de2c4; BYTE $0xf6 // vpbroadcastq %xmm6, %ymm6
 	LONG $0xffd4cdc5 // vpaddq %ymm7, %ymm6, %ymm7
 	LONG $0xffd4c5c5 // vpaddq %ymm7, %ymm7, %ymm7
-	LONG $0xbe7ffec5; LONG $0x00002000 // vmovdqu %ymm7, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xf8 // vmovq %xmm7, %rax
-	LONG $0x347d62c4; WORD $0x0841 // vpmovzxwq 0x8(%rcx), %ymm8
+	LONG $0x7f7ea1c4; LONG $0x20001ebc; WORD $0x0000 // vmovdqu %ymm7, 0x2000(%rsi,%r11)
+	LONG $0x347de2c4; WORD $0x0879 // vpmovzxwq 0x8(%rcx), %ymm7
 	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0xf6d4bdc5 // vpaddq %ymm6, %ymm8, %ymm6
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0xf7d4cdc5 // vpaddq %ymm7, %ymm6, %ymm6
 	LONG $0xf6d4cdc5 // vpaddq %ymm6, %ymm6, %ymm6
-	LONG $0xb67ffec5; LONG $0x00002020 // vmovdqu %ymm6, 0x2020(%rsi)
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f8 // vpextrq $0x1, %xmm7, %rax
-	LONG $0x397de3c4; WORD $0x01ff // vextracti128 $0x1, %ymm7, %xmm7
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xf8 // vmovq %xmm7, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f8 // vpextrq $0x1, %xmm7, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xf0 // vmovq %xmm6, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f0 // vpextrq $0x1, %xmm6, %rax
-	LONG $0x397de3c4; WORD $0x01f6 // vextracti128 $0x1, %ymm6, %xmm6
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xf0 // vmovq %xmm6, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f0 // vpextrq $0x1, %xmm6, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x40c68348 // addq $0x40, %rsi
-	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
-	LONG $0x02e2840f; WORD $0x0000 // je <slotsMulti2+0x510>
-	WORD $0x8945; BYTE $0xd9 // movl %r11d, %r9d
-	LONG $0x01e18341 // andl $0x1, %r9d
-	LONG $0x14b60f42; BYTE $0x1b // movzbl (%rbx,%r11), %edx
-	LONG $0x2444f641; WORD $0x0206 // testb $0x2, 0x6(%r12)
-	WORD $0x8944; BYTE $0xc8 // movl %r9d, %eax
-	LONG $0xc4448b48; BYTE $0x40 // movq 0x40(%rsp,%rax,8), %rax
-	LONG $0x0112850f; WORD $0x0000 // jne <slotsMulti2+0x360>
+	LONG $0x7f7ea1c4; LONG $0x20201eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2020(%rsi,%r11)
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	WORD $0x894d; BYTE $0xf1 // movq %r14, %r9
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x245c394c; BYTE $0x40 // cmpq %r11, 0x40(%rsp)
+	LONG $0x02be840f; WORD $0x0000 // je <slotsMulti2+0x480>
+	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
+	LONG $0x0101850f; WORD $0x0000 // jne <slotsMulti2+0x2d0>
+	LONG $0x80af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r13
 	WORD $0x8948; BYTE $0xf9 // movq %rdi, %rcx
-	LONG $0x80bf8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rdi
-	LONG $0x521c8d48 // leaq (%rdx,%rdx,2), %rbx
-	WORD $0xfa80; BYTE $0x35 // cmpb $0x35, %dl
-	LONG $0x011b820f; WORD $0x0000 // jb <slotsMulti2+0x380>
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	WORD $0x8941; BYTE $0xd0 // movl %edx, %r8d
+	LONG $0x5b3c8d48 // leaq (%rbx,%rbx,2), %rdi
+	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
+	LONG $0x011a820f; WORD $0x0000 // jb <slotsMulti2+0x300>
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
-	LONG $0x52148d44 // leal (%rdx,%rdx,2), %r10d
-	WORD $0x8941; BYTE $0xd4 // movl %edx, %r12d
-	WORD $0xd141; BYTE $0xec // shrl %r12d
-	LONG $0x306ffac5 // vmovdqu (%rax), %xmm6
-	LONG $0x597962c4; LONG $0x00801f84; WORD $0x0000 // vpbroadcastq 0x80(%rdi,%rbx), %xmm8
-	LONG $0x597de2c4; LONG $0x00881fbc; WORD $0x0000 // vpbroadcastq 0x88(%rdi,%rbx), %ymm7
-	LONG $0x384da3c4; WORD $0x0034; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm6, %ymm6
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x004de2c4; WORD $0x1f34 // vpshufb (%rdi,%rbx), %ymm6, %ymm6
-	LONG $0x47cde2c4; WORD $0x1f74; BYTE $0x40 // vpsllvq 0x40(%rdi,%rbx), %ymm6, %ymm6
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	WORD $0x048d; BYTE $0x5b // leal (%rbx,%rbx,2), %eax
+	WORD $0xdd89 // movl %ebx, %ebp
+	WORD $0xedd1 // shrl %ebp
+	LONG $0x6f7ac1c4; BYTE $0x31 // vmovdqu (%r9), %xmm6
+	LONG $0x597942c4; LONG $0x00803d84; WORD $0x0000 // vpbroadcastq 0x80(%r13,%rdi), %xmm8
+	LONG $0x597dc2c4; LONG $0x00883dbc; WORD $0x0000 // vpbroadcastq 0x88(%r13,%rdi), %ymm7
+	LONG $0x384d83c4; WORD $0x0134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm6, %ymm6
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x004dc2c4; WORD $0x3d74; BYTE $0x00 // vpshufb (%r13,%rdi), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x3d74; BYTE $0x40 // vpsllvq 0x40(%r13,%rdi), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
-	LONG $0x197d62c4; LONG $0x00901f84; WORD $0x0000 // vbroadcastsd 0x90(%rdi,%rbx), %ymm8
+	LONG $0x197d42c4; LONG $0x00903d84; WORD $0x0000 // vbroadcastsd 0x90(%r13,%rdi), %ymm8
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
 	LONG $0x024de3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm6, %ymm7
 	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
@@ -166,17 +145,14 @@ TEXT ·slotsMulti2Quad(SB), 0, $256-16
 	LONG $0xf9ebc5c5 // vpor %ymm1, %ymm7, %ymm7
 	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
 	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x3611fdc5 // vmovupd %ymm6, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x2034 // vmovdqu (%rax,%r12), %xmm6
-	LONG $0x597962c4; LONG $0x00801f84; WORD $0x0000 // vpbroadcastq 0x80(%rdi,%rbx), %xmm8
-	LONG $0x597de2c4; LONG $0x00881fbc; WORD $0x0000 // vpbroadcastq 0x88(%rdi,%rbx), %ymm7
-	LONG $0x197d62c4; LONG $0x00901f8c; WORD $0x0000 // vbroadcastsd 0x90(%rdi,%rbx), %ymm9
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x384da3c4; WORD $0x1034; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm6, %ymm6
-	LONG $0x004de2c4; WORD $0x1f74; BYTE $0x20 // vpshufb 0x20(%rdi,%rbx), %ymm6, %ymm6
-	LONG $0x47cde2c4; WORD $0x1f74; BYTE $0x60 // vpsllvq 0x60(%rdi,%rbx), %ymm6, %ymm6
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0x117da1c4; WORD $0x1e34 // vmovupd %ymm6, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x2934 // vmovdqu (%r9,%rbp), %xmm6
+	LONG $0x597942c4; LONG $0x00803d84; WORD $0x0000 // vpbroadcastq 0x80(%r13,%rdi), %xmm8
+	LONG $0x597dc2c4; LONG $0x00883dbc; WORD $0x0000 // vpbroadcastq 0x88(%r13,%rdi), %ymm7
+	LONG $0x197d42c4; LONG $0x00903d8c; WORD $0x0000 // vbroadcastsd 0x90(%r13,%rdi), %ymm9
+	LONG $0x384dc3c4; WORD $0x0134; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x3d74; BYTE $0x20 // vpshufb 0x20(%r13,%rdi), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x3d74; BYTE $0x60 // vpsllvq 0x60(%r13,%rdi), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
 	LONG $0x024de3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm6, %ymm7
@@ -185,127 +161,123 @@ TEXT ·slotsMulti2Quad(SB), 0, $256-16
 	LONG $0xf9ebc5c5 // vpor %ymm1, %ymm7, %ymm7
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
 	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x00015de9; BYTE $0x00 // jmp <slotsMulti2+0x4b0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x305afcc5 // vcvtps2pd (%rax), %ymm6
-	LONG $0x3611fcc5 // vmovups %ymm6, (%rsi)
-	LONG $0x705afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm6
-	LONG $0x00013ce9; BYTE $0x00 // jmp <slotsMulti2+0x4b5>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0xfa80; BYTE $0x19 // cmpb $0x19, %dl
-	LONG $0xc0930f41 // setae %r8b
-	WORD $0xc2f6; BYTE $0x07 // testb $0x7, %dl
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
-	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
-	WORD $0xd389 // movl %edx, %ebx
-	LONG $0x00808d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rax), %r8
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x008a840f; WORD $0x0000 // je <slotsMulti2+0x436>
+	LONG $0x000158e9; BYTE $0x00 // jmp <slotsMulti2+0x420>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x5a7cc1c4; BYTE $0x31 // vcvtps2pd (%r9), %ymm6
+	LONG $0x117ca1c4; WORD $0x1e34 // vmovups %ymm6, (%rsi,%r11)
+	LONG $0x5a7cc1c4; WORD $0x1071 // vcvtps2pd 0x10(%r9), %ymm6
+	LONG $0x117da1c4; WORD $0x1e74; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi,%r11)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0x013f850f; WORD $0x0000 // jne <slotsMulti2+0x439>
+	LONG $0xfffe51e9; BYTE $0xff // jmp <slotsMulti2+0x150>
+	BYTE $0x90 // nop
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	LONG $0x00818d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r8
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	WORD $0x0149; BYTE $0xfd // addq %rdi, %r13
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0088840f; WORD $0x0000 // je <slotsMulti2+0x3b5>
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x52248d44 // leal (%rdx,%rdx,2), %r12d
-	WORD $0x8941; BYTE $0xd2 // movl %edx, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x306ffac5 // vmovdqu (%rax), %xmm6
-	LONG $0x597962c4; LONG $0x00008087; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm8
-	LONG $0x597de2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm7
-	LONG $0x384de3c4; WORD $0x1834; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm6, %ymm6
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x004de2c4; BYTE $0x37 // vpshufb (%rdi), %ymm6, %ymm6
-	LONG $0x47cde2c4; WORD $0x4077 // vpsllvq 0x40(%rdi), %ymm6, %ymm6
+	WORD $0x2c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ebp
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x6f7ac1c4; BYTE $0x31 // vmovdqu (%r9), %xmm6
+	LONG $0x597942c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm8
+	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
+	LONG $0x384dc3c4; WORD $0x3934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm6, %ymm6
+	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
+	LONG $0x004dc2c4; WORD $0x0075 // vpshufb (%r13), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x4075 // vpsllvq 0x40(%r13), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
-	LONG $0x197de2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
 	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x3611fdc5 // vmovupd %ymm6, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x1034 // vmovdqu (%rax,%r10), %xmm6
-	LONG $0x597962c4; LONG $0x00008087; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm8
-	LONG $0x597de2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm7
-	LONG $0x384da3c4; WORD $0x2034; BYTE $0x01 // vinserti128 $0x1, (%rax,%r12), %ymm6, %ymm6
-	LONG $0x004de2c4; WORD $0x2077 // vpshufb 0x20(%rdi), %ymm6, %ymm6
-	LONG $0x47cde2c4; WORD $0x6077 // vpsllvq 0x60(%rdi), %ymm6, %ymm6
+	LONG $0x117da1c4; WORD $0x1e34 // vmovupd %ymm6, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x0134 // vmovdqu (%r9,%rax), %xmm6
+	LONG $0x597942c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm8
+	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
+	LONG $0x384dc3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbp), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x6075 // vpsllvq 0x60(%r13), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
-	WORD $0x60eb // jmp <slotsMulti2+0x496>
+	WORD $0x5eeb // jmp <slotsMulti2+0x413>
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x52248d44 // leal (%rdx,%rdx,2), %r12d
-	WORD $0x8941; BYTE $0xd2 // movl %edx, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x306ffac5 // vmovdqu (%rax), %xmm6
-	LONG $0x597de2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm7
-	LONG $0x384de3c4; WORD $0x1834; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm6, %ymm6
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x004de2c4; BYTE $0x37 // vpshufb (%rdi), %ymm6, %ymm6
+	WORD $0x2c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ebp
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x6f7ac1c4; BYTE $0x31 // vmovdqu (%r9), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
+	LONG $0x384dc3c4; WORD $0x3934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm6, %ymm6
+	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
+	LONG $0x004dc2c4; WORD $0x0075 // vpshufb (%r13), %ymm6, %ymm6
 	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
-	LONG $0x197de2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
 	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x3611fdc5 // vmovupd %ymm6, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x1034 // vmovdqu (%rax,%r10), %xmm6
-	LONG $0x597de2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm7
-	LONG $0x384da3c4; WORD $0x2034; BYTE $0x01 // vinserti128 $0x1, (%rax,%r12), %ymm6, %ymm6
-	LONG $0x004de2c4; WORD $0x2077 // vpshufb 0x20(%rdi), %ymm6, %ymm6
+	LONG $0x117da1c4; WORD $0x1e34 // vmovupd %ymm6, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x0134 // vmovdqu (%r9,%rax), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
+	LONG $0x384dc3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbp), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
 	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
-	LONG $0x197de2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm7
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
 	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	WORD $0x0148; BYTE $0xd0 // addq %rdx, %rax
-	LONG $0x7611fdc5; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi)
-	LONG $0xcc44894a; BYTE $0x40 // movq %rax, 0x40(%rsp,%r9,8)
-	LONG $0x2444f641; WORD $0x0106 // testb $0x1, 0x6(%r12)
-	LONG $0xfca2840f; WORD $0xffff // je <slotsMulti2+0x170>
-	LONG $0x24048b41 // movl (%r12), %eax
+	LONG $0x117da1c4; WORD $0x1e74; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi,%r11)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0xfd17840f; WORD $0xffff // je <slotsMulti2+0x150>
+	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x02e0c148 // shlq $0x2, %rax
 	LONG $0x20470348 // addq 0x20(%rdi), %rax
-	LONG $0x24440348; BYTE $0x68 // addq 0x68(%rsp), %rax
-	LONG $0x9804634a // movslq (%rax,%r11,4), %rax
-	LONG $0x24440348; BYTE $0x10 // addq 0x10(%rsp), %rax
+	LONG $0xa004634a // movslq (%rax,%r12,4), %rax
+	LONG $0x24440348; BYTE $0x08 // addq 0x8(%rsp), %rax
 	LONG $0x6ef9e1c4; BYTE $0xf0 // vmovq %rax, %xmm6
 	LONG $0x597de2c4; BYTE $0xf6 // vpbroadcastq %xmm6, %ymm6
 	LONG $0xf6d4cdc5 // vpaddq %ymm6, %ymm6, %ymm6
 	LONG $0xfbd4cdc5 // vpaddq %ymm3, %ymm6, %ymm7
 	LONG $0xf4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm6
-	LONG $0x7ef9e1c4; BYTE $0xf8 // vmovq %xmm7, %rax
-	LONG $0xbe7ffec5; LONG $0x00002000 // vmovdqu %ymm7, 0x2000(%rsi)
-	LONG $0xfffcabe9; BYTE $0xff // jmp <slotsMulti2+0x1bb>
-	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x0000ace9; BYTE $0x00 // jmp <slotsMulti2+0x5ce>
+	LONG $0x7f7ea1c4; LONG $0x20001ebc; WORD $0x0000 // vmovdqu %ymm7, 0x2000(%rsi,%r11)
+	LONG $0xfffd25e9; BYTE $0xff // jmp <slotsMulti2+0x197>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b4c; BYTE $0x01 // movq (%rcx), %r8
-	LONG $0x08498b4c // movq 0x8(%rcx), %r9
-	LONG $0x30127bc5 // vmovddup (%rax), %xmm14
-	LONG $0x78127bc5; BYTE $0x18 // vmovddup 0x18(%rax), %xmm15
-	LONG $0xb88902c4; WORD $0xc60c // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm9
-	LONG $0x70127bc5; BYTE $0x08 // vmovddup 0x8(%rax), %xmm14
-	LONG $0x10418b4c // movq 0x10(%rcx), %r8
-	LONG $0xb88902c4; WORD $0xce04 // vfmadd231pd (%r14,%r9,8), %xmm14, %xmm8
-	LONG $0x70127bc5; BYTE $0x10 // vmovddup 0x10(%rax), %xmm14
-	LONG $0x18418b48 // movq 0x18(%rcx), %rax
-	LONG $0xb88982c4; WORD $0xc63c // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm7
-	LONG $0xb881c2c4; WORD $0xc634 // vfmadd231pd (%r14,%rax,8), %xmm15, %xmm6
-	LONG $0x117941c4; LONG $0x3000378c; WORD $0x0000 // vmovupd %xmm9, 0x3000(%r15,%rsi)
-	LONG $0x117941c4; LONG $0x308037ac; WORD $0x0000 // vmovupd %xmm13, 0x3080(%r15,%rsi)
-	LONG $0x117941c4; LONG $0x30103784; WORD $0x0000 // vmovupd %xmm8, 0x3010(%r15,%rsi)
-	LONG $0x117941c4; LONG $0x309037a4; WORD $0x0000 // vmovupd %xmm12, 0x3090(%r15,%rsi)
-	LONG $0x1179c1c4; LONG $0x302037bc; WORD $0x0000 // vmovupd %xmm7, 0x3020(%r15,%rsi)
-	LONG $0x117941c4; LONG $0x30a0379c; WORD $0x0000 // vmovupd %xmm11, 0x30a0(%r15,%rsi)
-	LONG $0x1179c1c4; LONG $0x303037b4; WORD $0x0000 // vmovupd %xmm6, 0x3030(%r15,%rsi)
-	LONG $0x117941c4; LONG $0x30b03794; WORD $0x0000 // vmovupd %xmm10, 0x30b0(%r15,%rsi)
-	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfb22840f; WORD $0xffff // je <slotsMulti2+0xf0>
-	WORD $0x894c; BYTE $0xc6 // movq %r8, %rsi
-	LONG $0x04e6c148 // shlq $0x4, %rsi
-	LONG $0x0c247c83; BYTE $0x00 // cmpl $0x0, 0xc(%rsp)
+	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00009fe9; BYTE $0x00 // jmp <slotsMulti2+0x52d>
+	WORD $0x9066 // nop
+	WORD $0x8b4c; BYTE $0x00 // movq (%rax), %r8
+	LONG $0x33127bc5 // vmovddup (%rbx), %xmm14
+	LONG $0x08708b4c // movq 0x8(%rax), %r14
+	LONG $0x7b127bc5; BYTE $0x18 // vmovddup 0x18(%rbx), %xmm15
+	LONG $0xb88902c4; WORD $0xc70c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm9
+	LONG $0x10408b4c // movq 0x10(%rax), %r8
+	LONG $0x18408b48 // movq 0x18(%rax), %rax
+	LONG $0x73127bc5; BYTE $0x08 // vmovddup 0x8(%rbx), %xmm14
+	LONG $0xb88902c4; WORD $0xf704 // vfmadd231pd (%r15,%r14,8), %xmm14, %xmm8
+	LONG $0x73127bc5; BYTE $0x10 // vmovddup 0x10(%rbx), %xmm14
+	LONG $0xb88982c4; WORD $0xc73c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm7
+	LONG $0xb881c2c4; WORD $0xc734 // vfmadd231pd (%r15,%rax,8), %xmm15, %xmm6
+	LONG $0x117921c4; LONG $0x30001e8c; WORD $0x0000 // vmovupd %xmm9, 0x3000(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30801eac; WORD $0x0000 // vmovupd %xmm13, 0x3080(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30101e84; WORD $0x0000 // vmovupd %xmm8, 0x3010(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30901ea4; WORD $0x0000 // vmovupd %xmm12, 0x3090(%rsi,%r11)
+	LONG $0x1179a1c4; LONG $0x30201ebc; WORD $0x0000 // vmovupd %xmm7, 0x3020(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30a01e9c; WORD $0x0000 // vmovupd %xmm11, 0x30a0(%rsi,%r11)
+	LONG $0x1179a1c4; LONG $0x30301eb4; WORD $0x0000 // vmovupd %xmm6, 0x3030(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30b01e94; WORD $0x0000 // vmovupd %xmm10, 0x30b0(%rsi,%r11)
+	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfbb3840f; WORD $0xffff // je <slotsMulti2+0xe0>
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	LONG $0x04e3c149 // shlq $0x4, %r11
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
 	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
@@ -314,141 +286,145 @@ TEXT ·slotsMulti2Quad(SB), 0, $256-16
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0x00da840f; WORD $0x0000 // je <slotsMulti2+0x6e0>
-	LONG $0x247c8348; WORD $0x0270 // cmpq $0x2, 0x70(%rsp)
-	LONG $0xc7048d4b // leaq (%r15,%r8,8), %rax
-	LONG $0x012a8c0f; WORD $0x0000 // jl <slotsMulti2+0x740>
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x00808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rax), %r8
-	WORD $0x894d; BYTE $0xca // movq %r9, %r10
-	LONG $0x30127bc5 // vmovddup (%rax), %xmm14
-	LONG $0x08888b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rax), %r9
-	LONG $0xb88902c4; WORD $0xc60c // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm9
-	LONG $0x10808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rax), %r8
-	LONG $0x70127bc5; BYTE $0x08 // vmovddup 0x8(%rax), %xmm14
-	LONG $0xb88902c4; WORD $0xce04 // vfmadd231pd (%r14,%r9,8), %xmm14, %xmm8
-	LONG $0x70127bc5; BYTE $0x10 // vmovddup 0x10(%rax), %xmm14
-	LONG $0x024a8d4d // leaq 0x2(%r10), %r9
-	LONG $0x03c28349 // addq $0x3, %r10
-	LONG $0xb88982c4; WORD $0xc63c // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm7
-	LONG $0x18808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rax), %r8
-	LONG $0x70127bc5; BYTE $0x18 // vmovddup 0x18(%rax), %xmm14
-	LONG $0xb88982c4; WORD $0xc634 // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm6
-	LONG $0x40808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rax), %r8
-	LONG $0x70127bc5; BYTE $0x40 // vmovddup 0x40(%rax), %xmm14
-	LONG $0xb88902c4; WORD $0xc62c // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm13
-	LONG $0x48808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rax), %r8
-	LONG $0x70127bc5; BYTE $0x48 // vmovddup 0x48(%rax), %xmm14
-	LONG $0xb88902c4; WORD $0xc624 // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm12
-	LONG $0x50808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rax), %r8
-	LONG $0x70127bc5; BYTE $0x50 // vmovddup 0x50(%rax), %xmm14
-	LONG $0xb88902c4; WORD $0xc61c // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm11
-	LONG $0x58808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rax), %r8
-	LONG $0x70127bc5; BYTE $0x58 // vmovddup 0x58(%rax), %xmm14
-	LONG $0x80e88348 // subq $-0x80, %rax
-	LONG $0xb88902c4; WORD $0xc614 // vfmadd231pd (%r14,%r8,8), %xmm14, %xmm10
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0xff598c0f; WORD $0xffff // jl <slotsMulti2+0x620>
-	LONG $0x00888d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rax), %rcx
-	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0xfe938d0f; WORD $0xffff // jge <slotsMulti2+0x56a>
-	LONG $0xfffe54e9; BYTE $0xff // jmp <slotsMulti2+0x530>
+	LONG $0x00db840f; WORD $0x0000 // je <slotsMulti2+0x640>
+	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
+	LONG $0xc61c8d48 // leaq (%rsi,%rax,8), %rbx
+	LONG $0x012b8c0f; WORD $0x0000 // jl <slotsMulti2+0x6a0>
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x00838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rbx), %r8
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	LONG $0x33127bc5 // vmovddup (%rbx), %xmm14
+	LONG $0x08b38b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rbx), %r14
+	LONG $0xb88902c4; WORD $0xc70c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm9
+	LONG $0x10838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rbx), %r8
+	LONG $0x73127bc5; BYTE $0x08 // vmovddup 0x8(%rbx), %xmm14
+	LONG $0xb88902c4; WORD $0xf704 // vfmadd231pd (%r15,%r14,8), %xmm14, %xmm8
+	LONG $0x73127bc5; BYTE $0x10 // vmovddup 0x10(%rbx), %xmm14
+	LONG $0x02708d4c // leaq 0x2(%rax), %r14
+	LONG $0x03c08348 // addq $0x3, %rax
+	LONG $0xb88982c4; WORD $0xc73c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm7
+	LONG $0x18838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rbx), %r8
+	LONG $0x73127bc5; BYTE $0x18 // vmovddup 0x18(%rbx), %xmm14
+	LONG $0xb88982c4; WORD $0xc734 // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm6
+	LONG $0x40838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rbx), %r8
+	LONG $0x73127bc5; BYTE $0x40 // vmovddup 0x40(%rbx), %xmm14
+	LONG $0xb88902c4; WORD $0xc72c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm13
+	LONG $0x48838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rbx), %r8
+	LONG $0x73127bc5; BYTE $0x48 // vmovddup 0x48(%rbx), %xmm14
+	LONG $0xb88902c4; WORD $0xc724 // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm12
+	LONG $0x50838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rbx), %r8
+	LONG $0x73127bc5; BYTE $0x50 // vmovddup 0x50(%rbx), %xmm14
+	LONG $0xb88902c4; WORD $0xc71c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm11
+	LONG $0x58838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rbx), %r8
+	LONG $0x73127bc5; BYTE $0x58 // vmovddup 0x58(%rbx), %xmm14
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0xb88902c4; WORD $0xc714 // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm10
+	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
+	LONG $0xff598c0f; WORD $0xffff // jl <slotsMulti2+0x580>
+	LONG $0x00838d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rbx), %rax
+	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
+	LONG $0xfe938d0f; WORD $0xffff // jge <slotsMulti2+0x4ca>
+	LONG $0xfffe54e9; BYTE $0xff // jmp <slotsMulti2+0x490>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x107941c4; LONG $0x3000378c; WORD $0x0000 // vmovupd 0x3000(%r15,%rsi), %xmm9
-	LONG $0x6f7a41c4; LONG $0x30103784; WORD $0x0000 // vmovdqu 0x3010(%r15,%rsi), %xmm8
-	LONG $0x6f7ac1c4; LONG $0x302037bc; WORD $0x0000 // vmovdqu 0x3020(%r15,%rsi), %xmm7
-	LONG $0x6f7ac1c4; LONG $0x303037b4; WORD $0x0000 // vmovdqu 0x3030(%r15,%rsi), %xmm6
-	LONG $0x107941c4; LONG $0x308037ac; WORD $0x0000 // vmovupd 0x3080(%r15,%rsi), %xmm13
-	LONG $0x107941c4; LONG $0x309037a4; WORD $0x0000 // vmovupd 0x3090(%r15,%rsi), %xmm12
-	LONG $0x107941c4; LONG $0x30a0379c; WORD $0x0000 // vmovupd 0x30a0(%r15,%rsi), %xmm11
-	LONG $0x107941c4; LONG $0x30b03794; WORD $0x0000 // vmovupd 0x30b0(%r15,%rsi), %xmm10
-	LONG $0x247c8348; WORD $0x0270 // cmpq $0x2, 0x70(%rsp)
-	LONG $0xc7048d4b // leaq (%r15,%r8,8), %rax
-	LONG $0xfed68d0f; WORD $0xffff // jge <slotsMulti2+0x616>
-	LONG $0xc30c8d4b // leaq (%r11,%r8,8), %rcx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0xfe1a8d0f; WORD $0xffff // jge <slotsMulti2+0x56a>
-	LONG $0xfffddbe9; BYTE $0xff // jmp <slotsMulti2+0x530>
+	LONG $0x107921c4; LONG $0x30001e8c; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %xmm9
+	LONG $0x6f7a21c4; LONG $0x30101e84; WORD $0x0000 // vmovdqu 0x3010(%rsi,%r11), %xmm8
+	LONG $0x6f7aa1c4; LONG $0x30201ebc; WORD $0x0000 // vmovdqu 0x3020(%rsi,%r11), %xmm7
+	LONG $0x6f7aa1c4; LONG $0x30301eb4; WORD $0x0000 // vmovdqu 0x3030(%rsi,%r11), %xmm6
+	LONG $0x107921c4; LONG $0x30801eac; WORD $0x0000 // vmovupd 0x3080(%rsi,%r11), %xmm13
+	LONG $0x107921c4; LONG $0x30901ea4; WORD $0x0000 // vmovupd 0x3090(%rsi,%r11), %xmm12
+	LONG $0x107921c4; LONG $0x30a01e9c; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r11), %xmm11
+	LONG $0x107921c4; LONG $0x30b01e94; WORD $0x0000 // vmovupd 0x30b0(%rsi,%r11), %xmm10
+	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
+	LONG $0xc61c8d48 // leaq (%rsi,%rax,8), %rbx
+	LONG $0xfed58d0f; WORD $0xffff // jge <slotsMulti2+0x575>
+	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
+	LONG $0xfe1a8d0f; WORD $0xffff // jge <slotsMulti2+0x4ca>
+	LONG $0xfffddbe9; BYTE $0xff // jmp <slotsMulti2+0x490>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x44b70f41; WORD $0x0624 // movzwl 0x6(%r12), %eax
-	LONG $0x0c2444c7; LONG $0x00000000 // movl $0x0, 0xc(%rsp)
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x0645b70f // movzwl 0x6(%rbp), %eax
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xcd440f49 // cmoveq %r13, %rcx
+	LONG $0xe9440f4d // cmoveq %r9, %r13
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf94c840f; WORD $0xffff // je <slotsMulti2+0xc2>
+	LONG $0xf9cc840f; WORD $0xffff // je <slotsMulti2+0xad>
 	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2675 // jne <slotsMulti2+0x7a0>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x00cc8f0f; WORD $0x0000 // jg <slotsMulti2+0x865>
-	LONG $0xfff917e9; BYTE $0xff // jmp <slotsMulti2+0xb5>
-	WORD $0x9066 // nop
-	LONG $0x1079c1c4; LONG $0x003000b7; BYTE $0x00 // vmovupd 0x3000(%r15), %xmm6
-	LONG $0x107941c4; LONG $0x00304097; BYTE $0x00 // vmovupd 0x3040(%r15), %xmm10
-	LONG $0x1079c1c4; LONG $0x003010bf; BYTE $0x00 // vmovupd 0x3010(%r15), %xmm7
-	LONG $0x107941c4; LONG $0x00302087; BYTE $0x00 // vmovupd 0x3020(%r15), %xmm8
-	LONG $0x107941c4; LONG $0x0030308f; BYTE $0x00 // vmovupd 0x3030(%r15), %xmm9
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	LONG $0x5849c1c4; LONG $0x003080b7; BYTE $0x00 // vaddpd 0x3080(%r15), %xmm6, %xmm6
-	LONG $0x582941c4; LONG $0x0030c097; BYTE $0x00 // vaddpd 0x30c0(%r15), %xmm10, %xmm10
-	LONG $0x5841c1c4; LONG $0x003090bf; BYTE $0x00 // vaddpd 0x3090(%r15), %xmm7, %xmm7
-	LONG $0x583941c4; LONG $0x0030a087; BYTE $0x00 // vaddpd 0x30a0(%r15), %xmm8, %xmm8
-	LONG $0x583141c4; LONG $0x0030b08f; BYTE $0x00 // vaddpd 0x30b0(%r15), %xmm9, %xmm9
+	WORD $0x2b75 // jne <slotsMulti2+0x710>
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xf04c0f4c // cmovlq %rax, %r14
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00bf8f0f; WORD $0x0000 // jg <slotsMulti2+0x7c4>
+	LONG $0xfff996e9; BYTE $0xff // jmp <slotsMulti2+0xa0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xb610f9c5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %xmm6
+	LONG $0x961079c5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %xmm10
+	LONG $0xbe10f9c5; LONG $0x00003010 // vmovupd 0x3010(%rsi), %xmm7
+	LONG $0x861079c5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %xmm8
+	LONG $0x8e1079c5; LONG $0x00003030 // vmovupd 0x3030(%rsi), %xmm9
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0xb658c9c5; LONG $0x00003080 // vaddpd 0x3080(%rsi), %xmm6, %xmm6
+	LONG $0x965829c5; LONG $0x000030c0 // vaddpd 0x30c0(%rsi), %xmm10, %xmm10
+	LONG $0xbe58c1c5; LONG $0x00003090 // vaddpd 0x3090(%rsi), %xmm7, %xmm7
+	LONG $0x865839c5; LONG $0x000030a0 // vaddpd 0x30a0(%rsi), %xmm8, %xmm8
+	LONG $0x8e5831c5; LONG $0x000030b0 // vaddpd 0x30b0(%rsi), %xmm9, %xmm9
 	LONG $0xf658a9c5 // vaddpd %xmm6, %xmm10, %xmm6
-	LONG $0x107941c4; LONG $0x00305097; BYTE $0x00 // vmovupd 0x3050(%r15), %xmm10
-	LONG $0x582941c4; LONG $0x0030d097; BYTE $0x00 // vaddpd 0x30d0(%r15), %xmm10, %xmm10
+	LONG $0x961079c5; LONG $0x00003050 // vmovupd 0x3050(%rsi), %xmm10
+	LONG $0x965829c5; LONG $0x000030d0 // vaddpd 0x30d0(%rsi), %xmm10, %xmm10
 	LONG $0xff58a9c5 // vaddpd %xmm7, %xmm10, %xmm7
-	LONG $0x107941c4; LONG $0x00306097; BYTE $0x00 // vmovupd 0x3060(%r15), %xmm10
-	LONG $0x582941c4; LONG $0x0030e097; BYTE $0x00 // vaddpd 0x30e0(%r15), %xmm10, %xmm10
+	LONG $0x961079c5; LONG $0x00003060 // vmovupd 0x3060(%rsi), %xmm10
+	LONG $0x965829c5; LONG $0x000030e0 // vaddpd 0x30e0(%rsi), %xmm10, %xmm10
 	LONG $0x583941c4; BYTE $0xc2 // vaddpd %xmm10, %xmm8, %xmm8
 	LONG $0xf658b9c5 // vaddpd %xmm6, %xmm8, %xmm6
-	LONG $0x107941c4; LONG $0x00307087; BYTE $0x00 // vmovupd 0x3070(%r15), %xmm8
-	LONG $0x583941c4; LONG $0x0030f087; BYTE $0x00 // vaddpd 0x30f0(%r15), %xmm8, %xmm8
+	LONG $0x861079c5; LONG $0x00003070 // vmovupd 0x3070(%rsi), %xmm8
+	LONG $0x865839c5; LONG $0x000030f0 // vaddpd 0x30f0(%rsi), %xmm8, %xmm8
 	LONG $0x583141c4; BYTE $0xc0 // vaddpd %xmm8, %xmm9, %xmm8
 	LONG $0xff58b9c5 // vaddpd %xmm7, %xmm8, %xmm7
 	LONG $0xf758c9c5 // vaddpd %xmm7, %xmm6, %xmm6
-	LONG $0x1179c1c4; LONG $0x003000b7; BYTE $0x00 // vmovupd %xmm6, 0x3000(%r15)
-	LONG $0x1178c1c4; LONG $0x003080af; BYTE $0x00 // vmovups %xmm5, 0x3080(%r15)
-	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x26eb // jmp <slotsMulti2+0x89a>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xb611f9c5; LONG $0x00003000 // vmovupd %xmm6, 0x3000(%rsi)
+	LONG $0xae11f8c5; LONG $0x00003080 // vmovups %xmm5, 0x3080(%rsi)
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
+	WORD $0x27eb // jmp <slotsMulti2+0x7fa>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf759c9c5 // vmulpd %xmm7, %xmm6, %xmm6
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x10c28348 // addq $0x10, %rdx
-	WORD $0xff48; BYTE $0xce // decq %rsi
-	LONG $0x117981c4; WORD $0x0834 // vmovupd %xmm6, (%r8,%r9)
-	LONG $0xf816840f; WORD $0xffff // je <slotsMulti2+0xb0>
+	LONG $0x10c18349 // addq $0x10, %r9
+	WORD $0xff49; BYTE $0xca // decq %r10
+	LONG $0x1179c1c4; WORD $0x1834 // vmovupd %xmm6, (%r8,%rbx)
+	LONG $0xf8a6840f; WORD $0xffff // je <slotsMulti2+0xa0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0574 // je <slotsMulti2+0x8ab>
-	LONG $0x0cb70f47; BYTE $0x58 // movzwl (%r8,%r11,2), %r9d
+	WORD $0x0574 // je <slotsMulti2+0x80b>
+	LONG $0x1cb70f43; BYTE $0x58 // movzwl (%r8,%r11,2), %ebx
 	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1c74 // je <slotsMulti2+0x8d0>
-	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
-	LONG $0x88140347 // addl (%r8,%r9,4), %r10d
-	LONG $0x34e2c149 // shlq $0x34, %r10
-	LONG $0x6ef9c1c4; BYTE $0xf2 // vmovq %r10, %xmm6
-	WORD $0x0eeb // jmp <slotsMulti2+0x8d5>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x1c74 // je <slotsMulti2+0x830>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
+	LONG $0x98040341 // addl (%r8,%rbx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xf0 // vmovq %rax, %xmm6
+	WORD $0x0feb // jmp <slotsMulti2+0x835>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x777efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm6
-	LONG $0x7a10f9c5; BYTE $0x80 // vmovupd -0x80(%rdx), %xmm7
-	LONG $0x04e1c149 // shlq $0x4, %r9
+	LONG $0x1079c1c4; WORD $0x8079 // vmovupd -0x80(%r9), %xmm7
+	LONG $0x04e3c148 // shlq $0x4, %rbx
 	LONG $0x48478b4c // movq 0x48(%rdi), %r8
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x5979e2c4; BYTE $0xf6 // vpbroadcastq %xmm6, %xmm6
-	LONG $0x3a58c1c5 // vaddpd (%rdx), %xmm7, %xmm7
-	WORD $0x8f74 // je <slotsMulti2+0x880>
-	LONG $0xa8c182c4; WORD $0x0834 // vfmadd213pd (%r8,%r9), %xmm7, %xmm6
-	WORD $0x8beb // jmp <slotsMulti2+0x884>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0x5841c1c4; BYTE $0x39 // vaddpd (%r9), %xmm7, %xmm7
+	WORD $0x8d74 // je <slotsMulti2+0x7e0>
+	LONG $0xa8c1c2c4; WORD $0x1834 // vfmadd213pd (%r8,%rbx), %xmm7, %xmm6
+	WORD $0x89eb // jmp <slotsMulti2+0x7e4>
+	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -457,169 +433,144 @@ TEXT ·slotsMulti2Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00004530
-	LONG $0x00000000; LONG $0x0a084330
-	LONG $0x02000e0c; WORD $0x0604
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x0e0c0a08
+	LONG $0x06040200
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $256-16
+TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti4>
-	LONG $0x00094ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008cee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x086f8e0f; WORD $0x0000 // jle <slotsMulti4+0x87c>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x58470348 // addq 0x58(%rdi), %rax
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08d18e0f; WORD $0x0000 // jle <slotsMulti4+0x90c>
-	LONG $0x597de2c4; LONG $0x0008f40d; BYTE $0x00 // vpbroadcastq 0x8f4(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0008e315; BYTE $0x00 // vpbroadcastq 0x8e3(%rip), %ymm2
-	LONG $0x227de2c4; LONG $0x0008ea1d; BYTE $0x00 // vpmovsxbq 0x8ea(%rip), %ymm3
-	LONG $0x227de2c4; LONG $0x0008e525; BYTE $0x00 // vpmovsxbq 0x8e5(%rip), %ymm4
-	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
-	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0x009e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r11
-	LONG $0x008e8d48; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %rcx
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
+	LONG $0x50ec8348 // subq $0x50, %rsp
+	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x597de2c4; LONG $0x0008910d; BYTE $0x00 // vpbroadcastq 0x891(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00088015; BYTE $0x00 // vpbroadcastq 0x880(%rip), %ymm2
+	LONG $0x227de2c4; LONG $0x0008871d; BYTE $0x00 // vpmovsxbq 0x887(%rip), %ymm3
+	LONG $0x227de2c4; LONG $0x00088225; BYTE $0x00 // vpmovsxbq 0x882(%rip), %ymm4
+	LONG $0x286f8b4c // movq 0x28(%rdi), %r13
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x00a68d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r12
+	LONG $0x00868d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %r8
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x0c2444c7; LONG $0x00000001 // movl $0x1, 0xc(%rsp)
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0x2beb // jmp <slotsMulti4+0xd1>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
-	LONG $0x0c2444c7; LONG $0x00000001 // movl $0x1, 0xc(%rsp)
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x24643b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r12
-	LONG $0x083b830f; WORD $0x0000 // jae <slotsMulti4+0x90c>
-	LONG $0x44b60f41; WORD $0x0624 // movzbl 0x6(%r12), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
-	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
-	LONG $0xc7748b4c; BYTE $0x38 // movq 0x38(%rdi,%rax,8), %r14
-	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
-	WORD $0x21eb // jmp <slotsMulti4+0x10f>
-	WORD $0x9066 // nop
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
-	LONG $0x0c2444c7; LONG $0x00000000 // movl $0x0, 0xc(%rsp)
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06618d0f; WORD $0x0000 // jge <slotsMulti4+0x770>
-	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0040bd41; WORD $0x0000 // movl $0x40, %r13d
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	LONG $0xe84c0f4c // cmovlq %rax, %r13
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03e28e0f; WORD $0x0000 // jle <slotsMulti4+0x518>
-	LONG $0x8d048d48; LONG $0x00000000 // leaq (,%rcx,4), %rax
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
-	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
-	LONG $0xc54d0f4d // cmovgeq %r13, %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x24448948; BYTE $0x68 // movq %rax, 0x68(%rsp)
 	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x0000cae9; BYTE $0x00 // jmp <slotsMulti4+0x230>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	WORD $0x29eb // jmp <slotsMulti4+0xbc>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2474014c; BYTE $0x08 // addq %r14, 0x8(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rbp
+	LONG $0x07b2830f; WORD $0x0000 // jae <slotsMulti4+0x86e>
+	LONG $0x0645b60f // movzbl 0x6(%rbp), %eax
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x246c8948; BYTE $0x10 // movq %rbp, 0x10(%rsp)
+	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
+	LONG $0xc77c8b4c; BYTE $0x38 // movq 0x38(%rdi,%rax,8), %r15
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	WORD $0x21eb // jmp <slotsMulti4+0xfd>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x014d; BYTE $0xd0 // addq %r10, %r8
+	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
+	LONG $0x05d38d0f; WORD $0x0000 // jge <slotsMulti4+0x6d0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
+	LONG $0x40f88348 // cmpq $0x40, %rax
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	LONG $0xd04c0f4c // cmovlq %rax, %r10
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x035c8e0f; WORD $0x0000 // jle <slotsMulti4+0x480>
+	LONG $0x02fa8349 // cmpq $0x2, %r10
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0xc24d0f49 // cmovgeq %r10, %rax
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	WORD $0x7feb // jmp <slotsMulti4+0x1c4>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
 	LONG $0x347de2c4; BYTE $0x31 // vpmovzxwq (%rcx), %ymm6
-	LONG $0x24048b41 // movl (%r12), %eax
+	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
 	LONG $0xf673cdc5; BYTE $0x02 // vpsllq $0x2, %ymm6, %ymm6
-	LONG $0xb67ffec5; LONG $0x00002000 // vmovdqu %ymm6, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xf0 // vmovq %xmm6, %rax
-	LONG $0x347de2c4; WORD $0x0879 // vpmovzxwq 0x8(%rcx), %ymm7
+	LONG $0x7f7ea1c4; LONG $0x20001eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r11)
+	LONG $0x347de2c4; WORD $0x0871 // vpmovzxwq 0x8(%rcx), %ymm6
 	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0xefd4d5c5 // vpaddq %ymm7, %ymm5, %ymm5
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x02 // vpsllq $0x2, %ymm5, %ymm5
-	LONG $0xae7ffec5; LONG $0x00002020 // vmovdqu %ymm5, 0x2020(%rsi)
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f0 // vpextrq $0x1, %xmm6, %rax
-	LONG $0x397de3c4; WORD $0x01f6 // vextracti128 $0x1, %ymm6, %xmm6
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xf0 // vmovq %xmm6, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f0 // vpextrq $0x1, %xmm6, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x40c68348 // addq $0x40, %rsi
-	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
-	LONG $0x02e0840f; WORD $0x0000 // je <slotsMulti4+0x510>
-	WORD $0x8945; BYTE $0xd9 // movl %r11d, %r9d
-	LONG $0x01e18341 // andl $0x1, %r9d
-	LONG $0x14b60f42; BYTE $0x1b // movzbl (%rbx,%r11), %edx
-	LONG $0x2444f641; WORD $0x0206 // testb $0x2, 0x6(%r12)
-	WORD $0x8944; BYTE $0xc8 // movl %r9d, %eax
-	LONG $0xc4448b48; BYTE $0x40 // movq 0x40(%rsp,%rax,8), %rax
-	LONG $0x0110850f; WORD $0x0000 // jne <slotsMulti4+0x360>
+	LONG $0x7f7ea1c4; LONG $0x20201eac; WORD $0x0000 // vmovdqu %ymm5, 0x2020(%rsi,%r11)
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x40c38349 // addq $0x40, %r11
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	WORD $0x894d; BYTE $0xf1 // movq %r14, %r9
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x245c394c; BYTE $0x40 // cmpq %r11, 0x40(%rsp)
+	LONG $0x02bc840f; WORD $0x0000 // je <slotsMulti4+0x480>
+	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
+	LONG $0x00ff850f; WORD $0x0000 // jne <slotsMulti4+0x2d0>
+	LONG $0x80af8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r13
 	WORD $0x8948; BYTE $0xf9 // movq %rdi, %rcx
-	LONG $0x80bf8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rdi
-	LONG $0x521c8d48 // leaq (%rdx,%rdx,2), %rbx
-	WORD $0xfa80; BYTE $0x35 // cmpb $0x35, %dl
-	LONG $0x0119820f; WORD $0x0000 // jb <slotsMulti4+0x380>
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	WORD $0x8941; BYTE $0xd0 // movl %edx, %r8d
+	LONG $0x5b3c8d48 // leaq (%rbx,%rbx,2), %rdi
+	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
+	LONG $0x0118820f; WORD $0x0000 // jb <slotsMulti4+0x300>
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
-	LONG $0x52148d44 // leal (%rdx,%rdx,2), %r10d
-	WORD $0x8941; BYTE $0xd4 // movl %edx, %r12d
-	WORD $0xd141; BYTE $0xec // shrl %r12d
-	LONG $0x286ffac5 // vmovdqu (%rax), %xmm5
-	LONG $0x5979e2c4; LONG $0x00801fbc; WORD $0x0000 // vpbroadcastq 0x80(%rdi,%rbx), %xmm7
-	LONG $0x597de2c4; LONG $0x00881fb4; WORD $0x0000 // vpbroadcastq 0x88(%rdi,%rbx), %ymm6
-	LONG $0x3855a3c4; WORD $0x002c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm5, %ymm5
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x0055e2c4; WORD $0x1f2c // vpshufb (%rdi,%rbx), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x1f6c; BYTE $0x40 // vpsllvq 0x40(%rdi,%rbx), %ymm5, %ymm5
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	WORD $0x048d; BYTE $0x5b // leal (%rbx,%rbx,2), %eax
+	WORD $0xdd89 // movl %ebx, %ebp
+	WORD $0xedd1 // shrl %ebp
+	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
+	LONG $0x5979c2c4; LONG $0x00803dbc; WORD $0x0000 // vpbroadcastq 0x80(%r13,%rdi), %xmm7
+	LONG $0x597dc2c4; LONG $0x00883db4; WORD $0x0000 // vpbroadcastq 0x88(%r13,%rdi), %ymm6
+	LONG $0x385583c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm5, %ymm5
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x0055c2c4; WORD $0x3d6c; BYTE $0x00 // vpshufb (%r13,%rdi), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x3d6c; BYTE $0x40 // vpsllvq 0x40(%r13,%rdi), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
-	LONG $0x197de2c4; LONG $0x00901fbc; WORD $0x0000 // vbroadcastsd 0x90(%rdi,%rbx), %ymm7
+	LONG $0x197dc2c4; LONG $0x00903dbc; WORD $0x0000 // vbroadcastsd 0x90(%r13,%rdi), %ymm7
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -627,17 +578,14 @@ TEXT ·slotsMulti4Quad(SB), 0, $256-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x2e11fdc5 // vmovupd %ymm5, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x202c // vmovdqu (%rax,%r12), %xmm5
-	LONG $0x5979e2c4; LONG $0x00801fbc; WORD $0x0000 // vpbroadcastq 0x80(%rdi,%rbx), %xmm7
-	LONG $0x597de2c4; LONG $0x00881fb4; WORD $0x0000 // vpbroadcastq 0x88(%rdi,%rbx), %ymm6
-	LONG $0x197d62c4; LONG $0x00901f84; WORD $0x0000 // vbroadcastsd 0x90(%rdi,%rbx), %ymm8
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x3855a3c4; WORD $0x102c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x1f6c; BYTE $0x20 // vpshufb 0x20(%rdi,%rbx), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x1f6c; BYTE $0x60 // vpsllvq 0x60(%rdi,%rbx), %ymm5, %ymm5
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0x117da1c4; WORD $0x1e2c // vmovupd %ymm5, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x292c // vmovdqu (%r9,%rbp), %xmm5
+	LONG $0x5979c2c4; LONG $0x00803dbc; WORD $0x0000 // vpbroadcastq 0x80(%r13,%rdi), %xmm7
+	LONG $0x597dc2c4; LONG $0x00883db4; WORD $0x0000 // vpbroadcastq 0x88(%r13,%rdi), %ymm6
+	LONG $0x197d42c4; LONG $0x00903d84; WORD $0x0000 // vbroadcastsd 0x90(%r13,%rdi), %ymm8
+	LONG $0x3855c3c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x3d6c; BYTE $0x20 // vpshufb 0x20(%r13,%rdi), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x3d6c; BYTE $0x60 // vpsllvq 0x60(%r13,%rdi), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
@@ -646,128 +594,123 @@ TEXT ·slotsMulti4Quad(SB), 0, $256-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x00015ce9; BYTE $0x00 // jmp <slotsMulti4+0x4ae>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x285afcc5 // vcvtps2pd (%rax), %ymm5
-	LONG $0x2e11fcc5 // vmovups %ymm5, (%rsi)
-	LONG $0x685afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm5
-	LONG $0x00013ae9; BYTE $0x00 // jmp <slotsMulti4+0x4b3>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0xfa80; BYTE $0x19 // cmpb $0x19, %dl
-	LONG $0xc0930f41 // setae %r8b
-	WORD $0xc2f6; BYTE $0x07 // testb $0x7, %dl
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0xe3c1; BYTE $0x06 // shll $0x6, %ebx
-	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
-	WORD $0xd389 // movl %edx, %ebx
-	LONG $0x00808d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rax), %r8
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x0088840f; WORD $0x0000 // je <slotsMulti4+0x434>
+	LONG $0x000157e9; BYTE $0x00 // jmp <slotsMulti4+0x41e>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x5a7cc1c4; BYTE $0x29 // vcvtps2pd (%r9), %ymm5
+	LONG $0x117ca1c4; WORD $0x1e2c // vmovups %ymm5, (%rsi,%r11)
+	LONG $0x5a7cc1c4; WORD $0x1069 // vcvtps2pd 0x10(%r9), %ymm5
+	LONG $0x117da1c4; WORD $0x1e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r11)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0x013d850f; WORD $0x0000 // jne <slotsMulti4+0x437>
+	LONG $0xfffe51e9; BYTE $0xff // jmp <slotsMulti4+0x150>
+	BYTE $0x90 // nop
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	LONG $0x00818d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r8
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	WORD $0x0149; BYTE $0xfd // addq %rdi, %r13
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0086840f; WORD $0x0000 // je <slotsMulti4+0x3b3>
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x52248d44 // leal (%rdx,%rdx,2), %r12d
-	WORD $0x8941; BYTE $0xd2 // movl %edx, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x286ffac5 // vmovdqu (%rax), %xmm5
-	LONG $0x5979e2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm7
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
-	LONG $0x3855e3c4; WORD $0x182c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm5, %ymm5
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x0055e2c4; BYTE $0x2f // vpshufb (%rdi), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x406f // vpsllvq 0x40(%rdi), %ymm5, %ymm5
+	WORD $0x2c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ebp
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
+	LONG $0x5979c2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm6
+	LONG $0x3855c3c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm5, %ymm5
+	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
+	LONG $0x0055c2c4; WORD $0x006d // vpshufb (%r13), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x406d // vpsllvq 0x40(%r13), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x2e11fdc5 // vmovupd %ymm5, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x102c // vmovdqu (%rax,%r10), %xmm5
-	LONG $0x5979e2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm7
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
-	LONG $0x3855a3c4; WORD $0x202c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r12), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x206f // vpshufb 0x20(%rdi), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x606f // vpsllvq 0x60(%rdi), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x1e2c // vmovupd %ymm5, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x5979c2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm6
+	LONG $0x3855c3c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbp), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206d // vpshufb 0x20(%r13), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x606d // vpsllvq 0x60(%r13), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	WORD $0x60eb // jmp <slotsMulti4+0x494>
+	WORD $0x5eeb // jmp <slotsMulti4+0x411>
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x52248d44 // leal (%rdx,%rdx,2), %r12d
-	WORD $0x8941; BYTE $0xd2 // movl %edx, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x286ffac5 // vmovdqu (%rax), %xmm5
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
-	LONG $0x3855e3c4; WORD $0x182c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm5, %ymm5
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x0055e2c4; BYTE $0x2f // vpshufb (%rdi), %ymm5, %ymm5
+	WORD $0x2c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ebp
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm6
+	LONG $0x3855c3c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm5, %ymm5
+	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
+	LONG $0x0055c2c4; WORD $0x006d // vpshufb (%r13), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x2e11fdc5 // vmovupd %ymm5, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x102c // vmovdqu (%rax,%r10), %xmm5
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
-	LONG $0x3855a3c4; WORD $0x202c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r12), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x206f // vpshufb 0x20(%rdi), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x1e2c // vmovupd %ymm5, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm6
+	LONG $0x3855c3c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbp), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206d // vpshufb 0x20(%r13), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm6
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x197dc2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm6
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
 	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	WORD $0x0148; BYTE $0xd0 // addq %rdx, %rax
-	LONG $0x6e11fdc5; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi)
-	LONG $0xcc44894a; BYTE $0x40 // movq %rax, 0x40(%rsp,%r9,8)
-	LONG $0x2444f641; WORD $0x0106 // testb $0x1, 0x6(%r12)
-	LONG $0xfca4840f; WORD $0xffff // je <slotsMulti4+0x170>
-	LONG $0x24048b41 // movl (%r12), %eax
+	LONG $0x117da1c4; WORD $0x1e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r11)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0xfd19840f; WORD $0xffff // je <slotsMulti4+0x150>
+	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x02e0c148 // shlq $0x2, %rax
 	LONG $0x20470348 // addq 0x20(%rdi), %rax
-	LONG $0x24440348; BYTE $0x68 // addq 0x68(%rsp), %rax
-	LONG $0x9804634a // movslq (%rax,%r11,4), %rax
-	LONG $0x24440348; BYTE $0x10 // addq 0x10(%rsp), %rax
+	LONG $0xa004634a // movslq (%rax,%r12,4), %rax
+	LONG $0x24440348; BYTE $0x08 // addq 0x8(%rsp), %rax
 	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x02 // vpsllq $0x2, %ymm5, %ymm5
 	LONG $0xf3d4d5c5 // vpaddq %ymm3, %ymm5, %ymm6
 	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
-	LONG $0x7ef9e1c4; BYTE $0xf0 // vmovq %xmm6, %rax
-	LONG $0xb67ffec5; LONG $0x00002000 // vmovdqu %ymm6, 0x2000(%rsi)
-	LONG $0xfffcaee9; BYTE $0xff // jmp <slotsMulti4+0x1bd>
-	BYTE $0x90 // nop
-	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x0000b0e9; BYTE $0x00 // jmp <slotsMulti4+0x5d2>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b4c; BYTE $0x01 // movq (%rcx), %r8
-	LONG $0x08498b4c // movq 0x8(%rcx), %r9
-	LONG $0x197d62c4; BYTE $0x28 // vbroadcastsd (%rax), %ymm13
-	LONG $0x197d62c4; WORD $0x1870 // vbroadcastsd 0x18(%rax), %ymm14
-	LONG $0xb89502c4; WORD $0xc604 // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm8
-	LONG $0x197d62c4; WORD $0x0868 // vbroadcastsd 0x8(%rax), %ymm13
-	LONG $0x10418b4c // movq 0x10(%rcx), %r8
-	LONG $0xb89582c4; WORD $0xce3c // vfmadd231pd (%r14,%r9,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x1068 // vbroadcastsd 0x10(%rax), %ymm13
-	LONG $0x18418b48 // movq 0x18(%rcx), %rax
-	LONG $0xb89582c4; WORD $0xc634 // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm6
-	LONG $0xb88dc2c4; WORD $0xc62c // vfmadd231pd (%r14,%rax,8), %ymm14, %ymm5
-	LONG $0x117d41c4; LONG $0x30003784; WORD $0x0000 // vmovupd %ymm8, 0x3000(%r15,%rsi)
-	LONG $0x117d41c4; LONG $0x310037a4; WORD $0x0000 // vmovupd %ymm12, 0x3100(%r15,%rsi)
-	LONG $0x117dc1c4; LONG $0x302037bc; WORD $0x0000 // vmovupd %ymm7, 0x3020(%r15,%rsi)
-	LONG $0x117d41c4; LONG $0x3120379c; WORD $0x0000 // vmovupd %ymm11, 0x3120(%r15,%rsi)
-	LONG $0x117dc1c4; LONG $0x304037b4; WORD $0x0000 // vmovupd %ymm6, 0x3040(%r15,%rsi)
-	LONG $0x117d41c4; LONG $0x31403794; WORD $0x0000 // vmovupd %ymm10, 0x3140(%r15,%rsi)
-	LONG $0x117dc1c4; LONG $0x306037ac; WORD $0x0000 // vmovupd %ymm5, 0x3060(%r15,%rsi)
-	LONG $0x117d41c4; LONG $0x3160378c; WORD $0x0000 // vmovupd %ymm9, 0x3160(%r15,%rsi)
-	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfb1e840f; WORD $0xffff // je <slotsMulti4+0xf0>
-	WORD $0x894c; BYTE $0xc6 // movq %r8, %rsi
-	LONG $0x05e6c148 // shlq $0x5, %rsi
-	LONG $0x0c247c83; BYTE $0x00 // cmpl $0x0, 0xc(%rsp)
+	LONG $0x7f7ea1c4; LONG $0x20001eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r11)
+	LONG $0xfffd28e9; BYTE $0xff // jmp <slotsMulti4+0x199>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x0000a3e9; BYTE $0x00 // jmp <slotsMulti4+0x531>
+	WORD $0x9066 // nop
+	WORD $0x8b4c; BYTE $0x00 // movq (%rax), %r8
+	LONG $0x197d62c4; BYTE $0x2b // vbroadcastsd (%rbx), %ymm13
+	LONG $0x08708b4c // movq 0x8(%rax), %r14
+	LONG $0x197d62c4; WORD $0x1873 // vbroadcastsd 0x18(%rbx), %ymm14
+	LONG $0xb89502c4; WORD $0xc704 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm8
+	LONG $0x10408b4c // movq 0x10(%rax), %r8
+	LONG $0x18408b48 // movq 0x18(%rax), %rax
+	LONG $0x197d62c4; WORD $0x086b // vbroadcastsd 0x8(%rbx), %ymm13
+	LONG $0xb89582c4; WORD $0xf73c // vfmadd231pd (%r15,%r14,8), %ymm13, %ymm7
+	LONG $0x197d62c4; WORD $0x106b // vbroadcastsd 0x10(%rbx), %ymm13
+	LONG $0xb89582c4; WORD $0xc734 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm6
+	LONG $0xb88dc2c4; WORD $0xc72c // vfmadd231pd (%r15,%rax,8), %ymm14, %ymm5
+	LONG $0x117d21c4; LONG $0x30001e84; WORD $0x0000 // vmovupd %ymm8, 0x3000(%rsi,%r11)
+	LONG $0x117d21c4; LONG $0x31001ea4; WORD $0x0000 // vmovupd %ymm12, 0x3100(%rsi,%r11)
+	LONG $0x117da1c4; LONG $0x30201ebc; WORD $0x0000 // vmovupd %ymm7, 0x3020(%rsi,%r11)
+	LONG $0x117d21c4; LONG $0x31201e9c; WORD $0x0000 // vmovupd %ymm11, 0x3120(%rsi,%r11)
+	LONG $0x117da1c4; LONG $0x30401eb4; WORD $0x0000 // vmovupd %ymm6, 0x3040(%rsi,%r11)
+	LONG $0x117d21c4; LONG $0x31401e94; WORD $0x0000 // vmovupd %ymm10, 0x3140(%rsi,%r11)
+	LONG $0x117da1c4; LONG $0x30601eac; WORD $0x0000 // vmovupd %ymm5, 0x3060(%rsi,%r11)
+	LONG $0x117d21c4; LONG $0x31601e8c; WORD $0x0000 // vmovupd %ymm9, 0x3160(%rsi,%r11)
+	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfbaf840f; WORD $0xffff // je <slotsMulti4+0xe0>
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	LONG $0x05e3c149 // shlq $0x5, %r11
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
@@ -776,141 +719,145 @@ TEXT ·slotsMulti4Quad(SB), 0, $256-16
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	LONG $0x00e7840f; WORD $0x0000 // je <slotsMulti4+0x6f0>
-	LONG $0x247c8348; WORD $0x0270 // cmpq $0x2, 0x70(%rsp)
-	LONG $0xc7048d4b // leaq (%r15,%r8,8), %rax
-	LONG $0x01378c0f; WORD $0x0000 // jl <slotsMulti4+0x750>
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x00808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rax), %r8
-	WORD $0x894d; BYTE $0xca // movq %r9, %r10
-	LONG $0x197d62c4; BYTE $0x28 // vbroadcastsd (%rax), %ymm13
-	LONG $0x08888b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rax), %r9
-	LONG $0xb89502c4; WORD $0xc604 // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm8
-	LONG $0x10808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rax), %r8
-	LONG $0x197d62c4; WORD $0x0868 // vbroadcastsd 0x8(%rax), %ymm13
-	LONG $0xb89582c4; WORD $0xce3c // vfmadd231pd (%r14,%r9,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x1068 // vbroadcastsd 0x10(%rax), %ymm13
-	LONG $0x024a8d4d // leaq 0x2(%r10), %r9
-	LONG $0x03c28349 // addq $0x3, %r10
-	LONG $0xb89582c4; WORD $0xc634 // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm6
-	LONG $0x18808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rax), %r8
-	LONG $0x197d62c4; WORD $0x1868 // vbroadcastsd 0x18(%rax), %ymm13
-	LONG $0xb89582c4; WORD $0xc62c // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm5
-	LONG $0x40808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rax), %r8
-	LONG $0x197d62c4; WORD $0x4068 // vbroadcastsd 0x40(%rax), %ymm13
-	LONG $0xb89502c4; WORD $0xc624 // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm12
-	LONG $0x48808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rax), %r8
-	LONG $0x197d62c4; WORD $0x4868 // vbroadcastsd 0x48(%rax), %ymm13
-	LONG $0xb89502c4; WORD $0xc61c // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm11
-	LONG $0x50808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rax), %r8
-	LONG $0x197d62c4; WORD $0x5068 // vbroadcastsd 0x50(%rax), %ymm13
-	LONG $0xb89502c4; WORD $0xc614 // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm10
-	LONG $0x58808b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rax), %r8
-	LONG $0x197d62c4; WORD $0x5868 // vbroadcastsd 0x58(%rax), %ymm13
-	LONG $0x80e88348 // subq $-0x80, %rax
-	LONG $0xb89502c4; WORD $0xc60c // vfmadd231pd (%r14,%r8,8), %ymm13, %ymm9
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti4+0x620>
-	LONG $0x00888d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rax), %rcx
-	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti4+0x56e>
-	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti4+0x530>
+	LONG $0x00e8840f; WORD $0x0000 // je <slotsMulti4+0x650>
+	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
+	LONG $0xc61c8d48 // leaq (%rsi,%rax,8), %rbx
+	LONG $0x01388c0f; WORD $0x0000 // jl <slotsMulti4+0x6b0>
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x00838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rbx), %r8
+	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
+	LONG $0x197d62c4; BYTE $0x2b // vbroadcastsd (%rbx), %ymm13
+	LONG $0x08b38b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rbx), %r14
+	LONG $0xb89502c4; WORD $0xc704 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm8
+	LONG $0x10838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rbx), %r8
+	LONG $0x197d62c4; WORD $0x086b // vbroadcastsd 0x8(%rbx), %ymm13
+	LONG $0xb89582c4; WORD $0xf73c // vfmadd231pd (%r15,%r14,8), %ymm13, %ymm7
+	LONG $0x197d62c4; WORD $0x106b // vbroadcastsd 0x10(%rbx), %ymm13
+	LONG $0x02708d4c // leaq 0x2(%rax), %r14
+	LONG $0x03c08348 // addq $0x3, %rax
+	LONG $0xb89582c4; WORD $0xc734 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm6
+	LONG $0x18838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rbx), %r8
+	LONG $0x197d62c4; WORD $0x186b // vbroadcastsd 0x18(%rbx), %ymm13
+	LONG $0xb89582c4; WORD $0xc72c // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm5
+	LONG $0x40838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rbx), %r8
+	LONG $0x197d62c4; WORD $0x406b // vbroadcastsd 0x40(%rbx), %ymm13
+	LONG $0xb89502c4; WORD $0xc724 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm12
+	LONG $0x48838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rbx), %r8
+	LONG $0x197d62c4; WORD $0x486b // vbroadcastsd 0x48(%rbx), %ymm13
+	LONG $0xb89502c4; WORD $0xc71c // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm11
+	LONG $0x50838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rbx), %r8
+	LONG $0x197d62c4; WORD $0x506b // vbroadcastsd 0x50(%rbx), %ymm13
+	LONG $0xb89502c4; WORD $0xc714 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm10
+	LONG $0x58838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rbx), %r8
+	LONG $0x197d62c4; WORD $0x586b // vbroadcastsd 0x58(%rbx), %ymm13
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0xb89502c4; WORD $0xc70c // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm9
+	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
+	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti4+0x580>
+	LONG $0x00838d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rbx), %rax
+	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
+	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti4+0x4ce>
+	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti4+0x490>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x107d41c4; LONG $0x30003784; WORD $0x0000 // vmovupd 0x3000(%r15,%rsi), %ymm8
-	LONG $0x6f7ec1c4; LONG $0x302037bc; WORD $0x0000 // vmovdqu 0x3020(%r15,%rsi), %ymm7
-	LONG $0x6f7ec1c4; LONG $0x304037b4; WORD $0x0000 // vmovdqu 0x3040(%r15,%rsi), %ymm6
-	LONG $0x6f7ec1c4; LONG $0x306037ac; WORD $0x0000 // vmovdqu 0x3060(%r15,%rsi), %ymm5
-	LONG $0x107d41c4; LONG $0x310037a4; WORD $0x0000 // vmovupd 0x3100(%r15,%rsi), %ymm12
-	LONG $0x107d41c4; LONG $0x3120379c; WORD $0x0000 // vmovupd 0x3120(%r15,%rsi), %ymm11
-	LONG $0x107d41c4; LONG $0x31403794; WORD $0x0000 // vmovupd 0x3140(%r15,%rsi), %ymm10
-	LONG $0x107d41c4; LONG $0x3160378c; WORD $0x0000 // vmovupd 0x3160(%r15,%rsi), %ymm9
-	LONG $0x247c8348; WORD $0x0270 // cmpq $0x2, 0x70(%rsp)
-	LONG $0xc7048d4b // leaq (%r15,%r8,8), %rax
-	LONG $0xfec98d0f; WORD $0xffff // jge <slotsMulti4+0x619>
-	LONG $0xc30c8d4b // leaq (%r11,%r8,8), %rcx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0xfe0e8d0f; WORD $0xffff // jge <slotsMulti4+0x56e>
-	LONG $0xfffdcbe9; BYTE $0xff // jmp <slotsMulti4+0x530>
+	LONG $0x107d21c4; LONG $0x30001e84; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %ymm8
+	LONG $0x6f7ea1c4; LONG $0x30201ebc; WORD $0x0000 // vmovdqu 0x3020(%rsi,%r11), %ymm7
+	LONG $0x6f7ea1c4; LONG $0x30401eb4; WORD $0x0000 // vmovdqu 0x3040(%rsi,%r11), %ymm6
+	LONG $0x6f7ea1c4; LONG $0x30601eac; WORD $0x0000 // vmovdqu 0x3060(%rsi,%r11), %ymm5
+	LONG $0x107d21c4; LONG $0x31001ea4; WORD $0x0000 // vmovupd 0x3100(%rsi,%r11), %ymm12
+	LONG $0x107d21c4; LONG $0x31201e9c; WORD $0x0000 // vmovupd 0x3120(%rsi,%r11), %ymm11
+	LONG $0x107d21c4; LONG $0x31401e94; WORD $0x0000 // vmovupd 0x3140(%rsi,%r11), %ymm10
+	LONG $0x107d21c4; LONG $0x31601e8c; WORD $0x0000 // vmovupd 0x3160(%rsi,%r11), %ymm9
+	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
+	LONG $0xc61c8d48 // leaq (%rsi,%rax,8), %rbx
+	LONG $0xfec88d0f; WORD $0xffff // jge <slotsMulti4+0x578>
+	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
+	LONG $0xfe0e8d0f; WORD $0xffff // jge <slotsMulti4+0x4ce>
+	LONG $0xfffdcbe9; BYTE $0xff // jmp <slotsMulti4+0x490>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x44b70f41; WORD $0x0624 // movzwl 0x6(%r12), %eax
-	LONG $0x0c2444c7; LONG $0x00000000 // movl $0x0, 0xc(%rsp)
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x0645b70f // movzwl 0x6(%rbp), %eax
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xcd440f49 // cmoveq %r13, %rcx
+	LONG $0xe9440f4d // cmoveq %r9, %r13
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf93c840f; WORD $0xffff // je <slotsMulti4+0xc2>
+	LONG $0xf9bc840f; WORD $0xffff // je <slotsMulti4+0xad>
 	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2675 // jne <slotsMulti4+0x7b0>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x00ca8f0f; WORD $0x0000 // jg <slotsMulti4+0x873>
-	LONG $0xfff907e9; BYTE $0xff // jmp <slotsMulti4+0xb5>
-	WORD $0x9066 // nop
-	LONG $0x107dc1c4; LONG $0x003000af; BYTE $0x00 // vmovupd 0x3000(%r15), %ymm5
-	LONG $0x107d41c4; LONG $0x0030808f; BYTE $0x00 // vmovupd 0x3080(%r15), %ymm9
-	LONG $0x107dc1c4; LONG $0x003020b7; BYTE $0x00 // vmovupd 0x3020(%r15), %ymm6
-	LONG $0x107dc1c4; LONG $0x003040bf; BYTE $0x00 // vmovupd 0x3040(%r15), %ymm7
-	LONG $0x107d41c4; LONG $0x00306087; BYTE $0x00 // vmovupd 0x3060(%r15), %ymm8
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	LONG $0x5855c1c4; LONG $0x003100af; BYTE $0x00 // vaddpd 0x3100(%r15), %ymm5, %ymm5
-	LONG $0x583541c4; LONG $0x0031808f; BYTE $0x00 // vaddpd 0x3180(%r15), %ymm9, %ymm9
-	LONG $0x584dc1c4; LONG $0x003120b7; BYTE $0x00 // vaddpd 0x3120(%r15), %ymm6, %ymm6
-	LONG $0x5845c1c4; LONG $0x003140bf; BYTE $0x00 // vaddpd 0x3140(%r15), %ymm7, %ymm7
-	LONG $0x583d41c4; LONG $0x00316087; BYTE $0x00 // vaddpd 0x3160(%r15), %ymm8, %ymm8
+	WORD $0x2b75 // jne <slotsMulti4+0x720>
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xf04c0f4c // cmovlq %rax, %r14
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00bd8f0f; WORD $0x0000 // jg <slotsMulti4+0x7d2>
+	LONG $0xfff986e9; BYTE $0xff // jmp <slotsMulti4+0xa0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xae10fdc5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %ymm5
+	LONG $0x8e107dc5; LONG $0x00003080 // vmovupd 0x3080(%rsi), %ymm9
+	LONG $0xb610fdc5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %ymm6
+	LONG $0xbe10fdc5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %ymm7
+	LONG $0x86107dc5; LONG $0x00003060 // vmovupd 0x3060(%rsi), %ymm8
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0xae58d5c5; LONG $0x00003100 // vaddpd 0x3100(%rsi), %ymm5, %ymm5
+	LONG $0x8e5835c5; LONG $0x00003180 // vaddpd 0x3180(%rsi), %ymm9, %ymm9
+	LONG $0xb658cdc5; LONG $0x00003120 // vaddpd 0x3120(%rsi), %ymm6, %ymm6
+	LONG $0xbe58c5c5; LONG $0x00003140 // vaddpd 0x3140(%rsi), %ymm7, %ymm7
+	LONG $0x86583dc5; LONG $0x00003160 // vaddpd 0x3160(%rsi), %ymm8, %ymm8
 	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
-	LONG $0x107d41c4; LONG $0x0030a08f; BYTE $0x00 // vmovupd 0x30a0(%r15), %ymm9
-	LONG $0x583541c4; LONG $0x0031a08f; BYTE $0x00 // vaddpd 0x31a0(%r15), %ymm9, %ymm9
+	LONG $0x8e107dc5; LONG $0x000030a0 // vmovupd 0x30a0(%rsi), %ymm9
+	LONG $0x8e5835c5; LONG $0x000031a0 // vaddpd 0x31a0(%rsi), %ymm9, %ymm9
 	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0x107d41c4; LONG $0x0030c08f; BYTE $0x00 // vmovupd 0x30c0(%r15), %ymm9
-	LONG $0x583541c4; LONG $0x0031c08f; BYTE $0x00 // vaddpd 0x31c0(%r15), %ymm9, %ymm9
+	LONG $0x8e107dc5; LONG $0x000030c0 // vmovupd 0x30c0(%rsi), %ymm9
+	LONG $0x8e5835c5; LONG $0x000031c0 // vaddpd 0x31c0(%rsi), %ymm9, %ymm9
 	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
 	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0x107dc1c4; LONG $0x0030e0bf; BYTE $0x00 // vmovupd 0x30e0(%r15), %ymm7
-	LONG $0x5845c1c4; LONG $0x0031e0bf; BYTE $0x00 // vaddpd 0x31e0(%r15), %ymm7, %ymm7
+	LONG $0xbe10fdc5; LONG $0x000030e0 // vmovupd 0x30e0(%rsi), %ymm7
+	LONG $0xbe58c5c5; LONG $0x000031e0 // vaddpd 0x31e0(%rsi), %ymm7, %ymm7
 	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
 	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x117dc1c4; LONG $0x003000af; BYTE $0x00 // vmovupd %ymm5, 0x3000(%r15)
-	LONG $0x7f7ec1c4; LONG $0x00310087; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%r15)
-	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x28eb // jmp <slotsMulti4+0x8aa>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xae11fdc5; LONG $0x00003000 // vmovupd %ymm5, 0x3000(%rsi)
+	LONG $0x867ffec5; LONG $0x00003100 // vmovdqu %ymm0, 0x3100(%rsi)
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
+	WORD $0x29eb // jmp <slotsMulti4+0x80a>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xee59d5c5 // vmulpd %ymm6, %ymm5, %ymm5
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x20c28348 // addq $0x20, %rdx
-	WORD $0xff48; BYTE $0xce // decq %rsi
-	LONG $0x117d81c4; WORD $0x082c // vmovupd %ymm5, (%r8,%r9)
-	LONG $0xf806840f; WORD $0xffff // je <slotsMulti4+0xb0>
+	LONG $0x20c18349 // addq $0x20, %r9
+	WORD $0xff49; BYTE $0xca // decq %r10
+	LONG $0x117dc1c4; WORD $0x182c // vmovupd %ymm5, (%r8,%rbx)
+	LONG $0xf896840f; WORD $0xffff // je <slotsMulti4+0xa0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0574 // je <slotsMulti4+0x8bb>
-	LONG $0x0cb70f47; BYTE $0x58 // movzwl (%r8,%r11,2), %r9d
+	WORD $0x0574 // je <slotsMulti4+0x81b>
+	LONG $0x1cb70f43; BYTE $0x58 // movzwl (%r8,%r11,2), %ebx
 	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1c74 // je <slotsMulti4+0x8e0>
-	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
-	LONG $0x88140347 // addl (%r8,%r9,4), %r10d
-	LONG $0x34e2c149 // shlq $0x34, %r10
-	LONG $0x6ef9c1c4; BYTE $0xea // vmovq %r10, %xmm5
-	WORD $0x0eeb // jmp <slotsMulti4+0x8e5>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x1c74 // je <slotsMulti4+0x840>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
+	LONG $0x98040341 // addl (%r8,%rbx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	WORD $0x0feb // jmp <slotsMulti4+0x845>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	LONG $0xb210fdc5; LONG $0xffffff00 // vmovupd -0x100(%rdx), %ymm6
-	LONG $0x05e1c149 // shlq $0x5, %r9
+	LONG $0x107dc1c4; LONG $0xffff00b1; BYTE $0xff // vmovupd -0x100(%r9), %ymm6
+	LONG $0x05e3c148 // shlq $0x5, %rbx
 	LONG $0x48478b4c // movq 0x48(%rdi), %r8
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
-	LONG $0x3258cdc5 // vaddpd (%rdx), %ymm6, %ymm6
-	WORD $0x8c74 // je <slotsMulti4+0x890>
-	LONG $0xa8cd82c4; WORD $0x082c // vfmadd213pd (%r8,%r9), %ymm6, %ymm5
-	WORD $0x88eb // jmp <slotsMulti4+0x894>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0x584dc1c4; BYTE $0x31 // vaddpd (%r9), %ymm6, %ymm6
+	WORD $0x8a74 // je <slotsMulti4+0x7f0>
+	LONG $0xa8cdc2c4; WORD $0x182c // vfmadd213pd (%r8,%rbx), %ymm6, %ymm5
+	WORD $0x86eb // jmp <slotsMulti4+0x7f4>
+	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -921,167 +868,155 @@ TEXT ·slotsMulti4Quad(SB), 0, $256-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00453000; LONG $0x00000000
-	LONG $0x00433000; LONG $0x100c0804
-	WORD $0x1814; BYTE $0x1c
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	LONG $0x00000045; LONG $0x30000000
+	LONG $0x08040043; LONG $0x1814100c
+	BYTE $0x1c
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Quad(SB), 0, $256-16
+TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
-	LONG $0x000a4ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a0ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x09a48e0f; WORD $0x0000 // jle <slotsMulti8+0x9b1>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x584f0348 // addq 0x58(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x58 // movq %rcx, 0x58(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09cd8e0f; WORD $0x0000 // jle <slotsMulti8+0xa0d>
-	LONG $0x597de2c4; LONG $0x0009ef0d; BYTE $0x00 // vpbroadcastq 0x9ef(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0009de15; BYTE $0x00 // vpbroadcastq 0x9de(%rip), %ymm2
-	LONG $0x227de2c4; LONG $0x0009e91d; BYTE $0x00 // vpmovsxbq 0x9e9(%rip), %ymm3
-	LONG $0x227de2c4; LONG $0x0009dc25; BYTE $0x00 // vpmovsxbq 0x9dc(%rip), %ymm4
+	LONG $0x58ec8348 // subq $0x58, %rsp
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x597de2c4; LONG $0x0009d00d; BYTE $0x00 // vpbroadcastq 0x9d0(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0009bf15; BYTE $0x00 // vpbroadcastq 0x9bf(%rip), %ymm2
+	LONG $0x227de2c4; LONG $0x0009ca1d; BYTE $0x00 // vpmovsxbq 0x9ca(%rip), %ymm3
+	LONG $0x227de2c4; LONG $0x0009bd25; BYTE $0x00 // vpmovsxbq 0x9bd(%rip), %ymm4
 	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x18478b4c // movq 0x18(%rdi), %r8
-	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x28678b4c // movq 0x28(%rdi), %r12
 	LONG $0x00968d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r10
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
 	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	WORD $0x1feb // jmp <slotsMulti8+0xc4>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	WORD $0x29eb // jmp <slotsMulti8+0xbd>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x2474014c; BYTE $0x08 // addq %r14, 0x8(%rsp)
+	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
+	LONG $0x24148b48 // movq (%rsp), %rdx
 	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24543b48; BYTE $0x60 // cmpq 0x60(%rsp), %rdx
-	LONG $0x0949830f; WORD $0x0000 // jae <slotsMulti8+0xa0d>
+	LONG $0x24543b48; BYTE $0x40 // cmpq 0x40(%rsp), %rdx
+	LONG $0x08e6830f; WORD $0x0000 // jae <slotsMulti8+0x9a3>
 	LONG $0x0642b60f // movzbl 0x6(%rdx), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
 	LONG $0x24148948 // movq %rdx, (%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
 	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
 	LONG $0xc7448b48; BYTE $0x38 // movq 0x38(%rdi,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
 	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0x2deb // jmp <slotsMulti8+0x10e>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
+	WORD $0x2beb // jmp <slotsMulti8+0x10e>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06e28d0f; WORD $0x0000 // jge <slotsMulti8+0x7f0>
-	LONG $0xe0b70f44 // movzwl %ax, %r12d
-	LONG $0x0040bd41; WORD $0x0000 // movl $0x40, %r13d
-	LONG $0x244c8948; BYTE $0x68 // movq %rcx, 0x68(%rsp)
-	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	LONG $0x40fc8349 // cmpq $0x40, %r12
-	LONG $0xec4c0f4d // cmovlq %r12, %r13
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x04548e0f; WORD $0x0000 // jle <slotsMulti8+0x585>
-	LONG $0x8d048d48; LONG $0x00000000 // leaq (,%rcx,4), %rax
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	LONG $0xf54d0f4d // cmovgeq %r13, %r14
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
-	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
-	LONG $0x0000c7e9; BYTE $0x00 // jmp <slotsMulti8+0x223>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x24448b4c; BYTE $0x30 // movq 0x30(%rsp), %r8
-	LONG $0x008f180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdi)
-	LONG $0x347de2c4; BYTE $0x37 // vpmovzxwq (%rdi), %ymm6
-	WORD $0x0a8b // movl (%rdx), %ecx
-	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
+	LONG $0x0440b70f // movzwl 0x4(%rax), %eax
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
+	LONG $0x06728d0f; WORD $0x0000 // jge <slotsMulti8+0x780>
+	WORD $0xb70f; BYTE $0xe8 // movzwl %ax, %ebp
+	LONG $0x000040b9; BYTE $0x00 // movl $0x40, %ecx
+	LONG $0x246c894c; BYTE $0x48 // movq %r13, 0x48(%rsp)
+	WORD $0x294c; BYTE $0xed // subq %r13, %rbp
+	LONG $0x40fd8348 // cmpq $0x40, %rbp
+	LONG $0xcd4c0f48 // cmovlq %rbp, %rcx
+	WORD $0x8548; BYTE $0xed // testq %rbp, %rbp
+	LONG $0x03c18e0f; WORD $0x0000 // jle <slotsMulti8+0x4f0>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
+	LONG $0xf94d0f48 // cmovgeq %rcx, %rdi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x06e7c148 // shlq $0x6, %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0x000080e9; BYTE $0x00 // jmp <slotsMulti8+0x1d5>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	LONG $0x347de2c4; BYTE $0x32 // vpmovzxwq (%rdx), %ymm6
+	WORD $0x008b // movl (%rax), %eax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
 	LONG $0xf673cdc5; BYTE $0x03 // vpsllq $0x3, %ymm6, %ymm6
-	LONG $0xb07ffec5; LONG $0x00002000 // vmovdqu %ymm6, 0x2000(%rax)
-	LONG $0x7ef9e1c4; BYTE $0xf1 // vmovq %xmm6, %rcx
-	LONG $0x347de2c4; WORD $0x087f // vpmovzxwq 0x8(%rdi), %ymm7
-	LONG $0x10c78348 // addq $0x10, %rdi
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
-	LONG $0xefd4d5c5 // vpaddq %ymm7, %ymm5, %ymm5
+	LONG $0x7f7ea1c4; LONG $0x20000eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r9)
+	LONG $0x347de2c4; WORD $0x0872 // vpmovzxwq 0x8(%rdx), %ymm6
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
-	LONG $0xa87ffec5; LONG $0x00002020 // vmovdqu %ymm5, 0x2020(%rax)
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01f1 // vpextrq $0x1, %xmm6, %rcx
-	LONG $0x397de3c4; WORD $0x01f6 // vextracti128 $0x1, %ymm6, %xmm6
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xf1 // vmovq %xmm6, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01f1 // vpextrq $0x1, %xmm6, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x40c08348 // addq $0x40, %rax
-	WORD $0x394d; BYTE $0xfe // cmpq %r15, %r14
-	LONG $0x035d840f; WORD $0x0000 // je <slotsMulti8+0x580>
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	WORD $0x8945; BYTE $0xf9 // movl %r15d, %r9d
-	LONG $0x01e18341 // andl $0x1, %r9d
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	WORD $0x8944; BYTE $0xc9 // movl %r9d, %ecx
-	LONG $0xcc5c8b4c; BYTE $0x50 // movq 0x50(%rsp,%rcx,8), %r11
-	LONG $0x04b60f46; BYTE $0x3f // movzbl (%rdi,%r15), %r8d
-	LONG $0x010a850f; WORD $0x0000 // jne <slotsMulti8+0x350>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x40148d4b // leaq (%r8,%r8,2), %rdx
-	LONG $0x80b98b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rcx), %rdi
-	LONG $0x35f88041 // cmpb $0x35, %r8b
-	LONG $0x0110820f; WORD $0x0000 // jb <slotsMulti8+0x370>
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	WORD $0x8945; BYTE $0xc6 // movl %r8d, %r14d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
-	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
-	LONG $0x5979e2c4; LONG $0x008017bc; WORD $0x0000 // vpbroadcastq 0x80(%rdi,%rdx), %xmm7
-	LONG $0x597de2c4; LONG $0x008817b4; WORD $0x0000 // vpbroadcastq 0x88(%rdi,%rdx), %ymm6
+	LONG $0x7f7ea1c4; LONG $0x20200eac; WORD $0x0000 // vmovdqu %ymm5, 0x2020(%rsi,%r9)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x014d; BYTE $0xc4 // addq %r8, %r12
+	LONG $0x40c18349 // addq $0x40, %r9
+	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	LONG $0x40348d47 // leal (%r8,%r8,2), %r14d
-	LONG $0x3855c3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm5, %ymm5
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x0055e2c4; WORD $0x172c // vpshufb (%rdi,%rdx), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x176c; BYTE $0x40 // vpsllvq 0x40(%rdi,%rdx), %ymm5, %ymm5
+	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	WORD $0x394c; BYTE $0xcf // cmpq %r9, %rdi
+	LONG $0x0320840f; WORD $0x0000 // je <slotsMulti8+0x4f5>
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x00b60f44 // movzbl (%rax), %r8d
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
+	LONG $0x0124850f; WORD $0x0000 // jne <slotsMulti8+0x310>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x403c8d4b // leaq (%r8,%r8,2), %rdi
+	LONG $0x80a08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r12
+	LONG $0x35f88041 // cmpb $0x35, %r8b
+	LONG $0x014a820f; WORD $0x0000 // jb <slotsMulti8+0x350>
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x403c8d47 // leal (%r8,%r8,2), %r15d
+	WORD $0x8944; BYTE $0xc2 // movl %r8d, %edx
+	WORD $0xead1 // shrl %edx
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
+	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
+	LONG $0x5979c2c4; LONG $0x00803cbc; WORD $0x0000 // vpbroadcastq 0x80(%r12,%rdi), %xmm7
+	LONG $0x597dc2c4; LONG $0x00883cb4; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rdi), %ymm6
+	LONG $0x3855c3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm5, %ymm5
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x0055c2c4; WORD $0x3c2c // vpshufb (%r12,%rdi), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x3c6c; BYTE $0x40 // vpsllvq 0x40(%r12,%rdi), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
-	LONG $0x197de2c4; LONG $0x009017bc; WORD $0x0000 // vbroadcastsd 0x90(%rdi,%rdx), %ymm7
+	LONG $0x197dc2c4; LONG $0x00903cbc; WORD $0x0000 // vbroadcastsd 0x90(%r12,%rdi), %ymm7
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -1089,14 +1024,15 @@ TEXT ·slotsMulti8Quad(SB), 0, $256-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x2811fdc5 // vmovupd %ymm5, (%rax)
-	LONG $0x6f7ac1c4; WORD $0x0b2c // vmovdqu (%r11,%rcx), %xmm5
-	LONG $0x5979e2c4; LONG $0x008017bc; WORD $0x0000 // vpbroadcastq 0x80(%rdi,%rdx), %xmm7
-	LONG $0x597de2c4; LONG $0x008817b4; WORD $0x0000 // vpbroadcastq 0x88(%rdi,%rdx), %ymm6
-	LONG $0x197d62c4; LONG $0x00901784; WORD $0x0000 // vbroadcastsd 0x90(%rdi,%rdx), %ymm8
-	LONG $0x385583c4; WORD $0x332c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r14), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x176c; BYTE $0x20 // vpshufb 0x20(%rdi,%rdx), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x176c; BYTE $0x60 // vpsllvq 0x60(%rdi,%rdx), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x132c // vmovdqu (%r11,%rdx), %xmm5
+	LONG $0x5979c2c4; LONG $0x00803cbc; WORD $0x0000 // vpbroadcastq 0x80(%r12,%rdi), %xmm7
+	LONG $0x597dc2c4; LONG $0x00883cb4; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rdi), %ymm6
+	LONG $0x197d42c4; LONG $0x00903c84; WORD $0x0000 // vbroadcastsd 0x90(%r12,%rdi), %ymm8
+	LONG $0x385583c4; WORD $0x3b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x3c6c; BYTE $0x20 // vpshufb 0x20(%r12,%rdi), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x3c6c; BYTE $0x60 // vpsllvq 0x60(%r12,%rdi), %ymm5, %ymm5
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
@@ -1105,152 +1041,143 @@ TEXT ·slotsMulti8Quad(SB), 0, $256-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x00016ce9; BYTE $0x00 // jmp <slotsMulti8+0x4b5>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x5a7cc1c4; BYTE $0x2b // vcvtps2pd (%r11), %ymm5
-	LONG $0x2811fcc5 // vmovups %ymm5, (%rax)
-	LONG $0x5a7cc1c4; WORD $0x106b // vcvtps2pd 0x10(%r11), %ymm5
-	LONG $0x000152e9; BYTE $0x00 // jmp <slotsMulti8+0x4be>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0xfe5d840f; WORD $0xffff // je <slotsMulti8+0x160>
+	LONG $0x00019be9; BYTE $0x00 // jmp <slotsMulti8+0x4a3>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x5a7cc1c4; WORD $0x242c // vcvtps2pd (%r12), %ymm5
+	LONG $0x117ca1c4; WORD $0x0e2c // vmovups %ymm5, (%rsi,%r9)
+	LONG $0x5a7cc1c4; WORD $0x246c; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm5
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0x0161850f; WORD $0x0000 // jne <slotsMulti8+0x4a3>
+	LONG $0xfffe19e9; BYTE $0xff // jmp <slotsMulti8+0x160>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	LONG $0x19f88041 // cmpb $0x19, %r8b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c0f641 // testb $0x7, %r8b
-	LONG $0xc6950f41 // setne %r14b
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	WORD $0x0841; BYTE $0xce // orb %cl, %r14b
-	LONG $0x008b8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r11), %rcx
-	WORD $0x0148; BYTE $0xd7 // addq %rdx, %rdi
 	WORD $0x8944; BYTE $0xc2 // movl %r8d, %edx
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c0f641 // testb $0x7, %r8b
+	LONG $0xc7950f41 // setne %r15b
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0096840f; WORD $0x0000 // je <slotsMulti8+0x439>
-	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x40348d47 // leal (%r8,%r8,2), %r14d
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
+	WORD $0x0149; BYTE $0xfc // addq %rdi, %r12
+	WORD $0x8944; BYTE $0xc7 // movl %r8d, %edi
+	LONG $0x00838d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r11), %rax
+	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
+	LONG $0x008f840f; WORD $0x0000 // je <slotsMulti8+0x415>
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x403c8d47 // leal (%r8,%r8,2), %r15d
+	WORD $0xefd1 // shrl %edi
 	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
-	LONG $0x5979e2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm7
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
+	LONG $0x5979c2c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm7
+	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
 	LONG $0x3855c3c4; WORD $0x132c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm5, %ymm5
-	LONG $0x0055e2c4; BYTE $0x2f // vpshufb (%rdi), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x406f // vpsllvq 0x40(%rdi), %ymm5, %ymm5
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0x0055c2c4; WORD $0x242c // vpshufb (%r12), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x246c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm6
+	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x2811fdc5 // vmovupd %ymm5, (%rax)
-	LONG $0x6f7ac1c4; WORD $0x0b2c // vmovdqu (%r11,%rcx), %xmm5
-	LONG $0x5979e2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%rdi), %xmm7
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
-	LONG $0x385583c4; WORD $0x332c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r14), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x206f // vpshufb 0x20(%rdi), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x606f // vpsllvq 0x60(%rdi), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x3b2c // vmovdqu (%r11,%rdi), %xmm5
+	LONG $0x5979c2c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm7
+	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
+	LONG $0x385583c4; WORD $0x3b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x246c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x246c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	WORD $0x6feb // jmp <slotsMulti8+0x4a8>
-	WORD $0x8945; BYTE $0xc6 // movl %r8d, %r14d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
-	LONG $0x400c8d43 // leal (%r8,%r8,2), %ecx
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x0e180f41 // prefetcht0 (%r14)
+	WORD $0x63eb // jmp <slotsMulti8+0x478>
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x403c8d47 // leal (%r8,%r8,2), %r15d
+	WORD $0xefd1 // shrl %edi
 	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
+	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
 	LONG $0x3855c3c4; WORD $0x132c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm5, %ymm5
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0x0055c2c4; WORD $0x242c // vpshufb (%r12), %ymm5, %ymm5
+	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
+	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x3b2c // vmovdqu (%r11,%rdi), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
+	LONG $0x385583c4; WORD $0x3b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x246c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm5, %ymm5
+	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
+	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
+	LONG $0x24048b48 // movq (%rsp), %rax
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0xfcbd840f; WORD $0xffff // je <slotsMulti8+0x160>
+	WORD $0x008b // movl (%rax), %eax
 	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0x0055e2c4; BYTE $0x2f // vpshufb (%rdi), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x2811fdc5 // vmovupd %ymm5, (%rax)
-	LONG $0x6f7ac1c4; WORD $0x132c // vmovdqu (%r11,%rdx), %xmm5
-	LONG $0x597de2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%rdi), %ymm6
-	LONG $0x3855c3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x206f // vpshufb 0x20(%rdi), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%rdi), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x6811fdc5; BYTE $0x20 // vmovupd %ymm5, 0x20(%rax)
-	LONG $0xcc5c894e; BYTE $0x50 // movq %r11, 0x50(%rsp,%r9,8)
-	LONG $0x010642f6 // testb $0x1, 0x6(%rdx)
-	LONG $0xfc8b840f; WORD $0xffff // je <slotsMulti8+0x160>
-	WORD $0x0a8b // movl (%rdx), %ecx
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x02e1c148 // shlq $0x2, %rcx
-	LONG $0x204f0348 // addq 0x20(%rdi), %rcx
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x244c0348; BYTE $0x70 // addq 0x70(%rsp), %rcx
-	LONG $0xb90c634a // movslq (%rcx,%r15,4), %rcx
-	LONG $0x244c0348; BYTE $0x08 // addq 0x8(%rsp), %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
+	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0x20420348 // addq 0x20(%rdx), %rax
+	LONG $0xa804634a // movslq (%rax,%r13,4), %rax
+	LONG $0x24440348; BYTE $0x08 // addq 0x8(%rsp), %rax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
 	LONG $0xf3d4d5c5 // vpaddq %ymm3, %ymm5, %ymm6
 	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
-	LONG $0x7ef9e1c4; BYTE $0xf1 // vmovq %xmm6, %rcx
-	LONG $0xb07ffec5; LONG $0x00002000 // vmovdqu %ymm6, 0x2000(%rax)
-	LONG $0xa87ffec5; LONG $0x00002020 // vmovdqu %ymm5, 0x2020(%rax)
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01f1 // vpextrq $0x1, %xmm6, %rcx
-	LONG $0x397de3c4; WORD $0x01f6 // vextracti128 $0x1, %ymm6, %xmm6
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xf1 // vmovq %xmm6, %rcx
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01f1 // vpextrq $0x1, %xmm6, %rcx
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0xcf0c180f // prefetcht0 (%rdi,%rcx,8)
-	LONG $0xfffc94e9; BYTE $0xff // jmp <slotsMulti8+0x213>
-	BYTE $0x90 // nop
-	LONG $0x247c014c; BYTE $0x40 // addq %r15, 0x40(%rsp)
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x17eb // jmp <slotsMulti8+0x5a2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfb4e840f; WORD $0xffff // je <slotsMulti8+0xf0>
-	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
+	LONG $0x7f7ea1c4; LONG $0x20000eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r9)
+	LONG $0xfffcc7e9; BYTE $0xff // jmp <slotsMulti8+0x1a8>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x24eb // jmp <slotsMulti8+0x525>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
+	LONG $0x01c1f641 // testb $0x1, %r9b
+	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
+	LONG $0xfbcb840f; WORD $0xffff // je <slotsMulti8+0xf0>
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
+	WORD $0xb541; BYTE $0x01 // movb $0x1, %r13b
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0xca148d48 // leaq (%rdx,%rcx,8), %rdx
-	LONG $0xcf1c8d4c // leaq (%rdi,%rcx,8), %r11
-	WORD $0x63eb // jmp <slotsMulti8+0x61f>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x117d21c4; WORD $0x0a04 // vmovupd %ymm8, (%rdx,%r9)
-	LONG $0x117d21c4; LONG $0x02000aa4; WORD $0x0000 // vmovupd %ymm12, 0x200(%rdx,%r9)
-	LONG $0x117da1c4; WORD $0x0a7c; BYTE $0x40 // vmovupd %ymm7, 0x40(%rdx,%r9)
-	LONG $0x117d21c4; LONG $0x02400a9c; WORD $0x0000 // vmovupd %ymm11, 0x240(%rdx,%r9)
-	LONG $0x117da1c4; LONG $0x00800ab4; WORD $0x0000 // vmovupd %ymm6, 0x80(%rdx,%r9)
-	LONG $0x117d21c4; LONG $0x02800a94; WORD $0x0000 // vmovupd %ymm10, 0x280(%rdx,%r9)
-	LONG $0x117da1c4; LONG $0x00c00aac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%rdx,%r9)
-	LONG $0x117d21c4; LONG $0x02c00a8c; WORD $0x0000 // vmovupd %ymm9, 0x2c0(%rdx,%r9)
+	LONG $0xc21c8d4c // leaq (%rdx,%rax,8), %r11
+	LONG $0xc7348d4c // leaq (%rdi,%rax,8), %r14
+	LONG $0x0000abe9; BYTE $0x00 // jmp <slotsMulti8+0x5ed>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8b49; BYTE $0x10 // movq (%r8), %rdx
+	LONG $0x197d62c4; BYTE $0x2f // vbroadcastsd (%rdi), %ymm13
+	LONG $0x08788b4d // movq 0x8(%r8), %r15
+	LONG $0xb89542c4; WORD $0xd604 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm8
+	LONG $0x10508b49 // movq 0x10(%r8), %rdx
+	LONG $0x197d62c4; WORD $0x086f // vbroadcastsd 0x8(%rdi), %ymm13
+	LONG $0xb89582c4; WORD $0xfe3c // vfmadd231pd (%r14,%r15,8), %ymm13, %ymm7
+	LONG $0x197d62c4; WORD $0x106f // vbroadcastsd 0x10(%rdi), %ymm13
+	LONG $0xb895c2c4; WORD $0xd634 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm6
+	LONG $0x18508b49 // movq 0x18(%r8), %rdx
+	LONG $0x197d62c4; WORD $0x186f // vbroadcastsd 0x18(%rdi), %ymm13
+	LONG $0xb895c2c4; WORD $0xd62c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm5
+	LONG $0x117d41c4; WORD $0x0304 // vmovupd %ymm8, (%r11,%rax)
+	LONG $0x117d41c4; LONG $0x020003a4; WORD $0x0000 // vmovupd %ymm12, 0x200(%r11,%rax)
+	LONG $0x117dc1c4; WORD $0x037c; BYTE $0x40 // vmovupd %ymm7, 0x40(%r11,%rax)
+	LONG $0x117d41c4; LONG $0x0240039c; WORD $0x0000 // vmovupd %ymm11, 0x240(%r11,%rax)
+	LONG $0x117dc1c4; LONG $0x008003b4; WORD $0x0000 // vmovupd %ymm6, 0x80(%r11,%rax)
+	LONG $0x117d41c4; LONG $0x02800394; WORD $0x0000 // vmovupd %ymm10, 0x280(%r11,%rax)
+	LONG $0x117dc1c4; LONG $0x00c003ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%r11,%rax)
+	LONG $0x117d41c4; LONG $0x02c0038c; WORD $0x0000 // vmovupd %ymm9, 0x2c0(%r11,%rax)
 	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
-	LONG $0x01c7f641 // testb $0x1, %r15b
-	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
-	LONG $0xff71840f; WORD $0xffff // je <slotsMulti8+0x590>
-	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
-	LONG $0x06e1c149 // shlq $0x6, %r9
+	LONG $0x01c5f641 // testb $0x1, %r13b
+	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
+	LONG $0xff23840f; WORD $0xffff // je <slotsMulti8+0x510>
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
@@ -1260,183 +1187,177 @@ TEXT ·slotsMulti8Quad(SB), 0, $256-16
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	WORD $0xdb85 // testl %ebx, %ebx
-	LONG $0x00ed840f; WORD $0x0000 // je <slotsMulti8+0x740>
+	LONG $0x00ef840f; WORD $0x0000 // je <slotsMulti8+0x710>
 	LONG $0xc63c8d4a // leaq (%rsi,%r8,8), %rdi
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x01368c0f; WORD $0x0000 // jl <slotsMulti8+0x797>
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
-	LONG $0x008f8b48; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rdi), %rcx
+	LONG $0x02fd8348 // cmpq $0x2, %rbp
+	LONG $0x01388c0f; WORD $0x0000 // jl <slotsMulti8+0x767>
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x00978b48; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rdi), %rdx
 	LONG $0x197d62c4; BYTE $0x2f // vbroadcastsd (%rdi), %ymm13
-	LONG $0x08b78b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rdi), %r14
-	LONG $0xb89542c4; WORD $0xcb04 // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm8
-	LONG $0x108f8b48; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rdi), %rcx
+	LONG $0x08bf8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rdi), %r15
+	LONG $0xb89542c4; WORD $0xd604 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm8
+	LONG $0x10978b48; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rdi), %rdx
 	LONG $0x197d62c4; WORD $0x086f // vbroadcastsd 0x8(%rdi), %ymm13
-	LONG $0xb89582c4; WORD $0xf33c // vfmadd231pd (%r11,%r14,8), %ymm13, %ymm7
+	LONG $0xb89582c4; WORD $0xfe3c // vfmadd231pd (%r14,%r15,8), %ymm13, %ymm7
 	LONG $0x197d62c4; WORD $0x106f // vbroadcastsd 0x10(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xcb34 // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm6
-	LONG $0x188f8b48; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rdi), %rcx
+	LONG $0xb895c2c4; WORD $0xd634 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm6
+	LONG $0x18978b48; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rdi), %rdx
 	LONG $0x197d62c4; WORD $0x186f // vbroadcastsd 0x18(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xcb2c // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm5
-	LONG $0x408f8b48; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rdi), %rcx
+	LONG $0xb895c2c4; WORD $0xd62c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm5
+	LONG $0x40978b48; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rdi), %rdx
 	LONG $0x197d62c4; WORD $0x406f // vbroadcastsd 0x40(%rdi), %ymm13
-	LONG $0xb89542c4; WORD $0xcb24 // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm12
-	LONG $0x488f8b48; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rdi), %rcx
+	LONG $0xb89542c4; WORD $0xd624 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm12
+	LONG $0x48978b48; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rdi), %rdx
 	LONG $0x197d62c4; WORD $0x486f // vbroadcastsd 0x48(%rdi), %ymm13
-	LONG $0xb89542c4; WORD $0xcb1c // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm11
-	LONG $0x508f8b48; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rdi), %rcx
+	LONG $0xb89542c4; WORD $0xd61c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm11
+	LONG $0x50978b48; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rdi), %rdx
 	LONG $0x197d62c4; WORD $0x506f // vbroadcastsd 0x50(%rdi), %ymm13
-	LONG $0xb89542c4; WORD $0xcb14 // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm10
-	LONG $0x588f8b48; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rdi), %rcx
+	LONG $0xb89542c4; WORD $0xd614 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm10
+	LONG $0x58978b48; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rdi), %rdx
 	LONG $0x197d62c4; WORD $0x586f // vbroadcastsd 0x58(%rdi), %ymm13
 	LONG $0x80ef8348 // subq $-0x80, %rdi
-	LONG $0xb89542c4; WORD $0xcb0c // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm9
-	LONG $0x02488d49 // leaq 0x2(%r8), %rcx
+	LONG $0xb89542c4; WORD $0xd60c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm9
+	LONG $0x02508d49 // leaq 0x2(%r8), %rdx
 	LONG $0x03c08349 // addq $0x3, %r8
-	WORD $0x394d; BYTE $0xe8 // cmpq %r13, %r8
-	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti8+0x670>
+	WORD $0x3949; BYTE $0xc8 // cmpq %rcx, %r8
+	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti8+0x640>
 	LONG $0x00878d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rdi), %r8
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0xfe918d0f; WORD $0xffff // jge <slotsMulti8+0x5c0>
-	WORD $0x75eb // jmp <slotsMulti8+0x7a6>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x107d21c4; WORD $0x0a04 // vmovupd (%rdx,%r9), %ymm8
-	LONG $0x6f7ea1c4; WORD $0x0a7c; BYTE $0x40 // vmovdqu 0x40(%rdx,%r9), %ymm7
-	LONG $0x6f7ea1c4; LONG $0x00800ab4; WORD $0x0000 // vmovdqu 0x80(%rdx,%r9), %ymm6
-	LONG $0x6f7ea1c4; LONG $0x00c00aac; WORD $0x0000 // vmovdqu 0xc0(%rdx,%r9), %ymm5
-	LONG $0x107d21c4; LONG $0x02000aa4; WORD $0x0000 // vmovupd 0x200(%rdx,%r9), %ymm12
-	LONG $0x107d21c4; LONG $0x02400a9c; WORD $0x0000 // vmovupd 0x240(%rdx,%r9), %ymm11
-	LONG $0x107d21c4; LONG $0x02800a94; WORD $0x0000 // vmovupd 0x280(%rdx,%r9), %ymm10
-	LONG $0x107d21c4; LONG $0x02c00a8c; WORD $0x0000 // vmovupd 0x2c0(%rdx,%r9), %ymm9
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti8+0x58e>
+	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti8+0x550>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x107d41c4; WORD $0x0304 // vmovupd (%r11,%rax), %ymm8
+	LONG $0x6f7ec1c4; WORD $0x037c; BYTE $0x40 // vmovdqu 0x40(%r11,%rax), %ymm7
+	LONG $0x6f7ec1c4; LONG $0x008003b4; WORD $0x0000 // vmovdqu 0x80(%r11,%rax), %ymm6
+	LONG $0x6f7ec1c4; LONG $0x00c003ac; WORD $0x0000 // vmovdqu 0xc0(%r11,%rax), %ymm5
+	LONG $0x107d41c4; LONG $0x020003a4; WORD $0x0000 // vmovupd 0x200(%r11,%rax), %ymm12
+	LONG $0x107d41c4; LONG $0x0240039c; WORD $0x0000 // vmovupd 0x240(%r11,%rax), %ymm11
+	LONG $0x107d41c4; LONG $0x02800394; WORD $0x0000 // vmovupd 0x280(%r11,%rax), %ymm10
+	LONG $0x107d41c4; LONG $0x02c0038c; WORD $0x0000 // vmovupd 0x2c0(%r11,%rax), %ymm9
 	LONG $0xc63c8d4a // leaq (%rsi,%r8,8), %rdi
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0xfeca8d0f; WORD $0xffff // jge <slotsMulti8+0x661>
+	LONG $0x02fd8348 // cmpq $0x2, %rbp
+	LONG $0xfec88d0f; WORD $0xffff // jge <slotsMulti8+0x62f>
 	LONG $0xc2048d4f // leaq (%r10,%r8,8), %r8
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0xfe1a8d0f; WORD $0xffff // jge <slotsMulti8+0x5c0>
-	WORD $0x8b49; BYTE $0x08 // movq (%r8), %rcx
-	LONG $0x197d62c4; BYTE $0x2f // vbroadcastsd (%rdi), %ymm13
-	LONG $0x08708b4d // movq 0x8(%r8), %r14
-	LONG $0xb89542c4; WORD $0xcb04 // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm8
-	LONG $0x10488b49 // movq 0x10(%r8), %rcx
-	LONG $0x197d62c4; WORD $0x086f // vbroadcastsd 0x8(%rdi), %ymm13
-	LONG $0xb89582c4; WORD $0xf33c // vfmadd231pd (%r11,%r14,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x106f // vbroadcastsd 0x10(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xcb34 // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm6
-	LONG $0x18488b49 // movq 0x18(%r8), %rcx
-	LONG $0x197d62c4; WORD $0x186f // vbroadcastsd 0x18(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xcb2c // vfmadd231pd (%r11,%rcx,8), %ymm13, %ymm5
-	LONG $0xfffdd7e9; BYTE $0xff // jmp <slotsMulti8+0x5c0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xfe188d0f; WORD $0xffff // jge <slotsMulti8+0x58e>
+	LONG $0xfffdd5e9; BYTE $0xff // jmp <slotsMulti8+0x550>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x0640b70f // movzwl 0x6(%rax), %eax
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0xcc440f49 // cmoveq %r12, %rcx
+	LONG $0xe2440f4c // cmoveq %rdx, %r12
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf8b2840f; WORD $0xffff // je <slotsMulti8+0xb0>
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	WORD $0x2075 // jne <slotsMulti8+0x7c0>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x24543b48; BYTE $0x40 // cmpq 0x40(%rsp), %rdx
+	LONG $0xf905820f; WORD $0xffff // jb <slotsMulti8+0xbd>
+	LONG $0x0001e6e9; BYTE $0x00 // jmp <slotsMulti8+0x9a3>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2975 // jne <slotsMulti8+0x830>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xc14c0f48 // cmovlq %rcx, %rax
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00ef8f0f; WORD $0x0000 // jg <slotsMulti8+0x915>
-	LONG $0x0001c9e9; BYTE $0x00 // jmp <slotsMulti8+0x9f4>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x2775 // jne <slotsMulti8+0x7f0>
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xf04c0f4c // cmovlq %rax, %r14
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00ed8f0f; WORD $0x0000 // jg <slotsMulti8+0x8d6>
+	LONG $0xfff8b2e9; BYTE $0xff // jmp <slotsMulti8+0xa0>
+	WORD $0x9066 // nop
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xac10fdc5; LONG $0x003000ce; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx,8), %ymm5
-	LONG $0x8c107dc5; LONG $0x003100ce; BYTE $0x00 // vmovupd 0x3100(%rsi,%rcx,8), %ymm9
-	LONG $0xb410fdc5; LONG $0x003040ce; BYTE $0x00 // vmovupd 0x3040(%rsi,%rcx,8), %ymm6
-	LONG $0xbc10fdc5; LONG $0x003080ce; BYTE $0x00 // vmovupd 0x3080(%rsi,%rcx,8), %ymm7
-	LONG $0x84107dc5; LONG $0x0030c0ce; BYTE $0x00 // vmovupd 0x30c0(%rsi,%rcx,8), %ymm8
-	LONG $0xac58d5c5; LONG $0x003200ce; BYTE $0x00 // vaddpd 0x3200(%rsi,%rcx,8), %ymm5, %ymm5
-	LONG $0x8c5835c5; LONG $0x003300ce; BYTE $0x00 // vaddpd 0x3300(%rsi,%rcx,8), %ymm9, %ymm9
-	LONG $0xb458cdc5; LONG $0x003240ce; BYTE $0x00 // vaddpd 0x3240(%rsi,%rcx,8), %ymm6, %ymm6
-	LONG $0xbc58c5c5; LONG $0x003280ce; BYTE $0x00 // vaddpd 0x3280(%rsi,%rcx,8), %ymm7, %ymm7
-	LONG $0x84583dc5; LONG $0x0032c0ce; BYTE $0x00 // vaddpd 0x32c0(%rsi,%rcx,8), %ymm8, %ymm8
+	LONG $0xac10fdc5; LONG $0x003000d6; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx,8), %ymm5
+	LONG $0x8c107dc5; LONG $0x003100d6; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdx,8), %ymm9
+	LONG $0xb410fdc5; LONG $0x003040d6; BYTE $0x00 // vmovupd 0x3040(%rsi,%rdx,8), %ymm6
+	LONG $0xbc10fdc5; LONG $0x003080d6; BYTE $0x00 // vmovupd 0x3080(%rsi,%rdx,8), %ymm7
+	LONG $0x84107dc5; LONG $0x0030c0d6; BYTE $0x00 // vmovupd 0x30c0(%rsi,%rdx,8), %ymm8
+	LONG $0xac58d5c5; LONG $0x003200d6; BYTE $0x00 // vaddpd 0x3200(%rsi,%rdx,8), %ymm5, %ymm5
+	LONG $0x8c5835c5; LONG $0x003300d6; BYTE $0x00 // vaddpd 0x3300(%rsi,%rdx,8), %ymm9, %ymm9
+	LONG $0xb458cdc5; LONG $0x003240d6; BYTE $0x00 // vaddpd 0x3240(%rsi,%rdx,8), %ymm6, %ymm6
+	LONG $0xbc58c5c5; LONG $0x003280d6; BYTE $0x00 // vaddpd 0x3280(%rsi,%rdx,8), %ymm7, %ymm7
+	LONG $0x84583dc5; LONG $0x0032c0d6; BYTE $0x00 // vaddpd 0x32c0(%rsi,%rdx,8), %ymm8, %ymm8
 	LONG $0xed58b5c5 // vaddpd %ymm5, %ymm9, %ymm5
-	LONG $0x8c107dc5; LONG $0x003140ce; BYTE $0x00 // vmovupd 0x3140(%rsi,%rcx,8), %ymm9
-	LONG $0x8c5835c5; LONG $0x003340ce; BYTE $0x00 // vaddpd 0x3340(%rsi,%rcx,8), %ymm9, %ymm9
+	LONG $0x8c107dc5; LONG $0x003140d6; BYTE $0x00 // vmovupd 0x3140(%rsi,%rdx,8), %ymm9
+	LONG $0x8c5835c5; LONG $0x003340d6; BYTE $0x00 // vaddpd 0x3340(%rsi,%rdx,8), %ymm9, %ymm9
 	LONG $0xf658b5c5 // vaddpd %ymm6, %ymm9, %ymm6
-	LONG $0x8c107dc5; LONG $0x003180ce; BYTE $0x00 // vmovupd 0x3180(%rsi,%rcx,8), %ymm9
-	LONG $0x8c5835c5; LONG $0x003380ce; BYTE $0x00 // vaddpd 0x3380(%rsi,%rcx,8), %ymm9, %ymm9
+	LONG $0x8c107dc5; LONG $0x003180d6; BYTE $0x00 // vmovupd 0x3180(%rsi,%rdx,8), %ymm9
+	LONG $0x8c5835c5; LONG $0x003380d6; BYTE $0x00 // vaddpd 0x3380(%rsi,%rdx,8), %ymm9, %ymm9
 	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
 	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0xbc10fdc5; LONG $0x0031c0ce; BYTE $0x00 // vmovupd 0x31c0(%rsi,%rcx,8), %ymm7
-	LONG $0xbc58c5c5; LONG $0x0033c0ce; BYTE $0x00 // vaddpd 0x33c0(%rsi,%rcx,8), %ymm7, %ymm7
+	LONG $0xbc10fdc5; LONG $0x0031c0d6; BYTE $0x00 // vmovupd 0x31c0(%rsi,%rdx,8), %ymm7
+	LONG $0xbc58c5c5; LONG $0x0033c0d6; BYTE $0x00 // vaddpd 0x33c0(%rsi,%rdx,8), %ymm7, %ymm7
 	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
 	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x003000ce; BYTE $0x00 // vmovupd %ymm5, 0x3000(%rsi,%rcx,8)
-	LONG $0x847ffec5; LONG $0x003200ce; BYTE $0x00 // vmovdqu %ymm0, 0x3200(%rsi,%rcx,8)
-	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
+	LONG $0xac11fdc5; LONG $0x003000d6; BYTE $0x00 // vmovupd %ymm5, 0x3000(%rsi,%rdx,8)
+	LONG $0x847ffec5; LONG $0x003200d6; BYTE $0x00 // vmovdqu %ymm0, 0x3200(%rsi,%rdx,8)
+	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xff30850f; WORD $0xffff // jne <slotsMulti8+0x840>
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x13eb // jmp <slotsMulti8+0x92c>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0x00c4840f; WORD $0x0000 // je <slotsMulti8+0x9f0>
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x2b74 // je <slotsMulti8+0x960>
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x510c8d48 // leaq (%rcx,%rdx,2), %rcx
-	LONG $0x1cb70f42; BYTE $0x41 // movzwl (%rcx,%r8,2), %ebx
-	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x2674 // je <slotsMulti8+0x972>
-	LONG $0x68478b44 // movl 0x68(%rdi), %r8d
-	LONG $0x99040344 // addl (%rcx,%rbx,4), %r8d
-	LONG $0x34e0c149 // shlq $0x34, %r8
-	LONG $0x6ef9c1c4; BYTE $0xe8 // vmovq %r8, %xmm5
-	WORD $0x18eb // jmp <slotsMulti8+0x977>
-	BYTE $0x90 // nop
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x0a1c8d48 // leaq (%rdx,%rcx), %rbx
-	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0xda75 // jne <slotsMulti8+0x94c>
+	LONG $0xff30850f; WORD $0xffff // jne <slotsMulti8+0x800>
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x11eb // jmp <slotsMulti8+0x8ec>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x394d; BYTE $0xf0 // cmpq %r14, %r8
+	LONG $0xf7b4840f; WORD $0xffff // je <slotsMulti8+0xa0>
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x2b74 // je <slotsMulti8+0x920>
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
+	LONG $0x0cb70f44; BYTE $0x50 // movzwl (%rax,%rdx,2), %r9d
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x2674 // je <slotsMulti8+0x932>
+	WORD $0x578b; BYTE $0x68 // movl 0x68(%rdi), %edx
+	LONG $0x88140342 // addl (%rax,%r9,4), %edx
+	LONG $0x34e2c148 // shlq $0x34, %rdx
+	LONG $0x6ef9e1c4; BYTE $0xea // vmovq %rdx, %xmm5
+	WORD $0x19eb // jmp <slotsMulti8+0x937>
+	WORD $0x9066 // nop
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x000c8d4d // leaq (%r8,%rax), %r9
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xda75 // jne <slotsMulti8+0x90c>
 	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x244c0348; BYTE $0x48 // addq 0x48(%rsp), %rcx
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24440348; BYTE $0x38 // addq 0x38(%rsp), %rax
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x2ceb // jmp <slotsMulti8+0x9c0>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x06e1c149 // shlq $0x6, %r9
+	WORD $0x01b2 // movb $0x1, %dl
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x2beb // jmp <slotsMulti8+0x97e>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf659d5c5 // vmulpd %ymm6, %ymm5, %ymm6
-	LONG $0x117d81c4; WORD $0xcb34 // vmovupd %ymm6, (%r11,%r9,8)
-	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xff60840f; WORD $0xffff // je <slotsMulti8+0x920>
-	LONG $0x107da1c4; WORD $0xc934 // vmovupd (%rcx,%r9,8), %ymm6
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x584da1c4; LONG $0x0200c9b4; WORD $0x0000 // vaddpd 0x200(%rcx,%r9,8), %ymm6, %ymm6
-	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x117da1c4; WORD $0xdb34 // vmovupd %ymm6, (%rbx,%r11,8)
+	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
+	LONG $0xff62840f; WORD $0xffff // je <slotsMulti8+0x8e0>
+	LONG $0x107da1c4; WORD $0xd834 // vmovupd (%rax,%r11,8), %ymm6
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x584da1c4; LONG $0x0200d8b4; WORD $0x0000 // vaddpd 0x200(%rax,%r11,8), %ymm6, %ymm6
+	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	WORD $0xc374 // je <slotsMulti8+0x9a0>
-	LONG $0xa8d582c4; WORD $0xcb34 // vfmadd213pd (%r11,%r9,8), %ymm5, %ymm6
-	WORD $0xbfeb // jmp <slotsMulti8+0x9a4>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24543b48; BYTE $0x60 // cmpq 0x60(%rsp), %rdx
-	LONG $0xf6b7820f; WORD $0xffff // jb <slotsMulti8+0xc4>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	WORD $0xc574 // je <slotsMulti8+0x960>
+	LONG $0xa8d5a2c4; WORD $0xdb34 // vfmadd213pd (%rbx,%r11,8), %ymm5, %ymm6
+	WORD $0xc1eb // jmp <slotsMulti8+0x964>
+	LONG $0x58c48348 // addq $0x58, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -1447,7 +1368,12 @@ TEXT ·slotsMulti8Quad(SB), 0, $256-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00004530; LONG $0x00000000
-	LONG $0x28204330; LONG $0x08003830
-	WORD $0x1810
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x38302820
+	LONG $0x18100800
 	RET

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func slotsMulti2Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Oct(SB), 0, $256-16
+TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -17,216 +17,196 @@ TEXT ·slotsMulti2Oct(SB), 0, $256-16
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x07358e0f; WORD $0x0000 // jle <slotsMulti2+0x742>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0x584f0348 // addq 0x58(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06eb8e0f; WORD $0x0000 // jle <slotsMulti2+0x72b>
-	LONG $0x48fdf262; LONG $0x072e0559; WORD $0x0000 // vpbroadcastq 0x72e(%rip), %zmm0
-	LONG $0x487df262; LONG $0x071c0d22; WORD $0x0000 // vpmovsxbq 0x71c(%rip), %zmm1
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
-	LONG $0x00be8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r15
-	LONG $0x808e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rcx
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
+	LONG $0x48fdf262; LONG $0x07500559; WORD $0x0000 // vpbroadcastq 0x750(%rip), %zmm0
+	LONG $0x487df262; LONG $0x073e0d22; WORD $0x0000 // vpmovsxbq 0x73e(%rip), %zmm1
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0x00ae8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r13
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0x0c2444c7; LONG $0x00000001 // movl $0x1, 0xc(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
-	LONG $0x247c894c; BYTE $0x58 // movq %r15, 0x58(%rsp)
-	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	WORD $0x2eeb // jmp <slotsMulti2+0xc4>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24540148; BYTE $0x18 // addq %rdx, 0x18(%rsp)
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
-	LONG $0x0c2444c7; LONG $0x00000001 // movl $0x1, 0xc(%rsp)
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r10
-	LONG $0x0667830f; WORD $0x0000 // jae <slotsMulti2+0x72b>
-	LONG $0x42b60f41; BYTE $0x06 // movzbl 0x6(%r10), %eax
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
-	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
-	LONG $0xc3748b4c; BYTE $0x38 // movq 0x38(%rbx,%rax,8), %r14
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
-	WORD $0x27eb // jmp <slotsMulti2+0x106>
-	BYTE $0x90 // nop
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
-	LONG $0x0c2444c7; LONG $0x00000000 // movl $0x0, 0xc(%rsp)
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	LONG $0x04aa8d0f; WORD $0x0000 // jge <slotsMulti2+0x5b0>
-	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0040bd41; WORD $0x0000 // movl $0x40, %r13d
-	LONG $0x247c8948; BYTE $0x60 // movq %rdi, 0x60(%rsp)
-	WORD $0x2948; BYTE $0xf8 // subq %rdi, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	LONG $0xe84c0f4c // cmovlq %rax, %r13
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x023d8e0f; WORD $0x0000 // jle <slotsMulti2+0x36a>
-	LONG $0xbd048d48; LONG $0x00000000 // leaq (,%rdi,4), %rax
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
-	LONG $0xc54d0f4d // cmovgeq %r13, %r8
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x24448948; BYTE $0x68 // movq %rax, 0x68(%rsp)
-	LONG $0x0000b1e9; BYTE $0x00 // jmp <slotsMulti2+0x204>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
-	LONG $0x487df262; WORD $0x2234 // vpmovzxwq (%rdx), %zmm4
-	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x48fdf262; WORD $0xd87c // vpbroadcastq %rax, %zmm3
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x80be8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x2ceb // jmp <slotsMulti2+0xb1>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c0148; BYTE $0x18 // addq %rdi, 0x18(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
+	LONG $0x0683830f; WORD $0x0000 // jae <slotsMulti2+0x734>
+	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
+	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
+	LONG $0xf97c8b4d; BYTE $0x38 // movq 0x38(%r9,%rdi,8), %r15
+	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
+	WORD $0x31eb // jmp <slotsMulti2+0x102>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
+	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
+	LONG $0x046e8d0f; WORD $0x0000 // jge <slotsMulti2+0x570>
+	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
+	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
+	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xd14c0f4c // cmovlq %rcx, %r10
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x01e48e0f; WORD $0x0000 // jle <slotsMulti2+0x310>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x02fa8349 // cmpq $0x2, %r10
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0xca4d0f49 // cmovgeq %r10, %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0x62eb // jmp <slotsMulti2+0x1ac>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
+	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
+	LONG $0x487dd262; WORD $0x2634 // vpmovzxwq (%r14), %zmm4
+	WORD $0x3f8b // movl (%rdi), %edi
+	LONG $0x10c68349 // addq $0x10, %r14
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x48fed162; WORD $0x197f // vmovdqu64 %zmm3, (%r9)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x40c18349 // addq $0x40, %r9
-	WORD $0x394d; BYTE $0xf8 // cmpq %r15, %r8
-	LONG $0x015c840f; WORD $0x0000 // je <slotsMulti2+0x360>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
-	LONG $0x01e38341 // andl $0x1, %r11d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
-	LONG $0xc4448b48; BYTE $0x30 // movq 0x30(%rsp,%rax,8), %rax
-	LONG $0x24b60f46; BYTE $0x39 // movzbl (%rcx,%r15), %r12d
-	WORD $0x4c75 // jne <slotsMulti2+0x270>
-	LONG $0x80bb8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rbx), %rdi
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	WORD $0x5c72 // jb <slotsMulti2+0x290>
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48feb162; WORD $0x1c6f; BYTE $0x07 // vmovdqu64 (%rdi,%r8), %zmm3
-	LONG $0x4865f262; WORD $0x188d // vpermb (%rax), %zmm3, %zmm3
-	LONG $0x48e5b262; LONG $0x01075c47 // vpsllvq 0x40(%rdi,%r8), %zmm3, %zmm3
-	LONG $0x48e5b262; LONG $0x02075c46 // vpsravq 0x80(%rdi,%r8), %zmm3, %zmm3
+	LONG $0x48feb162; LONG $0x00255c7f // vmovdqu64 %zmm3, (%rbp,%r12)
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
+	LONG $0x0164840f; WORD $0x0000 // je <slotsMulti2+0x310>
+	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
+	LONG $0x020647f6 // testb $0x2, 0x6(%rdi)
+	WORD $0x6a75 // jne <slotsMulti2+0x220>
+	LONG $0x80b18b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %r14
+	LONG $0x35fd8041 // cmpb $0x35, %r13b
+	LONG $0x0089820f; WORD $0x0000 // jb <slotsMulti2+0x250>
+	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
+	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x2e // vmovdqu64 (%r14,%rbp), %zmm3
+	LONG $0x4865d262; WORD $0x188d // vpermb (%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x012e5c47 // vpsllvq 0x40(%r14,%rbp), %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x022e5c46 // vpsravq 0x80(%r14,%rbp), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x0000a8e9; BYTE $0x00 // jmp <slotsMulti2+0x312>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x487cf162; WORD $0x185a // vcvtps2pd (%rax), %zmm3
-	LONG $0x000093e9; BYTE $0x00 // jmp <slotsMulti2+0x315>
+	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
+	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
+	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
+	LONG $0xff43840f; WORD $0xffff // je <slotsMulti2+0x150>
+	LONG $0x0000cce9; BYTE $0x00 // jmp <slotsMulti2+0x2de>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
-	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0x48fef162; WORD $0x186f // vmovdqu64 (%rax), %zmm3
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	LONG $0x08e2c141 // shll $0x8, %r10d
-	LONG $0x48feb162; WORD $0x246f; BYTE $0x17 // vmovdqu64 (%rdi,%r10), %zmm4
-	WORD $0x0844; BYTE $0xc3 // orb %r8b, %bl
-	LONG $0x17048d4e // leaq (%rdi,%r10), %r8
-	WORD $0xdb84 // testb %bl, %bl
-	WORD $0x1c74 // je <slotsMulti2+0x2e9>
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
+	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
+	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
+	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
+	LONG $0x009b850f; WORD $0x0000 // jne <slotsMulti2+0x2de>
+	LONG $0xffff08e9; BYTE $0xff // jmp <slotsMulti2+0x150>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0xc5930f40 // setae %bpl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0xc1950f41 // setne %r9b
+	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x3e // vmovdqu64 (%r14,%rdi), %zmm4
+	WORD $0x0841; BYTE $0xe9 // orb %bpl, %r9b
+	LONG $0x3e2c8d49 // leaq (%r14,%rdi), %rbp
+	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
+	WORD $0x1c74 // je <slotsMulti2+0x2a3>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x1ceb // jmp <slotsMulti2+0x305>
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	WORD $0x1ceb // jmp <slotsMulti2+0x2bf>
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5d162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm3
-	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdd162; WORD $0x5911; BYTE $0x80 // vmovupd %zmm3, -0x2000(%r9)
-	LONG $0xdc44894a; BYTE $0x30 // movq %rax, 0x30(%rsp,%r11,8)
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0xfe31840f; WORD $0xffff // je <slotsMulti2+0x160>
-	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
-	LONG $0x02e0c148 // shlq $0x2, %rax
-	LONG $0x20430348 // addq 0x20(%rbx), %rax
-	LONG $0x24440348; BYTE $0x68 // addq 0x68(%rsp), %rax
-	LONG $0xb804634a // movslq (%rax,%r15,4), %rax
-	LONG $0x24440348; BYTE $0x18 // addq 0x18(%rsp), %rax
-	LONG $0x48fdf262; WORD $0xd87c // vpbroadcastq %rax, %zmm3
+	LONG $0x58d5f162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm5, %zmm3
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
+	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
+	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
+	LONG $0xfe72840f; WORD $0xffff // je <slotsMulti2+0x150>
+	WORD $0x3f8b // movl (%rdi), %edi
+	LONG $0x02e7c148 // shlq $0x2, %rdi
+	LONG $0x20790349 // addq 0x20(%r9), %rdi
+	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
+	LONG $0x247c0348; BYTE $0x18 // addq 0x18(%rsp), %rdi
+	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffe27e9; BYTE $0xff // jmp <slotsMulti2+0x186>
-	BYTE $0x90 // nop
-	LONG $0x247c014c; BYTE $0x28 // addq %r15, 0x28(%rsp)
-	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
-	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x0000a4e9; BYTE $0x00 // jmp <slotsMulti2+0x41b>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0x8b48; BYTE $0x38 // movq (%rax), %rdi
-	LONG $0x127b41c4; BYTE $0x19 // vmovddup (%r9), %xmm11
-	LONG $0x08408b4c // movq 0x8(%rax), %r8
-	LONG $0x127b41c4; WORD $0x1861 // vmovddup 0x18(%r9), %xmm12
-	LONG $0xb8a1c2c4; WORD $0xfe34 // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm6
-	LONG $0x10788b48 // movq 0x10(%rax), %rdi
-	LONG $0x18408b48 // movq 0x18(%rax), %rax
-	LONG $0x127b41c4; WORD $0x0859 // vmovddup 0x8(%r9), %xmm11
-	LONG $0xb8a182c4; WORD $0xc62c // vfmadd231pd (%r14,%r8,8), %xmm11, %xmm5
-	LONG $0x127b41c4; WORD $0x1059 // vmovddup 0x10(%r9), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xfe24 // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm4
-	LONG $0xb899c2c4; WORD $0xc61c // vfmadd231pd (%r14,%rax,8), %xmm12, %xmm3
-	LONG $0xb411f9c5; LONG $0x00300016; BYTE $0x00 // vmovupd %xmm6, 0x3000(%rsi,%rdx)
-	LONG $0x941179c5; LONG $0x00308016; BYTE $0x00 // vmovupd %xmm10, 0x3080(%rsi,%rdx)
-	LONG $0xac11f9c5; LONG $0x00301016; BYTE $0x00 // vmovupd %xmm5, 0x3010(%rsi,%rdx)
-	LONG $0x8c1179c5; LONG $0x00309016; BYTE $0x00 // vmovupd %xmm9, 0x3090(%rsi,%rdx)
-	LONG $0xa411f9c5; LONG $0x00302016; BYTE $0x00 // vmovupd %xmm4, 0x3020(%rsi,%rdx)
-	LONG $0x841179c5; LONG $0x0030a016; BYTE $0x00 // vmovupd %xmm8, 0x30a0(%rsi,%rdx)
-	LONG $0x9c11f9c5; LONG $0x00303016; BYTE $0x00 // vmovupd %xmm3, 0x3030(%rsi,%rdx)
-	LONG $0xbc11f9c5; LONG $0x0030b016; BYTE $0x00 // vmovupd %xmm7, 0x30b0(%rsi,%rdx)
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfcc5840f; WORD $0xffff // je <slotsMulti2+0xe0>
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
-	LONG $0x04e2c148 // shlq $0x4, %rdx
-	LONG $0x0c247c83; BYTE $0x00 // cmpl $0x0, 0xc(%rsp)
+	LONG $0xfffe78e9; BYTE $0xff // jmp <slotsMulti2+0x180>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
+	LONG $0x0424448b // movl 0x4(%rsp), %eax
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti2+0x3c5>
+	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
+	LONG $0x127b41c4; WORD $0x241c // vmovddup (%r12), %xmm11
+	LONG $0x086f8b48 // movq 0x8(%rdi), %rbp
+	LONG $0x127b41c4; WORD $0x2464; BYTE $0x18 // vmovddup 0x18(%r12), %xmm12
+	LONG $0xb8a1c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm6
+	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
+	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x08 // vmovddup 0x8(%r12), %xmm11
+	LONG $0xb8a1c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %xmm11, %xmm5
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x10 // vmovddup 0x10(%r12), %xmm11
+	LONG $0xb8a1c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm4
+	LONG $0xb899c2c4; WORD $0xff1c // vfmadd231pd (%r15,%rdi,8), %xmm12, %xmm3
+	LONG $0x1179a1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd %xmm6, 0x3000(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30801e94; WORD $0x0000 // vmovupd %xmm10, 0x3080(%rsi,%r11)
+	LONG $0x1179a1c4; LONG $0x30101eac; WORD $0x0000 // vmovupd %xmm5, 0x3010(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30901e8c; WORD $0x0000 // vmovupd %xmm9, 0x3090(%rsi,%r11)
+	LONG $0x1179a1c4; LONG $0x30201ea4; WORD $0x0000 // vmovupd %xmm4, 0x3020(%rsi,%r11)
+	LONG $0x117921c4; LONG $0x30a01e84; WORD $0x0000 // vmovupd %xmm8, 0x30a0(%rsi,%r11)
+	LONG $0x1179a1c4; LONG $0x30301e9c; WORD $0x0000 // vmovupd %xmm3, 0x3030(%rsi,%r11)
+	LONG $0x1179a1c4; LONG $0x30b01ebc; WORD $0x0000 // vmovupd %xmm7, 0x30b0(%rsi,%r11)
+	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfd1b840f; WORD $0xffff // je <slotsMulti2+0xe0>
+	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
+	LONG $0x04e3c149 // shlq $0x4, %r11
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
@@ -235,85 +215,97 @@ TEXT ·slotsMulti2Oct(SB), 0, $256-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x00f0840f; WORD $0x0000 // je <slotsMulti2+0x540>
-	LONG $0x247c8348; WORD $0x0270 // cmpq $0x2, 0x70(%rsp)
-	LONG $0xc60c8d4c // leaq (%rsi,%rax,8), %r9
-	LONG $0x01388c0f; WORD $0x0000 // jl <slotsMulti2+0x598>
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x00b98b49; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r9), %rdi
-	LONG $0x127b41c4; BYTE $0x19 // vmovddup (%r9), %xmm11
-	LONG $0x08818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r9), %r8
-	LONG $0xb8a1c2c4; WORD $0xfe34 // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm6
-	LONG $0x10b98b49; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r9), %rdi
-	LONG $0x127b41c4; WORD $0x0859 // vmovddup 0x8(%r9), %xmm11
-	LONG $0xb8a182c4; WORD $0xc62c // vfmadd231pd (%r14,%r8,8), %xmm11, %xmm5
-	LONG $0x127b41c4; WORD $0x1059 // vmovddup 0x10(%r9), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xfe24 // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm4
-	LONG $0x18b98b49; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r9), %rdi
-	LONG $0x127b41c4; WORD $0x1859 // vmovddup 0x18(%r9), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xfe1c // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm3
-	LONG $0x40b98b49; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r9), %rdi
-	LONG $0x127b41c4; WORD $0x4059 // vmovddup 0x40(%r9), %xmm11
-	LONG $0xb8a142c4; WORD $0xfe14 // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm10
-	LONG $0x48b98b49; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %rdi
-	LONG $0x127b41c4; WORD $0x4859 // vmovddup 0x48(%r9), %xmm11
-	LONG $0xb8a142c4; WORD $0xfe0c // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm9
-	LONG $0x50b98b49; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %rdi
-	LONG $0x127b41c4; WORD $0x5059 // vmovddup 0x50(%r9), %xmm11
-	LONG $0xb8a142c4; WORD $0xfe04 // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm8
-	LONG $0x58b98b49; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %rdi
-	LONG $0x127b41c4; WORD $0x5859 // vmovddup 0x58(%r9), %xmm11
-	LONG $0x80e98349 // subq $-0x80, %r9
-	LONG $0xb8a1c2c4; WORD $0xfe3c // vfmadd231pd (%r14,%rdi,8), %xmm11, %xmm7
-	LONG $0x02788d48 // leaq 0x2(%rax), %rdi
-	LONG $0x03c08348 // addq $0x3, %rax
-	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
-	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti2+0x470>
-	LONG $0x00818d49; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %rax
-	WORD $0x394c; BYTE $0xef // cmpq %r13, %rdi
-	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti2+0x3be>
-	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti2+0x380>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xb410f9c5; LONG $0x00300016; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx), %xmm6
-	LONG $0xac10f9c5; LONG $0x00301016; BYTE $0x00 // vmovupd 0x3010(%rsi,%rdx), %xmm5
-	LONG $0xa46ffac5; LONG $0x00302016; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rdx), %xmm4
-	LONG $0x9c6ffac5; LONG $0x00303016; BYTE $0x00 // vmovdqu 0x3030(%rsi,%rdx), %xmm3
-	LONG $0x941079c5; LONG $0x00308016; BYTE $0x00 // vmovupd 0x3080(%rsi,%rdx), %xmm10
-	LONG $0x8c1079c5; LONG $0x00309016; BYTE $0x00 // vmovupd 0x3090(%rsi,%rdx), %xmm9
-	LONG $0x841079c5; LONG $0x0030a016; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rdx), %xmm8
-	LONG $0xbc10f9c5; LONG $0x0030b016; BYTE $0x00 // vmovupd 0x30b0(%rsi,%rdx), %xmm7
-	LONG $0x247c8348; WORD $0x0270 // cmpq $0x2, 0x70(%rsp)
-	LONG $0xc60c8d4c // leaq (%rsi,%rax,8), %r9
-	LONG $0xfec88d0f; WORD $0xffff // jge <slotsMulti2+0x460>
-	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
-	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x394c; BYTE $0xef // cmpq %r13, %rdi
-	LONG $0xfe178d0f; WORD $0xffff // jge <slotsMulti2+0x3be>
-	LONG $0xfffdd4e9; BYTE $0xff // jmp <slotsMulti2+0x380>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x42b70f41; BYTE $0x06 // movzwl 0x6(%r10), %eax
-	LONG $0x0c2444c7; LONG $0x00000000 // movl $0x0, 0xc(%rsp)
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xfaf0840f; WORD $0xffff // je <slotsMulti2+0xb5>
-	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2775 // jne <slotsMulti2+0x5f0>
-	LONG $0x50438b48 // movq 0x50(%rbx), %rax
-	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	LONG $0x24442b48; BYTE $0x18 // subq 0x18(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xd04c0f48 // cmovlq %rax, %rdx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00b98f0f; WORD $0x0000 // jg <slotsMulti2+0x6a1>
-	LONG $0xfffab8e9; BYTE $0xff // jmp <slotsMulti2+0xa5>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x00f9840f; WORD $0x0000 // je <slotsMulti2+0x4f0>
+	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
+	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
+	LONG $0x01498c0f; WORD $0x0000 // jl <slotsMulti2+0x550>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
+	LONG $0x249c8b49; LONG $0x00002000 // movq 0x2000(%r12), %rbx
+	LONG $0x127b41c4; WORD $0x241c // vmovddup (%r12), %xmm11
+	LONG $0x24ac8b49; LONG $0x00002008 // movq 0x2008(%r12), %rbp
+	LONG $0xb8a1c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm6
+	LONG $0x249c8b49; LONG $0x00002010 // movq 0x2010(%r12), %rbx
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x08 // vmovddup 0x8(%r12), %xmm11
+	LONG $0xb8a1c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %xmm11, %xmm5
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x10 // vmovddup 0x10(%r12), %xmm11
+	LONG $0xb8a1c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm4
+	LONG $0x249c8b49; LONG $0x00002018 // movq 0x2018(%r12), %rbx
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x18 // vmovddup 0x18(%r12), %xmm11
+	LONG $0xb8a1c2c4; WORD $0xdf1c // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm3
+	LONG $0x249c8b49; LONG $0x00002040 // movq 0x2040(%r12), %rbx
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x40 // vmovddup 0x40(%r12), %xmm11
+	LONG $0xb8a142c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm10
+	LONG $0x249c8b49; LONG $0x00002048 // movq 0x2048(%r12), %rbx
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x48 // vmovddup 0x48(%r12), %xmm11
+	LONG $0xb8a142c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm9
+	LONG $0x249c8b49; LONG $0x00002050 // movq 0x2050(%r12), %rbx
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x50 // vmovddup 0x50(%r12), %xmm11
+	LONG $0xb8a142c4; WORD $0xdf04 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm8
+	LONG $0x249c8b49; LONG $0x00002058 // movq 0x2058(%r12), %rbx
+	LONG $0x127b41c4; WORD $0x245c; BYTE $0x58 // vmovddup 0x58(%r12), %xmm11
+	LONG $0x80ec8349 // subq $-0x80, %r12
+	LONG $0xb8a1c2c4; WORD $0xdf3c // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm7
+	LONG $0x025f8d48 // leaq 0x2(%rdi), %rbx
+	LONG $0x03c78348 // addq $0x3, %rdi
+	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti2+0x410>
+	LONG $0x24bc8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rdi
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xfe828d0f; WORD $0xffff // jge <slotsMulti2+0x362>
+	LONG $0xfffe3be9; BYTE $0xff // jmp <slotsMulti2+0x320>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x1079a1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %xmm6
+	LONG $0x1079a1c4; LONG $0x30101eac; WORD $0x0000 // vmovupd 0x3010(%rsi,%r11), %xmm5
+	LONG $0x6f7aa1c4; LONG $0x30201ea4; WORD $0x0000 // vmovdqu 0x3020(%rsi,%r11), %xmm4
+	LONG $0x6f7aa1c4; LONG $0x30301e9c; WORD $0x0000 // vmovdqu 0x3030(%rsi,%r11), %xmm3
+	LONG $0x107921c4; LONG $0x30801e94; WORD $0x0000 // vmovupd 0x3080(%rsi,%r11), %xmm10
+	LONG $0x107921c4; LONG $0x30901e8c; WORD $0x0000 // vmovupd 0x3090(%rsi,%r11), %xmm9
+	LONG $0x107921c4; LONG $0x30a01e84; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r11), %xmm8
+	LONG $0x1079a1c4; LONG $0x30b01ebc; WORD $0x0000 // vmovupd 0x30b0(%rsi,%r11), %xmm7
+	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
+	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
+	LONG $0xfeb78d0f; WORD $0xffff // jge <slotsMulti2+0x407>
+	LONG $0xfd7c8d49; BYTE $0x00 // leaq (%r13,%rdi,8), %rdi
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti2+0x362>
+	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti2+0x320>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x01c7f640 // testb $0x1, %dil
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf0440f4d // cmoveq %r8, %r14
+	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
+	LONG $0x04c7f640 // testb $0x4, %dil
+	WORD $0x2275 // jne <slotsMulti2+0x5b0>
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
+	LONG $0xfb07820f; WORD $0xffff // jb <slotsMulti2+0xb1>
+	LONG $0x000185e9; BYTE $0x00 // jmp <slotsMulti2+0x734>
+	BYTE $0x90 // nop
+	LONG $0x08c7f640 // testb $0x8, %dil
+	WORD $0x2a75 // jne <slotsMulti2+0x5e0>
+	LONG $0x50418b4d // movq 0x50(%r9), %r8
+	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
+	LONG $0x24442b4c; BYTE $0x18 // subq 0x18(%rsp), %r8
+	LONG $0x08f88349 // cmpq $0x8, %r8
+	LONG $0xf84c0f49 // cmovlq %r8, %rdi
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti2+0x691>
+	LONG $0xfffab6e9; BYTE $0xff // jmp <slotsMulti2+0x90>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x9e10f9c5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %xmm3
 	LONG $0xbe10f9c5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %xmm7
 	LONG $0xa610f9c5; LONG $0x00003010 // vmovupd 0x3010(%rsi), %xmm4
 	LONG $0xae10f9c5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %xmm5
 	LONG $0xb610f9c5; LONG $0x00003030 // vmovupd 0x3030(%rsi), %xmm6
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
 	LONG $0x9e58e1c5; LONG $0x00003080 // vaddpd 0x3080(%rsi), %xmm3, %xmm3
 	LONG $0xbe58c1c5; LONG $0x000030c0 // vaddpd 0x30c0(%rsi), %xmm7, %xmm7
 	LONG $0xa658d9c5; LONG $0x00003090 // vaddpd 0x3090(%rsi), %xmm4, %xmm4
@@ -334,41 +326,43 @@ TEXT ·slotsMulti2Oct(SB), 0, $256-16
 	LONG $0xdc58e1c5 // vaddpd %xmm4, %xmm3, %xmm3
 	LONG $0x9e11f9c5; LONG $0x00003000 // vmovupd %xmm3, 0x3000(%rsi)
 	LONG $0x9611f8c5; LONG $0x00003080 // vmovups %xmm2, 0x3080(%rsi)
-	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
-	WORD $0x1aeb // jmp <slotsMulti2+0x6ca>
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	WORD $0x1aeb // jmp <slotsMulti2+0x6ba>
 	LONG $0xdc59e1c5 // vmulpd %xmm4, %xmm3, %xmm3
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x10c18349 // addq $0x10, %r9
-	WORD $0xff48; BYTE $0xc8 // decq %rax
-	LONG $0x1179c1c4; WORD $0x3b1c // vmovupd %xmm3, (%r11,%rdi)
-	LONG $0xf9d6840f; WORD $0xffff // je <slotsMulti2+0xa0>
-	LONG $0x30438b4c // movq 0x30(%rbx), %r8
-	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0574 // je <slotsMulti2+0x6db>
-	LONG $0x3cb70f43; BYTE $0x50 // movzwl (%r8,%r10,2), %edi
-	LONG $0x60438b4c // movq 0x60(%rbx), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1c74 // je <slotsMulti2+0x700>
-	LONG $0x685b8b44 // movl 0x68(%rbx), %r11d
-	LONG $0xb81c0345 // addl (%r8,%rdi,4), %r11d
-	LONG $0x34e3c149 // shlq $0x34, %r11
-	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0x0eeb // jmp <slotsMulti2+0x705>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x5b7efac5; BYTE $0x70 // vmovq 0x70(%rbx), %xmm3
-	LONG $0x1079c1c4; WORD $0x8061 // vmovupd -0x80(%r9), %xmm4
-	LONG $0x04e7c148 // shlq $0x4, %rdi
-	LONG $0x485b8b4c // movq 0x48(%rbx), %r11
-	LONG $0x00787b80 // cmpb $0x0, 0x78(%rbx)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x10c08349 // addq $0x10, %r8
+	WORD $0xff49; BYTE $0xca // decq %r10
+	LONG $0x1179c1c4; WORD $0x1f1c // vmovupd %xmm3, (%r15,%rbx)
+	LONG $0xf9d6840f; WORD $0xffff // je <slotsMulti2+0x90>
+	LONG $0x30798b4d // movq 0x30(%r9), %r15
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x0574 // je <slotsMulti2+0x6cb>
+	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
+	LONG $0x60798b4d // movq 0x60(%r9), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2c74 // je <slotsMulti2+0x700>
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x68498b45 // movl 0x68(%r9), %r9d
+	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
+	LONG $0x34e1c149 // shlq $0x34, %r9
+	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	WORD $0x15eb // jmp <slotsMulti2+0x706>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
+	LONG $0x1079c1c4; WORD $0x8060 // vmovupd -0x80(%r8), %xmm4
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	LONG $0x48798b4d // movq 0x48(%r9), %r15
+	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
 	LONG $0x5979e2c4; BYTE $0xdb // vpbroadcastq %xmm3, %xmm3
-	LONG $0x5859c1c4; BYTE $0x21 // vaddpd (%r9), %xmm4, %xmm4
-	WORD $0x8d74 // je <slotsMulti2+0x6b0>
-	LONG $0xa8d9c2c4; WORD $0x3b1c // vfmadd213pd (%r11,%rdi), %xmm4, %xmm3
-	WORD $0x89eb // jmp <slotsMulti2+0x6b4>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0x5859c1c4; BYTE $0x20 // vaddpd (%r8), %xmm4, %xmm4
+	LONG $0xff77840f; WORD $0xffff // je <slotsMulti2+0x6a0>
+	LONG $0xa8d9c2c4; WORD $0x1f1c // vfmadd213pd (%r15,%rbx), %xmm4, %xmm3
+	LONG $0xffff70e9; BYTE $0xff // jmp <slotsMulti2+0x6a4>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -381,235 +375,206 @@ TEXT ·slotsMulti2Oct(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x06040200
-	LONG $0x0e0c0a08; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00000000; LONG $0x08060402
+	LONG $0x000e0c0a; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
 	RET
 
 // func slotsMulti4Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Oct(SB), 0, $256-16
+TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti4>
-	LONG $0x000786e9; BYTE $0x00 // jmp <end>
+	LONG $0x000706e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x06d18e0f; WORD $0x0000 // jle <slotsMulti4+0x6de>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0x584f0348 // addq 0x58(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06fa8e0f; WORD $0x0000 // jle <slotsMulti4+0x73f>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x48fdf262; LONG $0x07240559; WORD $0x0000 // vpbroadcastq 0x724(%rip), %zmm0
-	LONG $0x487df262; LONG $0x07120d22; WORD $0x0000 // vpmovsxbq 0x712(%rip), %zmm1
-	LONG $0x00be8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r15
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
+	LONG $0x48fdf262; LONG $0x06d00559; WORD $0x0000 // vpbroadcastq 0x6d0(%rip), %zmm0
+	LONG $0x487df262; LONG $0x06be0d22; WORD $0x0000 // vpmovsxbq 0x6be(%rip), %zmm1
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0x00ae8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rbp
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
-	LONG $0x247c894c; BYTE $0x58 // movq %r15, 0x58(%rsp)
-	WORD $0x8b4c; BYTE $0x11 // movq (%rcx), %r10
-	LONG $0x18598b48 // movq 0x18(%rcx), %rbx
-	LONG $0x008e8d48; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
-	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	WORD $0x27eb // jmp <slotsMulti4+0xc2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24540148; BYTE $0x18 // addq %rdx, 0x18(%rsp)
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r10
-	LONG $0x067d830f; WORD $0x0000 // jae <slotsMulti4+0x73f>
-	LONG $0x42b60f41; BYTE $0x06 // movzbl 0x6(%r10), %eax
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
-	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
-	LONG $0xc1748b4c; BYTE $0x38 // movq 0x38(%rcx,%rax,8), %r14
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x32eb // jmp <slotsMulti4+0x114>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x048c8d0f; WORD $0x0000 // jge <slotsMulti4+0x5a0>
-	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0040bd41; WORD $0x0000 // movl $0x40, %r13d
-	LONG $0x244c8948; BYTE $0x68 // movq %rcx, 0x68(%rsp)
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0xe84c0f4c // cmovlq %rax, %r13
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x022f8e0f; WORD $0x0000 // jle <slotsMulti4+0x36a>
-	LONG $0x8d048d48; LONG $0x00000000 // leaq (,%rcx,4), %rax
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
-	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
-	LONG $0xfd4d0f49 // cmovgeq %r13, %rdi
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti4+0x205>
-	LONG $0x008b180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbx)
-	LONG $0x487df262; WORD $0x2334 // vpmovzxwq (%rbx), %zmm4
-	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0x48fdf262; WORD $0xd87c // vpbroadcastq %rax, %zmm3
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x246c8948; BYTE $0x10 // movq %rbp, 0x10(%rsp)
+	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x00be8d48; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x23eb // jmp <slotsMulti4+0xaa>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
+	LONG $0x0626830f; WORD $0x0000 // jae <slotsMulti4+0x6d0>
+	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
+	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
+	LONG $0xf97c8b4d; BYTE $0x38 // movq 0x38(%r9,%rdi,8), %r15
+	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
+	WORD $0x26eb // jmp <slotsMulti4+0xeb>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
+	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
+	LONG $0x04558d0f; WORD $0x0000 // jge <slotsMulti4+0x540>
+	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
+	LONG $0x24548944; BYTE $0x1c // movl %r10d, 0x1c(%rsp)
+	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
+	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xd14c0f4c // cmovlq %rcx, %r10
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x01c98e0f; WORD $0x0000 // jle <slotsMulti4+0x2e0>
+	LONG $0x02fa8349 // cmpq $0x2, %r10
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0xca4d0f49 // cmovgeq %r10, %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0x58eb // jmp <slotsMulti4+0x188>
+	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
+	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
+	LONG $0x487dd262; WORD $0x2634 // vpmovzxwq (%r14), %zmm4
+	WORD $0x388b // movl (%rax), %edi
+	LONG $0x10c68349 // addq $0x10, %r14
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x02 // vpsllq $0x2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x48fed162; WORD $0x197f // vmovdqu64 %zmm3, (%r9)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x40c18349 // addq $0x40, %r9
-	WORD $0x394c; BYTE $0xff // cmpq %r15, %rdi
-	LONG $0x015b840f; WORD $0x0000 // je <slotsMulti4+0x360>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
-	LONG $0x01e38341 // andl $0x1, %r11d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
-	LONG $0xc4448b48; BYTE $0x30 // movq 0x30(%rsp,%rax,8), %rax
-	LONG $0x24b60f46; BYTE $0x39 // movzbl (%rcx,%r15), %r12d
-	WORD $0x4b75 // jne <slotsMulti4+0x270>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	WORD $0x8944; BYTE $0xc2 // movl %r8d, %edx
-	LONG $0x80898b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rcx), %rcx
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	WORD $0x5672 // jb <slotsMulti4+0x290>
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48feb162; WORD $0x1c6f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm3
-	LONG $0x4865f262; WORD $0x188d // vpermb (%rax), %zmm3, %zmm3
-	LONG $0x48e5b262; LONG $0x01015c47 // vpsllvq 0x40(%rcx,%r8), %zmm3, %zmm3
-	LONG $0x48e5b262; LONG $0x02015c46 // vpsravq 0x80(%rcx,%r8), %zmm3, %zmm3
+	LONG $0x48feb162; LONG $0x00255c7f // vmovdqu64 %zmm3, (%rbp,%r12)
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
+	LONG $0x0158840f; WORD $0x0000 // je <slotsMulti4+0x2e0>
+	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
+	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
+	WORD $0x5e75 // jne <slotsMulti4+0x1f0>
+	LONG $0x80b18b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %r14
+	LONG $0x35fd8041 // cmpb $0x35, %r13b
+	LONG $0x007d820f; WORD $0x0000 // jb <slotsMulti4+0x220>
+	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
+	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x2e // vmovdqu64 (%r14,%rbp), %zmm3
+	LONG $0x4865d262; WORD $0x188d // vpermb (%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x012e5c47 // vpsllvq 0x40(%r14,%rbp), %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x022e5c46 // vpsravq 0x80(%r14,%rbp), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x00009ce9; BYTE $0x00 // jmp <slotsMulti4+0x30c>
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x487cf162; WORD $0x185a // vcvtps2pd (%rax), %zmm3
-	LONG $0x00008de9; BYTE $0x00 // jmp <slotsMulti4+0x30f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x245c8948; BYTE $0x20 // movq %rbx, 0x20(%rsp)
-	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0x48fef162; WORD $0x186f // vmovdqu64 (%rax), %zmm3
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	LONG $0x08e2c141 // shll $0x8, %r10d
-	LONG $0x48feb162; WORD $0x246f; BYTE $0x11 // vmovdqu64 (%rcx,%r10), %zmm4
-	WORD $0x0844; BYTE $0xc3 // orb %r8b, %bl
-	LONG $0x11048d4e // leaq (%rcx,%r10), %r8
-	WORD $0xdb84 // testb %bl, %bl
-	WORD $0x1c74 // je <slotsMulti4+0x2e6>
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0xff45840f; WORD $0xffff // je <slotsMulti4+0x130>
+	LONG $0x0000bae9; BYTE $0x00 // jmp <slotsMulti4+0x2aa>
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
+	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0x009a850f; WORD $0x0000 // jne <slotsMulti4+0x2aa>
+	LONG $0xffff1be9; BYTE $0xff // jmp <slotsMulti4+0x130>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0xc5930f40 // setae %bpl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0xc1950f41 // setne %r9b
+	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x3e // vmovdqu64 (%r14,%rdi), %zmm4
+	WORD $0x0841; BYTE $0xe9 // orb %bpl, %r9b
+	LONG $0x3e2c8d49 // leaq (%r14,%rdi), %rbp
+	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
+	WORD $0x1c74 // je <slotsMulti4+0x273>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x1ceb // jmp <slotsMulti4+0x302>
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	WORD $0x1ceb // jmp <slotsMulti4+0x28f>
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5d162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm3
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
-	WORD $0x8941; BYTE $0xd0 // movl %edx, %r8d
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdd162; WORD $0x5911; BYTE $0x80 // vmovupd %zmm3, -0x2000(%r9)
-	LONG $0xdc44894a; BYTE $0x30 // movq %rax, 0x30(%rsp,%r11,8)
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0xfe37840f; WORD $0xffff // je <slotsMulti4+0x160>
-	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x02e0c148 // shlq $0x2, %rax
-	LONG $0x20410348 // addq 0x20(%rcx), %rax
-	LONG $0x24440348; BYTE $0x70 // addq 0x70(%rsp), %rax
-	LONG $0xb804634a // movslq (%rax,%r15,4), %rax
-	LONG $0x24440348; BYTE $0x18 // addq 0x18(%rsp), %rax
-	LONG $0x48fdf262; WORD $0xd87c // vpbroadcastq %rax, %zmm3
+	LONG $0x58d5f162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm5, %zmm3
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0xfe86840f; WORD $0xffff // je <slotsMulti4+0x130>
+	WORD $0x388b // movl (%rax), %edi
+	LONG $0x02e7c148 // shlq $0x2, %rdi
+	LONG $0x20790349 // addq 0x20(%r9), %rdi
+	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
+	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
+	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x02 // vpsllq $0x2, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffe28e9; BYTE $0xff // jmp <slotsMulti4+0x187>
-	BYTE $0x90 // nop
-	LONG $0x247c014c; BYTE $0x28 // addq %r15, 0x28(%rsp)
-	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
-	WORD $0x8949; BYTE $0xdc // movq %rbx, %r12
-	LONG $0x245c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbx
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00009fe9; BYTE $0x00 // jmp <slotsMulti4+0x41b>
-	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8b48; BYTE $0x08 // movq (%rax), %rcx
-	LONG $0x197d42c4; BYTE $0x19 // vbroadcastsd (%r9), %ymm11
-	LONG $0x197d42c4; WORD $0x1861 // vbroadcastsd 0x18(%r9), %ymm12
-	LONG $0xb8a5c2c4; WORD $0xce34 // vfmadd231pd (%r14,%rcx,8), %ymm11, %ymm6
-	LONG $0x08488b48 // movq 0x8(%rax), %rcx
-	LONG $0x197d42c4; WORD $0x0859 // vbroadcastsd 0x8(%r9), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xce2c // vfmadd231pd (%r14,%rcx,8), %ymm11, %ymm5
-	LONG $0x10488b48 // movq 0x10(%rax), %rcx
-	LONG $0x18408b48 // movq 0x18(%rax), %rax
-	LONG $0x197d42c4; WORD $0x1059 // vbroadcastsd 0x10(%r9), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xce24 // vfmadd231pd (%r14,%rcx,8), %ymm11, %ymm4
-	LONG $0xb89dc2c4; WORD $0xc61c // vfmadd231pd (%r14,%rax,8), %ymm12, %ymm3
-	LONG $0xb411fdc5; LONG $0x00300016; BYTE $0x00 // vmovupd %ymm6, 0x3000(%rsi,%rdx)
-	LONG $0x94117dc5; LONG $0x00310016; BYTE $0x00 // vmovupd %ymm10, 0x3100(%rsi,%rdx)
-	LONG $0xac11fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm5, 0x3020(%rsi,%rdx)
-	LONG $0x8c117dc5; LONG $0x00312016; BYTE $0x00 // vmovupd %ymm9, 0x3120(%rsi,%rdx)
-	LONG $0xa411fdc5; LONG $0x00304016; BYTE $0x00 // vmovupd %ymm4, 0x3040(%rsi,%rdx)
-	LONG $0x84117dc5; LONG $0x00314016; BYTE $0x00 // vmovupd %ymm8, 0x3140(%rsi,%rdx)
-	LONG $0x9c11fdc5; LONG $0x00306016; BYTE $0x00 // vmovupd %ymm3, 0x3060(%rsi,%rdx)
-	LONG $0xbc11fdc5; LONG $0x00316016; BYTE $0x00 // vmovupd %ymm7, 0x3160(%rsi,%rdx)
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfcd5840f; WORD $0xffff // je <slotsMulti4+0xf0>
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
-	LONG $0x05e2c148 // shlq $0x5, %rdx
+	LONG $0xfffe8ce9; BYTE $0xff // jmp <slotsMulti4+0x161>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b44; BYTE $0x1c // movl 0x1c(%rsp), %r13d
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x0000a7e9; BYTE $0x00 // jmp <slotsMulti4+0x395>
+	WORD $0x9066 // nop
+	WORD $0x8b48; BYTE $0x3b // movq (%rbx), %rdi
+	LONG $0x197d42c4; WORD $0x241c // vbroadcastsd (%r12), %ymm11
+	LONG $0xb8a5c2c4; WORD $0xff34 // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm6
+	LONG $0x087b8b48 // movq 0x8(%rbx), %rdi
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x08 // vbroadcastsd 0x8(%r12), %ymm11
+	LONG $0xb8a5c2c4; WORD $0xff2c // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm5
+	LONG $0x107b8b48 // movq 0x10(%rbx), %rdi
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x10 // vbroadcastsd 0x10(%r12), %ymm11
+	LONG $0xb8a5c2c4; WORD $0xff24 // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm4
+	LONG $0x187b8b48 // movq 0x18(%rbx), %rdi
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x18 // vbroadcastsd 0x18(%r12), %ymm11
+	LONG $0xb8a5c2c4; WORD $0xff1c // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm3
+	LONG $0x117da1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%rsi,%r11)
+	LONG $0x117d21c4; LONG $0x31001e94; WORD $0x0000 // vmovupd %ymm10, 0x3100(%rsi,%r11)
+	LONG $0x117da1c4; LONG $0x30201eac; WORD $0x0000 // vmovupd %ymm5, 0x3020(%rsi,%r11)
+	LONG $0x117d21c4; LONG $0x31201e8c; WORD $0x0000 // vmovupd %ymm9, 0x3120(%rsi,%r11)
+	LONG $0x117da1c4; LONG $0x30401ea4; WORD $0x0000 // vmovupd %ymm4, 0x3040(%rsi,%r11)
+	LONG $0x117d21c4; LONG $0x31401e84; WORD $0x0000 // vmovupd %ymm8, 0x3140(%rsi,%r11)
+	LONG $0x117da1c4; LONG $0x30601e9c; WORD $0x0000 // vmovupd %ymm3, 0x3060(%rsi,%r11)
+	LONG $0x117da1c4; LONG $0x31601ebc; WORD $0x0000 // vmovupd %ymm7, 0x3160(%rsi,%r11)
+	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfd3b840f; WORD $0xffff // je <slotsMulti4+0xd0>
+	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
+	LONG $0x05e3c149 // shlq $0x5, %r11
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
@@ -618,87 +583,91 @@ TEXT ·slotsMulti4Oct(SB), 0, $256-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
-	LONG $0x00e2840f; WORD $0x0000 // je <slotsMulti4+0x530>
-	LONG $0xc60c8d4c // leaq (%rsi,%rax,8), %r9
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0x012a8c0f; WORD $0x0000 // jl <slotsMulti4+0x586>
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	BYTE $0x90 // nop
-	LONG $0x00818b49; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r9), %rax
-	LONG $0x197d42c4; BYTE $0x19 // vbroadcastsd (%r9), %ymm11
-	LONG $0x08898b49; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r9), %rcx
-	LONG $0x197d42c4; WORD $0x4061 // vbroadcastsd 0x40(%r9), %ymm12
-	LONG $0xb8a5c2c4; WORD $0xc634 // vfmadd231pd (%r14,%rax,8), %ymm11, %ymm6
-	LONG $0x10818b49; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r9), %rax
-	LONG $0x197d42c4; WORD $0x0859 // vbroadcastsd 0x8(%r9), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xce2c // vfmadd231pd (%r14,%rcx,8), %ymm11, %ymm5
-	LONG $0x197d42c4; WORD $0x1059 // vbroadcastsd 0x10(%r9), %ymm11
-	LONG $0x50898b49; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %rcx
-	LONG $0xb8a5c2c4; WORD $0xc624 // vfmadd231pd (%r14,%rax,8), %ymm11, %ymm4
-	LONG $0x18818b49; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r9), %rax
-	LONG $0x197d42c4; WORD $0x1859 // vbroadcastsd 0x18(%r9), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xc61c // vfmadd231pd (%r14,%rax,8), %ymm11, %ymm3
-	LONG $0x40818b49; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r9), %rax
-	LONG $0x197d42c4; WORD $0x4859 // vbroadcastsd 0x48(%r9), %ymm11
-	LONG $0xb89d42c4; WORD $0xc614 // vfmadd231pd (%r14,%rax,8), %ymm12, %ymm10
-	LONG $0x48818b49; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %rax
-	LONG $0xb8a542c4; WORD $0xc60c // vfmadd231pd (%r14,%rax,8), %ymm11, %ymm9
-	LONG $0x197d42c4; WORD $0x5059 // vbroadcastsd 0x50(%r9), %ymm11
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x02c38349 // addq $0x2, %r11
-	LONG $0x03c08348 // addq $0x3, %rax
-	LONG $0xb8a542c4; WORD $0xce04 // vfmadd231pd (%r14,%rcx,8), %ymm11, %ymm8
-	LONG $0x58898b49; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %rcx
-	LONG $0x197d42c4; WORD $0x5859 // vbroadcastsd 0x58(%r9), %ymm11
-	LONG $0x80e98349 // subq $-0x80, %r9
-	LONG $0xb8a5c2c4; WORD $0xce3c // vfmadd231pd (%r14,%rcx,8), %ymm11, %ymm7
-	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
-	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti4+0x460>
-	LONG $0x00818d49; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %rax
-	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0xfe9f8d0f; WORD $0xffff // jge <slotsMulti4+0x3be>
-	LONG $0xfffe5ce9; BYTE $0xff // jmp <slotsMulti4+0x380>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xb410fdc5; LONG $0x00300016; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx), %ymm6
-	LONG $0xac10fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd 0x3020(%rsi,%rdx), %ymm5
-	LONG $0xa46ffec5; LONG $0x00304016; BYTE $0x00 // vmovdqu 0x3040(%rsi,%rdx), %ymm4
-	LONG $0x9c6ffec5; LONG $0x00306016; BYTE $0x00 // vmovdqu 0x3060(%rsi,%rdx), %ymm3
-	LONG $0x94107dc5; LONG $0x00310016; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdx), %ymm10
-	LONG $0x8c107dc5; LONG $0x00312016; BYTE $0x00 // vmovupd 0x3120(%rsi,%rdx), %ymm9
-	LONG $0x84107dc5; LONG $0x00314016; BYTE $0x00 // vmovupd 0x3140(%rsi,%rdx), %ymm8
-	LONG $0xbc10fdc5; LONG $0x00316016; BYTE $0x00 // vmovupd 0x3160(%rsi,%rdx), %ymm7
-	LONG $0xc60c8d4c // leaq (%rsi,%rax,8), %r9
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0xfed68d0f; WORD $0xffff // jge <slotsMulti4+0x45c>
-	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0xfe288d0f; WORD $0xffff // jge <slotsMulti4+0x3be>
-	LONG $0xfffde5e9; BYTE $0xff // jmp <slotsMulti4+0x380>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x42b70f41; BYTE $0x06 // movzwl 0x6(%r10), %eax
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xfb03840f; WORD $0xffff // je <slotsMulti4+0xb3>
-	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2c75 // jne <slotsMulti4+0x5e0>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	LONG $0x50408b48 // movq 0x50(%rax), %rax
-	LONG $0x24442b48; BYTE $0x18 // subq 0x18(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xd04c0f48 // cmovlq %rax, %rdx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00b98f0f; WORD $0x0000 // jg <slotsMulti4+0x691>
-	LONG $0xfffac8e9; BYTE $0xff // jmp <slotsMulti4+0xa5>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8545; BYTE $0xed // testl %r13d, %r13d
+	LONG $0x00f8840f; WORD $0x0000 // je <slotsMulti4+0x4c0>
+	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
+	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
+	LONG $0x01488c0f; WORD $0x0000 // jl <slotsMulti4+0x520>
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x249c8b49; LONG $0x00002000 // movq 0x2000(%r12), %rbx
+	LONG $0x197d42c4; WORD $0x241c // vbroadcastsd (%r12), %ymm11
+	LONG $0x24ac8b49; LONG $0x00002008 // movq 0x2008(%r12), %rbp
+	LONG $0x197d42c4; WORD $0x2464; BYTE $0x40 // vbroadcastsd 0x40(%r12), %ymm12
+	LONG $0xb8a5c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm6
+	LONG $0x249c8b49; LONG $0x00002010 // movq 0x2010(%r12), %rbx
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x08 // vbroadcastsd 0x8(%r12), %ymm11
+	LONG $0xb8a5c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %ymm11, %ymm5
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x10 // vbroadcastsd 0x10(%r12), %ymm11
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0x24bc8b49; LONG $0x00002050 // movq 0x2050(%r12), %rdi
+	LONG $0xb8a5c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm4
+	LONG $0x249c8b49; LONG $0x00002018 // movq 0x2018(%r12), %rbx
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x18 // vbroadcastsd 0x18(%r12), %ymm11
+	LONG $0xb8a5c2c4; WORD $0xdf1c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm3
+	LONG $0x249c8b49; LONG $0x00002040 // movq 0x2040(%r12), %rbx
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x48 // vbroadcastsd 0x48(%r12), %ymm11
+	LONG $0xb89d42c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %ymm12, %ymm10
+	LONG $0x249c8b49; LONG $0x00002048 // movq 0x2048(%r12), %rbx
+	LONG $0xb8a542c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm9
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x50 // vbroadcastsd 0x50(%r12), %ymm11
+	LONG $0xb8a542c4; WORD $0xff04 // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm8
+	LONG $0x24bc8b49; LONG $0x00002058 // movq 0x2058(%r12), %rdi
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x58 // vbroadcastsd 0x58(%r12), %ymm11
+	LONG $0x80ec8349 // subq $-0x80, %r12
+	LONG $0xb8a5c2c4; WORD $0xff3c // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm7
+	LONG $0x027d8d48 // leaq 0x2(%rbp), %rdi
+	LONG $0x03c58348 // addq $0x3, %rbp
+	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti4+0x3e0>
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	LONG $0x249c8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rbx
+	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
+	LONG $0xfe7d8d0f; WORD $0xffff // jge <slotsMulti4+0x332>
+	LONG $0xfffe36e9; BYTE $0xff // jmp <slotsMulti4+0x2f0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x107da1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %ymm6
+	LONG $0x107da1c4; LONG $0x30201eac; WORD $0x0000 // vmovupd 0x3020(%rsi,%r11), %ymm5
+	LONG $0x6f7ea1c4; LONG $0x30401ea4; WORD $0x0000 // vmovdqu 0x3040(%rsi,%r11), %ymm4
+	LONG $0x6f7ea1c4; LONG $0x30601e9c; WORD $0x0000 // vmovdqu 0x3060(%rsi,%r11), %ymm3
+	LONG $0x107d21c4; LONG $0x31001e94; WORD $0x0000 // vmovupd 0x3100(%rsi,%r11), %ymm10
+	LONG $0x107d21c4; LONG $0x31201e8c; WORD $0x0000 // vmovupd 0x3120(%rsi,%r11), %ymm9
+	LONG $0x107d21c4; LONG $0x31401e84; WORD $0x0000 // vmovupd 0x3140(%rsi,%r11), %ymm8
+	LONG $0x107da1c4; LONG $0x31601ebc; WORD $0x0000 // vmovupd 0x3160(%rsi,%r11), %ymm7
+	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
+	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
+	LONG $0xfeb88d0f; WORD $0xffff // jge <slotsMulti4+0x3d8>
+	LONG $0xfd5c8d48; BYTE $0x00 // leaq (%rbp,%rdi,8), %rbx
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
+	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti4+0x332>
+	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti4+0x2f0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x01c7f640 // testb $0x1, %dil
+	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf0440f4d // cmoveq %r8, %r14
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xfb3b840f; WORD $0xffff // je <slotsMulti4+0x9b>
+	LONG $0x08c7f640 // testb $0x8, %dil
+	WORD $0x2a75 // jne <slotsMulti4+0x590>
+	LONG $0x50418b4d // movq 0x50(%r9), %r8
+	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
+	LONG $0x24442b4c; BYTE $0x08 // subq 0x8(%rsp), %r8
+	LONG $0x08f88349 // cmpq $0x8, %r8
+	LONG $0xf84c0f49 // cmovlq %r8, %rdi
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti4+0x641>
+	LONG $0xfffb06e9; BYTE $0xff // jmp <slotsMulti4+0x90>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x9e10fdc5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %ymm3
 	LONG $0xbe10fdc5; LONG $0x00003080 // vmovupd 0x3080(%rsi), %ymm7
 	LONG $0xa610fdc5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %ymm4
 	LONG $0xae10fdc5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %ymm5
 	LONG $0xb610fdc5; LONG $0x00003060 // vmovupd 0x3060(%rsi), %ymm6
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
 	LONG $0x9e58e5c5; LONG $0x00003100 // vaddpd 0x3100(%rsi), %ymm3, %ymm3
 	LONG $0xbe58c5c5; LONG $0x00003180 // vaddpd 0x3180(%rsi), %ymm7, %ymm7
 	LONG $0xa658ddc5; LONG $0x00003120 // vaddpd 0x3120(%rsi), %ymm4, %ymm4
@@ -719,46 +688,43 @@ TEXT ·slotsMulti4Oct(SB), 0, $256-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9e11fdc5; LONG $0x00003000 // vmovupd %ymm3, 0x3000(%rsi)
 	LONG $0x9611fcc5; LONG $0x00003100 // vmovups %ymm2, 0x3100(%rsi)
-	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
-	WORD $0x1aeb // jmp <slotsMulti4+0x6ba>
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	WORD $0x1aeb // jmp <slotsMulti4+0x66a>
 	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x20c18349 // addq $0x20, %r9
-	WORD $0xff48; BYTE $0xc8 // decq %rax
-	LONG $0x117dc1c4; WORD $0x1b1c // vmovupd %ymm3, (%r11,%rbx)
-	LONG $0xf9e6840f; WORD $0xffff // je <slotsMulti4+0xa0>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0574 // je <slotsMulti4+0x6d0>
-	LONG $0x1cb70f43; BYTE $0x50 // movzwl (%r8,%r10,2), %ebx
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x60478b4c // movq 0x60(%rdi), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x2274 // je <slotsMulti4+0x700>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
-	LONG $0x981c0345 // addl (%r8,%rbx,4), %r11d
-	LONG $0x34e3c149 // shlq $0x34, %r11
-	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0x14eb // jmp <slotsMulti4+0x70a>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
-	LONG $0x107dc1c4; LONG $0xffff00a1; BYTE $0xff // vmovupd -0x100(%r9), %ymm4
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x20c08349 // addq $0x20, %r8
+	WORD $0xff49; BYTE $0xca // decq %r10
+	LONG $0x117dc1c4; WORD $0x1f1c // vmovupd %ymm3, (%r15,%rbx)
+	LONG $0xfa26840f; WORD $0xffff // je <slotsMulti4+0x90>
+	LONG $0x30798b4d // movq 0x30(%r9), %r15
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x0574 // je <slotsMulti4+0x67b>
+	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
+	LONG $0x60798b4d // movq 0x60(%r9), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x1c74 // je <slotsMulti4+0x6a0>
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x68498b45 // movl 0x68(%r9), %r9d
+	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
+	LONG $0x34e1c149 // shlq $0x34, %r9
+	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	WORD $0x07eb // jmp <slotsMulti4+0x6a6>
+	BYTE $0x90 // nop
+	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
+	LONG $0x107dc1c4; LONG $0xffff00a0; BYTE $0xff // vmovupd -0x100(%r8), %ymm4
 	LONG $0x05e3c148 // shlq $0x5, %rbx
+	LONG $0x48798b4d // movq 0x48(%r9), %r15
+	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
-	LONG $0x585dc1c4; BYTE $0x21 // vaddpd (%r9), %ymm4, %ymm4
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff6c840f; WORD $0xffff // je <slotsMulti4+0x6a0>
-	LONG $0xa8ddc2c4; WORD $0x1b1c // vfmadd213pd (%r11,%rbx), %ymm4, %ymm3
-	LONG $0xffff65e9; BYTE $0xff // jmp <slotsMulti4+0x6a4>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0x585dc1c4; BYTE $0x20 // vaddpd (%r8), %ymm4, %ymm4
+	WORD $0x8874 // je <slotsMulti4+0x650>
+	LONG $0xa8ddc2c4; WORD $0x1f1c // vfmadd213pd (%r15,%rbx), %ymm4, %ymm3
+	WORD $0x84eb // jmp <slotsMulti4+0x654>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -768,235 +734,205 @@ TEXT ·slotsMulti4Oct(SB), 0, $256-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x0c080400; LONG $0x1c181410
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x100c0804; LONG $0x001c1814
+	LONG $0x00000000; WORD $0x3000; BYTE $0x43
 	RET
 
 // func slotsMulti8Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Oct(SB), 0, $256-16
+TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
-	LONG $0x000806e9; BYTE $0x00 // jmp <end>
+	LONG $0x000786e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x07498e0f; WORD $0x0000 // jle <slotsMulti8+0x756>
 	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0x584f0348 // addq 0x58(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x077b8e0f; WORD $0x0000 // jle <slotsMulti8+0x7c0>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x48fdf262; LONG $0x079c0559; WORD $0x0000 // vpbroadcastq 0x79c(%rip), %zmm0
-	LONG $0x487df262; LONG $0x079a0d22; WORD $0x0000 // vpmovsxbq 0x79a(%rip), %zmm1
-	LONG $0x00be8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r15
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
+	LONG $0x48fdf262; LONG $0x07480559; WORD $0x0000 // vpbroadcastq 0x748(%rip), %zmm0
+	LONG $0x487df262; LONG $0x07460d22; WORD $0x0000 // vpmovsxbq 0x746(%rip), %zmm1
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0x00ae8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rbp
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
-	LONG $0x247c894c; BYTE $0x58 // movq %r15, 0x58(%rsp)
-	WORD $0x8b4c; BYTE $0x11 // movq (%rcx), %r10
-	LONG $0x18598b48 // movq 0x18(%rcx), %rbx
-	LONG $0x008e8d48; WORD $0x0032; BYTE $0x00 // leaq 0x3200(%rsi), %rcx
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
-	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	WORD $0x27eb // jmp <slotsMulti8+0xc2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24540148; BYTE $0x18 // addq %rdx, 0x18(%rsp)
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r10
-	LONG $0x06fe830f; WORD $0x0000 // jae <slotsMulti8+0x7c0>
-	LONG $0x42b60f41; BYTE $0x06 // movzbl 0x6(%r10), %eax
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
-	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
-	LONG $0xc1748b4c; BYTE $0x38 // movq 0x38(%rcx,%rax,8), %r14
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x32eb // jmp <slotsMulti8+0x114>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x04cc8d0f; WORD $0x0000 // jge <slotsMulti8+0x5e0>
-	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0040bd41; WORD $0x0000 // movl $0x40, %r13d
-	LONG $0x244c8948; BYTE $0x68 // movq %rcx, 0x68(%rsp)
-	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0xe84c0f4c // cmovlq %rax, %r13
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x022f8e0f; WORD $0x0000 // jle <slotsMulti8+0x36a>
-	LONG $0x8d048d48; LONG $0x00000000 // leaq (,%rcx,4), %rax
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
-	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
-	LONG $0xfd4d0f49 // cmovgeq %r13, %rdi
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti8+0x205>
-	LONG $0x008b180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbx)
-	LONG $0x487df262; WORD $0x2334 // vpmovzxwq (%rbx), %zmm4
-	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0x48fdf262; WORD $0xd87c // vpbroadcastq %rax, %zmm3
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x246c8948; BYTE $0x10 // movq %rbp, 0x10(%rsp)
+	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x00be8d48; WORD $0x0032; BYTE $0x00 // leaq 0x3200(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x23eb // jmp <slotsMulti8+0xaa>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
+	LONG $0x069e830f; WORD $0x0000 // jae <slotsMulti8+0x748>
+	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
+	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
+	LONG $0xf97c8b4d; BYTE $0x38 // movq 0x38(%r9,%rdi,8), %r15
+	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
+	WORD $0x26eb // jmp <slotsMulti8+0xeb>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
+	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
+	LONG $0x04758d0f; WORD $0x0000 // jge <slotsMulti8+0x560>
+	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
+	LONG $0x24548944; BYTE $0x1c // movl %r10d, 0x1c(%rsp)
+	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
+	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xd14c0f4c // cmovlq %rcx, %r10
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x01c98e0f; WORD $0x0000 // jle <slotsMulti8+0x2e0>
+	LONG $0x02fa8349 // cmpq $0x2, %r10
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0xca4d0f49 // cmovgeq %r10, %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0x58eb // jmp <slotsMulti8+0x188>
+	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
+	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
+	LONG $0x487dd262; WORD $0x2634 // vpmovzxwq (%r14), %zmm4
+	WORD $0x388b // movl (%rax), %edi
+	LONG $0x10c68349 // addq $0x10, %r14
+	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
+	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x48fed162; WORD $0x197f // vmovdqu64 %zmm3, (%r9)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x0c180f41; BYTE $0xc6 // prefetcht0 (%r14,%rax,8)
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x40c18349 // addq $0x40, %r9
-	WORD $0x394c; BYTE $0xff // cmpq %r15, %rdi
-	LONG $0x015b840f; WORD $0x0000 // je <slotsMulti8+0x360>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
-	LONG $0x01e38341 // andl $0x1, %r11d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
-	LONG $0xc4448b48; BYTE $0x30 // movq 0x30(%rsp,%rax,8), %rax
-	LONG $0x24b60f46; BYTE $0x39 // movzbl (%rcx,%r15), %r12d
-	WORD $0x4b75 // jne <slotsMulti8+0x270>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	WORD $0x8944; BYTE $0xc2 // movl %r8d, %edx
-	LONG $0x80898b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rcx), %rcx
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	WORD $0x5672 // jb <slotsMulti8+0x290>
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48feb162; WORD $0x1c6f; BYTE $0x01 // vmovdqu64 (%rcx,%r8), %zmm3
-	LONG $0x4865f262; WORD $0x188d // vpermb (%rax), %zmm3, %zmm3
-	LONG $0x48e5b262; LONG $0x01015c47 // vpsllvq 0x40(%rcx,%r8), %zmm3, %zmm3
-	LONG $0x48e5b262; LONG $0x02015c46 // vpsravq 0x80(%rcx,%r8), %zmm3, %zmm3
+	LONG $0x48feb162; LONG $0x00255c7f // vmovdqu64 %zmm3, (%rbp,%r12)
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
+	LONG $0x0158840f; WORD $0x0000 // je <slotsMulti8+0x2e0>
+	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
+	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
+	WORD $0x5e75 // jne <slotsMulti8+0x1f0>
+	LONG $0x80b18b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %r14
+	LONG $0x35fd8041 // cmpb $0x35, %r13b
+	LONG $0x007d820f; WORD $0x0000 // jb <slotsMulti8+0x220>
+	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
+	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x2e // vmovdqu64 (%r14,%rbp), %zmm3
+	LONG $0x4865d262; WORD $0x188d // vpermb (%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x012e5c47 // vpsllvq 0x40(%r14,%rbp), %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x022e5c46 // vpsravq 0x80(%r14,%rbp), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x00009ce9; BYTE $0x00 // jmp <slotsMulti8+0x30c>
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x487cf162; WORD $0x185a // vcvtps2pd (%rax), %zmm3
-	LONG $0x00008de9; BYTE $0x00 // jmp <slotsMulti8+0x30f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x245c8948; BYTE $0x20 // movq %rbx, 0x20(%rsp)
-	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0x48fef162; WORD $0x186f // vmovdqu64 (%rax), %zmm3
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	LONG $0x08e2c141 // shll $0x8, %r10d
-	LONG $0x48feb162; WORD $0x246f; BYTE $0x11 // vmovdqu64 (%rcx,%r10), %zmm4
-	WORD $0x0844; BYTE $0xc3 // orb %r8b, %bl
-	LONG $0x11048d4e // leaq (%rcx,%r10), %r8
-	WORD $0xdb84 // testb %bl, %bl
-	WORD $0x1c74 // je <slotsMulti8+0x2e6>
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0xff45840f; WORD $0xffff // je <slotsMulti8+0x130>
+	LONG $0x0000bae9; BYTE $0x00 // jmp <slotsMulti8+0x2aa>
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
+	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0x009a850f; WORD $0x0000 // jne <slotsMulti8+0x2aa>
+	LONG $0xffff1be9; BYTE $0xff // jmp <slotsMulti8+0x130>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0xc5930f40 // setae %bpl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0xc1950f41 // setne %r9b
+	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x3e // vmovdqu64 (%r14,%rdi), %zmm4
+	WORD $0x0841; BYTE $0xe9 // orb %bpl, %r9b
+	LONG $0x3e2c8d49 // leaq (%r14,%rdi), %rbp
+	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
+	WORD $0x1c74 // je <slotsMulti8+0x273>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm3, %zmm3
+	LONG $0x48e5f262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x1ceb // jmp <slotsMulti8+0x302>
-	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	WORD $0x1ceb // jmp <slotsMulti8+0x28f>
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5d162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm3
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
-	WORD $0x8941; BYTE $0xd0 // movl %edx, %r8d
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdd162; WORD $0x5911; BYTE $0x80 // vmovupd %zmm3, -0x2000(%r9)
-	LONG $0xdc44894a; BYTE $0x30 // movq %rax, 0x30(%rsp,%r11,8)
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0xfe37840f; WORD $0xffff // je <slotsMulti8+0x160>
-	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x02e0c148 // shlq $0x2, %rax
-	LONG $0x20410348 // addq 0x20(%rcx), %rax
-	LONG $0x24440348; BYTE $0x70 // addq 0x70(%rsp), %rax
-	LONG $0xb804634a // movslq (%rax,%r15,4), %rax
-	LONG $0x24440348; BYTE $0x18 // addq 0x18(%rsp), %rax
-	LONG $0x48fdf262; WORD $0xd87c // vpbroadcastq %rax, %zmm3
+	LONG $0x58d5f162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm5, %zmm3
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
+	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
+	LONG $0xfe86840f; WORD $0xffff // je <slotsMulti8+0x130>
+	WORD $0x388b // movl (%rax), %edi
+	LONG $0x02e7c148 // shlq $0x2, %rdi
+	LONG $0x20790349 // addq 0x20(%r9), %rdi
+	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
+	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
+	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffe28e9; BYTE $0xff // jmp <slotsMulti8+0x187>
-	BYTE $0x90 // nop
-	LONG $0x247c014c; BYTE $0x28 // addq %r15, 0x28(%rsp)
-	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
-	WORD $0x8949; BYTE $0xdc // movq %rbx, %r12
-	LONG $0x245c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbx
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x0000b7e9; BYTE $0x00 // jmp <slotsMulti8+0x433>
-	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8b48; BYTE $0x08 // movq (%rax), %rcx
-	LONG $0x48fd5262; WORD $0x1919 // vbroadcastsd (%r9), %zmm11
-	LONG $0x48fd5262; WORD $0x6119; BYTE $0x03 // vbroadcastsd 0x18(%r9), %zmm12
-	LONG $0x48a5d262; WORD $0x34b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm11, %zmm6
-	LONG $0x08488b48 // movq 0x8(%rax), %rcx
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x01 // vbroadcastsd 0x8(%r9), %zmm11
-	LONG $0x48a5d262; WORD $0x2cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm11, %zmm5
-	LONG $0x10488b48 // movq 0x10(%rax), %rcx
-	LONG $0x18408b48 // movq 0x18(%rax), %rax
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x02 // vbroadcastsd 0x10(%r9), %zmm11
-	LONG $0x48a5d262; WORD $0x24b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm11, %zmm4
-	LONG $0x489dd262; WORD $0x1cb8; BYTE $0xc6 // vfmadd231pd (%r14,%rax,8), %zmm12, %zmm3
-	LONG $0x48fdf162; LONG $0x0016b411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%rsi,%rdx)
-	LONG $0x48fd7162; LONG $0x00169411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm10, 0x3200(%rsi,%rdx)
-	LONG $0x48fdf162; LONG $0x4016ac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3040(%rsi,%rdx)
-	LONG $0x48fd7162; LONG $0x40168c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm9, 0x3240(%rsi,%rdx)
-	LONG $0x48fdf162; LONG $0x8016a411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3080(%rsi,%rdx)
-	LONG $0x48fd7162; LONG $0x80168411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3280(%rsi,%rdx)
-	LONG $0x48fdf162; LONG $0xc0169c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%rdx)
-	LONG $0x48fdf162; LONG $0xc016bc11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm7, 0x32c0(%rsi,%rdx)
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfcbd840f; WORD $0xffff // je <slotsMulti8+0xf0>
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
-	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0xfffe8ce9; BYTE $0xff // jmp <slotsMulti8+0x161>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b44; BYTE $0x1c // movl 0x1c(%rsp), %r13d
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x0000b7e9; BYTE $0x00 // jmp <slotsMulti8+0x3a5>
+	WORD $0x9066 // nop
+	WORD $0x8b48; BYTE $0x3b // movq (%rbx), %rdi
+	LONG $0x48fd5262; WORD $0x1c19; BYTE $0x24 // vbroadcastsd (%r12), %zmm11
+	LONG $0x48a5d262; WORD $0x34b8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm6
+	LONG $0x087b8b48 // movq 0x8(%rbx), %rdi
+	LONG $0x48fd5262; LONG $0x01245c19 // vbroadcastsd 0x8(%r12), %zmm11
+	LONG $0x48a5d262; WORD $0x2cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm5
+	LONG $0x107b8b48 // movq 0x10(%rbx), %rdi
+	LONG $0x48fd5262; LONG $0x02245c19 // vbroadcastsd 0x10(%r12), %zmm11
+	LONG $0x48a5d262; WORD $0x24b8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm4
+	LONG $0x187b8b48 // movq 0x18(%rbx), %rdi
+	LONG $0x48fd5262; LONG $0x03245c19 // vbroadcastsd 0x18(%r12), %zmm11
+	LONG $0x48a5d262; WORD $0x1cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm3
+	LONG $0x48fdb162; LONG $0x001eb411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%rsi,%r11)
+	LONG $0x48fd3162; LONG $0x001e9411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm10, 0x3200(%rsi,%r11)
+	LONG $0x48fdb162; LONG $0x401eac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3040(%rsi,%r11)
+	LONG $0x48fd3162; LONG $0x401e8c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm9, 0x3240(%rsi,%r11)
+	LONG $0x48fdb162; LONG $0x801ea411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3080(%rsi,%r11)
+	LONG $0x48fd3162; LONG $0x801e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3280(%rsi,%r11)
+	LONG $0x48fdb162; LONG $0xc01e9c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%r11)
+	LONG $0x48fdb162; LONG $0xc01ebc11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm7, 0x32c0(%rsi,%r11)
+	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfd2b840f; WORD $0xffff // je <slotsMulti8+0xd0>
+	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
@@ -1005,81 +941,85 @@ TEXT ·slotsMulti8Oct(SB), 0, $256-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
-	LONG $0x00fa840f; WORD $0x0000 // je <slotsMulti8+0x560>
-	LONG $0xc60c8d4c // leaq (%rsi,%rax,8), %r9
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0x01528c0f; WORD $0x0000 // jl <slotsMulti8+0x5c6>
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x00818b49; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r9), %rax
-	LONG $0x48fd5262; WORD $0x1919 // vbroadcastsd (%r9), %zmm11
-	LONG $0x08898b49; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r9), %rcx
-	LONG $0x48fd5262; WORD $0x6119; BYTE $0x08 // vbroadcastsd 0x40(%r9), %zmm12
-	LONG $0x48a5d262; WORD $0x34b8; BYTE $0xc6 // vfmadd231pd (%r14,%rax,8), %zmm11, %zmm6
-	LONG $0x10818b49; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r9), %rax
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x01 // vbroadcastsd 0x8(%r9), %zmm11
-	LONG $0x48a5d262; WORD $0x2cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm11, %zmm5
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x02 // vbroadcastsd 0x10(%r9), %zmm11
-	LONG $0x50898b49; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %rcx
-	LONG $0x48a5d262; WORD $0x24b8; BYTE $0xc6 // vfmadd231pd (%r14,%rax,8), %zmm11, %zmm4
-	LONG $0x18818b49; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r9), %rax
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x03 // vbroadcastsd 0x18(%r9), %zmm11
-	LONG $0x48a5d262; WORD $0x1cb8; BYTE $0xc6 // vfmadd231pd (%r14,%rax,8), %zmm11, %zmm3
-	LONG $0x40818b49; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r9), %rax
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x09 // vbroadcastsd 0x48(%r9), %zmm11
-	LONG $0x489d5262; WORD $0x14b8; BYTE $0xc6 // vfmadd231pd (%r14,%rax,8), %zmm12, %zmm10
-	LONG $0x48818b49; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %rax
-	LONG $0x48fd5262; WORD $0x6119; BYTE $0x0a // vbroadcastsd 0x50(%r9), %zmm12
-	LONG $0x489d5262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm12, %zmm8
-	LONG $0x58898b49; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %rcx
-	LONG $0x48a55262; WORD $0x0cb8; BYTE $0xc6 // vfmadd231pd (%r14,%rax,8), %zmm11, %zmm9
-	LONG $0x48fd5262; WORD $0x5919; BYTE $0x0b // vbroadcastsd 0x58(%r9), %zmm11
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x02c38349 // addq $0x2, %r11
-	LONG $0x80e98349 // subq $-0x80, %r9
-	LONG $0x03c08348 // addq $0x3, %rax
-	LONG $0x48a5d262; WORD $0x3cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm11, %zmm7
-	WORD $0x394c; BYTE $0xe8 // cmpq %r13, %rax
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x480>
-	LONG $0x00818d49; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %rax
-	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0xfe778d0f; WORD $0xffff // jge <slotsMulti8+0x3c6>
-	LONG $0xfffe2ce9; BYTE $0xff // jmp <slotsMulti8+0x380>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf162; LONG $0x0016b410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx), %zmm6
-	LONG $0x48fdf162; LONG $0x4016ac10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%rdx), %zmm5
-	LONG $0x48fef162; LONG $0x8016a46f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%rdx), %zmm4
-	LONG $0x48fef162; LONG $0xc0169c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x30c0(%rsi,%rdx), %zmm3
-	LONG $0x48fd7162; LONG $0x00169410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rdx), %zmm10
-	LONG $0x48fd7162; LONG $0x40168c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%rdx), %zmm9
-	LONG $0x48fd7162; LONG $0x80168410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%rdx), %zmm8
-	LONG $0x48fdf162; LONG $0xc016bc10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%rdx), %zmm7
-	LONG $0xc60c8d4c // leaq (%rsi,%rax,8), %r9
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0xfeae8d0f; WORD $0xffff // jge <slotsMulti8+0x474>
-	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0xfdf08d0f; WORD $0xffff // jge <slotsMulti8+0x3c6>
-	LONG $0xfffda5e9; BYTE $0xff // jmp <slotsMulti8+0x380>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x42b70f41; BYTE $0x06 // movzwl 0x6(%r10), %eax
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xfac3840f; WORD $0xffff // je <slotsMulti8+0xb3>
-	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2c75 // jne <slotsMulti8+0x620>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	LONG $0x50408b48 // movq 0x50(%rax), %rax
-	LONG $0x24442b48; BYTE $0x18 // subq 0x18(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xd04c0f48 // cmovlq %rax, %rdx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00eb8f0f; WORD $0x0000 // jg <slotsMulti8+0x703>
-	LONG $0xfffa88e9; BYTE $0xff // jmp <slotsMulti8+0xa5>
+	WORD $0x8545; BYTE $0xed // testl %r13d, %r13d
+	LONG $0x0108840f; WORD $0x0000 // je <slotsMulti8+0x4e0>
+	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
+	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
+	LONG $0x01608c0f; WORD $0x0000 // jl <slotsMulti8+0x548>
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x249c8b49; LONG $0x00002000 // movq 0x2000(%r12), %rbx
+	LONG $0x48fd5262; WORD $0x1c19; BYTE $0x24 // vbroadcastsd (%r12), %zmm11
+	LONG $0x24ac8b49; LONG $0x00002008 // movq 0x2008(%r12), %rbp
+	LONG $0x48fd5262; LONG $0x08246419 // vbroadcastsd 0x40(%r12), %zmm12
+	LONG $0x48a5d262; WORD $0x34b8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm6
+	LONG $0x249c8b49; LONG $0x00002010 // movq 0x2010(%r12), %rbx
+	LONG $0x48fd5262; LONG $0x01245c19 // vbroadcastsd 0x8(%r12), %zmm11
+	LONG $0x48a5d262; WORD $0x2cb8; BYTE $0xef // vfmadd231pd (%r15,%rbp,8), %zmm11, %zmm5
+	LONG $0x48fd5262; LONG $0x02245c19 // vbroadcastsd 0x10(%r12), %zmm11
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0x24bc8b49; LONG $0x00002050 // movq 0x2050(%r12), %rdi
+	LONG $0x48a5d262; WORD $0x24b8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm4
+	LONG $0x249c8b49; LONG $0x00002018 // movq 0x2018(%r12), %rbx
+	LONG $0x48fd5262; LONG $0x03245c19 // vbroadcastsd 0x18(%r12), %zmm11
+	LONG $0x48a5d262; WORD $0x1cb8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm3
+	LONG $0x249c8b49; LONG $0x00002040 // movq 0x2040(%r12), %rbx
+	LONG $0x48fd5262; LONG $0x09245c19 // vbroadcastsd 0x48(%r12), %zmm11
+	LONG $0x489d5262; WORD $0x14b8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm12, %zmm10
+	LONG $0x249c8b49; LONG $0x00002048 // movq 0x2048(%r12), %rbx
+	LONG $0x48a55262; WORD $0x0cb8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm9
+	LONG $0x48fd5262; LONG $0x0a245c19 // vbroadcastsd 0x50(%r12), %zmm11
+	LONG $0x48a55262; WORD $0x04b8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm8
+	LONG $0x24bc8b49; LONG $0x00002058 // movq 0x2058(%r12), %rdi
+	LONG $0x48fd5262; LONG $0x0b245c19 // vbroadcastsd 0x58(%r12), %zmm11
+	LONG $0x80ec8349 // subq $-0x80, %r12
+	LONG $0x48a5d262; WORD $0x3cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm7
+	LONG $0x027d8d48 // leaq 0x2(%rbp), %rdi
+	LONG $0x03c58348 // addq $0x3, %rbp
+	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
+	LONG $0xff318c0f; WORD $0xffff // jl <slotsMulti8+0x3f0>
+	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	LONG $0x249c8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rbx
+	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
+	LONG $0xfe658d0f; WORD $0xffff // jge <slotsMulti8+0x33a>
+	LONG $0xfffe16e9; BYTE $0xff // jmp <slotsMulti8+0x2f0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x48fdb162; LONG $0x001eb410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%r11), %zmm6
+	LONG $0x48fdb162; LONG $0x401eac10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%r11), %zmm5
+	LONG $0x48feb162; LONG $0x801ea46f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%r11), %zmm4
+	LONG $0x48feb162; LONG $0xc01e9c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x30c0(%rsi,%r11), %zmm3
+	LONG $0x48fd3162; LONG $0x001e9410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%r11), %zmm10
+	LONG $0x48fd3162; LONG $0x401e8c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%r11), %zmm9
+	LONG $0x48fd3162; LONG $0x801e8410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%r11), %zmm8
+	LONG $0x48fdb162; LONG $0xc01ebc10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%r11), %zmm7
+	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
+	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
+	LONG $0xfea08d0f; WORD $0xffff // jge <slotsMulti8+0x3e8>
+	LONG $0xfd5c8d48; BYTE $0x00 // leaq (%rbp,%rdi,8), %rbx
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
+	LONG $0xfde28d0f; WORD $0xffff // jge <slotsMulti8+0x33a>
+	LONG $0xfffd93e9; BYTE $0xff // jmp <slotsMulti8+0x2f0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x01c7f640 // testb $0x1, %dil
+	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf0440f4d // cmoveq %r8, %r14
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xfb1b840f; WORD $0xffff // je <slotsMulti8+0x9b>
+	LONG $0x08c7f640 // testb $0x8, %dil
+	WORD $0x2a75 // jne <slotsMulti8+0x5b0>
+	LONG $0x50418b4d // movq 0x50(%r9), %r8
+	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
+	LONG $0x24442b4c; BYTE $0x08 // subq 0x8(%rsp), %r8
+	LONG $0x08f88349 // cmpq $0x8, %r8
+	LONG $0xf84c0f49 // cmovlq %r8, %rdi
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x00ee8f0f; WORD $0x0000 // jg <slotsMulti8+0x693>
+	LONG $0xfffae6e9; BYTE $0xff // jmp <slotsMulti8+0x90>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x48fdf162; LONG $0x30009e10; WORD $0x0000 // vmovupd 0x3000(%rsi), %zmm3
 	LONG $0x48fdf162; LONG $0x3100be10; WORD $0x0000 // vmovupd 0x3100(%rsi), %zmm7
 	LONG $0x48fdf162; LONG $0x3040a610; WORD $0x0000 // vmovupd 0x3040(%rsi), %zmm4
@@ -1087,7 +1027,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $256-16
 	LONG $0x48fdf162; LONG $0x3080ae10; WORD $0x0000 // vmovupd 0x3080(%rsi), %zmm5
 	LONG $0x48fd7162; LONG $0x31808610; WORD $0x0000 // vmovupd 0x3180(%rsi), %zmm8
 	LONG $0x48fdf162; LONG $0x30c0b610; WORD $0x0000 // vmovupd 0x30c0(%rsi), %zmm6
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
 	LONG $0x48e5f162; LONG $0x32009e58; WORD $0x0000 // vaddpd 0x3200(%rsi), %zmm3, %zmm3
 	LONG $0x48c5f162; LONG $0x3300be58; WORD $0x0000 // vaddpd 0x3300(%rsi), %zmm7, %zmm7
 	LONG $0x48ddf162; LONG $0x3240a658; WORD $0x0000 // vaddpd 0x3240(%rsi), %zmm4, %zmm4
@@ -1106,47 +1046,44 @@ TEXT ·slotsMulti8Oct(SB), 0, $256-16
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x30009e11; WORD $0x0000 // vmovupd %zmm3, 0x3000(%rsi)
 	LONG $0x487cf162; LONG $0x32009611; WORD $0x0000 // vmovups %zmm2, 0x3200(%rsi)
-	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
-	WORD $0x2beb // jmp <slotsMulti8+0x73d>
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	WORD $0x2beb // jmp <slotsMulti8+0x6cd>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x40c18349 // addq $0x40, %r9
-	WORD $0xff48; BYTE $0xc8 // decq %rax
-	LONG $0x48fdd162; WORD $0x1c11; BYTE $0x1b // vmovupd %zmm3, (%r11,%rbx)
-	LONG $0xf963840f; WORD $0xffff // je <slotsMulti8+0xa0>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0574 // je <slotsMulti8+0x753>
-	LONG $0x1cb70f43; BYTE $0x50 // movzwl (%r8,%r10,2), %ebx
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x60478b4c // movq 0x60(%rdi), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1f74 // je <slotsMulti8+0x780>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
-	LONG $0x981c0345 // addl (%r8,%rbx,4), %r11d
-	LONG $0x34e3c149 // shlq $0x34, %r11
-	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0x11eb // jmp <slotsMulti8+0x78a>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
-	LONG $0x48fdd162; WORD $0x6110; BYTE $0xf8 // vmovupd -0x200(%r9), %zmm4
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x40c08349 // addq $0x40, %r8
+	WORD $0xff49; BYTE $0xca // decq %r10
+	LONG $0x48fdd162; WORD $0x1c11; BYTE $0x1f // vmovupd %zmm3, (%r15,%rbx)
+	LONG $0xf9c3840f; WORD $0xffff // je <slotsMulti8+0x90>
+	LONG $0x30798b4d // movq 0x30(%r9), %r15
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x0574 // je <slotsMulti8+0x6de>
+	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
+	LONG $0x60798b4d // movq 0x60(%r9), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2974 // je <slotsMulti8+0x710>
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x68498b45 // movl 0x68(%r9), %r9d
+	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
+	LONG $0x34e1c149 // shlq $0x34, %r9
+	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	WORD $0x14eb // jmp <slotsMulti8+0x716>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
+	LONG $0x48fdd162; WORD $0x6010; BYTE $0xf8 // vmovupd -0x200(%r8), %zmm4
 	LONG $0x06e3c148 // shlq $0x6, %rbx
+	LONG $0x48798b4d // movq 0x48(%r9), %r15
+	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
 	LONG $0x48fdf262; WORD $0xdb59 // vpbroadcastq %xmm3, %zmm3
-	LONG $0x48ddd162; WORD $0x2158 // vaddpd (%r9), %zmm4, %zmm4
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xff6c840f; WORD $0xffff // je <slotsMulti8+0x720>
-	LONG $0x48ddd262; WORD $0x1ca8; BYTE $0x1b // vfmadd213pd (%r11,%rbx), %zmm4, %zmm3
-	LONG $0xffff66e9; BYTE $0xff // jmp <slotsMulti8+0x726>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	LONG $0x48ddd162; WORD $0x2058 // vaddpd (%r8), %zmm4, %zmm4
+	LONG $0xff74840f; WORD $0xffff // je <slotsMulti8+0x6b0>
+	LONG $0x48ddd262; WORD $0x1ca8; BYTE $0x1f // vfmadd213pd (%r15,%rbx), %zmm4, %zmm3
+	LONG $0xffff6ee9; BYTE $0xff // jmp <slotsMulti8+0x6b6>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -1155,7 +1092,6 @@ TEXT ·slotsMulti8Oct(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00433000

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func slotsMulti2Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Quad(SB), 0, $208-16
+TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -13,150 +13,119 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10203ff // sub sp, sp, #0x80
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xf9402c09 // ldr x9, [x0, #0x58]
-	WORD $0x8b090109 // add x9, x8, x9
-	WORD $0xf9000be8 // str x8, [sp, #0x10]
-	WORD $0xa940a010 // ldp x16, x8, [x0, #0x8]
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0xa901f7e9 // stp x9, x29, [sp, #0x18]
-	WORD $0x54003aeb // b.lt <slotsMulti2+0x790>
-	WORD $0x5286100f // mov w15, #0x3080
-	WORD $0xf940000a // ldr x10, [x0]
-	WORD $0xf9400c0c // ldr x12, [x0, #0x18]
+	WORD $0x140001cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400411 // ldr x17, [x0, #0x8]
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x540034cb // b.lt <slotsMulti2+0x6a0>
+	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
+	WORD $0x10003684 // adr x4, 0x100700
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf940140e // ldr x14, [x0, #0x28]
+	WORD $0x52861010 // mov w16, #0x3080
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
+	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
+	WORD $0x3dc00080 // ldr q0, [x4]
+	WORD $0x10003664 // adr x4, 0x100720
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
+	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x8b0f002e // add x14, x1, x15
-	WORD $0xf90007ee // str x14, [sp, #0x8]
-	WORD $0x10003c0f // adr x15, 0x100800
-	WORD $0x3dc001e0 // ldr q0, [x15]
-	WORD $0x10003ccf // adr x15, 0x100820
-	WORD $0x910043e2 // add x2, sp, #0x10
+	WORD $0x5280080f // mov w15, #0x40
+	WORD $0x8b100030 // add x16, x1, x16
+	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
 	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x10003bcf // adr x15, 0x100810
-	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x10003c8f // adr x15, 0x100830
-	WORD $0x8b100d4e // add x14, x10, x16, lsl #3
-	WORD $0xf90017ee // str x14, [sp, #0x28]
-	WORD $0x3dc001e3 // ldr q3, [x15]
-	WORD $0x14000009 // b <slotsMulti2+0xb4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x100034a4 // adr x4, 0x100710
+	WORD $0x3dc00082 // ldr q2, [x4]
+	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
+	WORD $0x10003544 // adr x4, 0x100730
+	WORD $0x8b0201d3 // add x19, x14, x2
+	WORD $0x3dc00083 // ldr q3, [x4]
+	WORD $0xf90007f0 // str x16, [sp, #0x8]
+	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
+	WORD $0xa9035ff8 // stp x24, x23, [sp, #0x30]
+	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
+	WORD $0x14000005 // b <slotsMulti2+0x98>
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xf94017ee // ldr x14, [sp, #0x28]
-	WORD $0x9100214a // add x10, x10, #0x8
-	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54003702 // b.hs <slotsMulti2+0x790>
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x5280080e // mov w14, #0x40
-	WORD $0x79400950 // ldrh w16, [x10, #0x4]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb11013f // cmp x9, x17
+	WORD $0x54002fa2 // b.hs <slotsMulti2+0x688>
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x52800710 // mov w16, #0x38
+	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x720001ff // tst w15, #0x1
-	WORD $0x5280070f // mov w15, #0x38
-	WORD $0x9a8e01ef // csel x15, x15, x14, eq
-	WORD $0xf86f6807 // ldr x7, [x0, x15]
-	WORD $0x14000008 // b <slotsMulti2+0xf4>
+	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0x7200009f // tst w4, #0x1
+	WORD $0x9a8f0204 // csel x4, x16, x15, eq
+	WORD $0xf8646807 // ldr x7, [x0, x4]
+	WORD $0x14000007 // b <slotsMulti2+0xd4>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400950 // ldrh w16, [x10, #0x4]
 	WORD $0x8b060286 // add x6, x20, x6
+	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1000df // cmp x6, x16
-	WORD $0x540028ea // b.ge <slotsMulti2+0x60c>
-	WORD $0xcb060213 // sub x19, x16, x6
-	WORD $0x5280080e // mov w14, #0x40
+	WORD $0xeb1400df // cmp x6, x20
+	WORD $0x540021ea // b.ge <slotsMulti2+0x50c>
+	WORD $0xcb060293 // sub x19, x20, x6
 	WORD $0xf101027f // cmp x19, #0x40
-	WORD $0x9a8eb274 // csel x20, x19, x14, lt
+	WORD $0x9a8fb274 // csel x20, x19, x15, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54001bab // b.lt <slotsMulti2+0x47c>
+	WORD $0x540014eb // b.lt <slotsMulti2+0x380>
 	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xaa1503f9 // mov x25, x21
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000031 // b <slotsMulti2+0x1e4>
-	WORD $0xf9820180 // prfm pldl1keep, [x12, #0x400]
-	WORD $0xb940014e // ldr w14, [x10]
-	WORD $0x4e080dc6 // dup v6.2d, x14
-	WORD $0xfd400185 // ldr d5, [x12]
+	WORD $0x1400001d // b <slotsMulti2+0x170>
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0xb9400130 // ldr w16, [x9]
+	WORD $0x4e080e06 // dup v6.2d, x16
+	WORD $0xfd400165 // ldr d5, [x11]
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
 	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
 	WORD $0x4ee784e7 // add v7.2d, v7.2d, v7.2d
 	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
 	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x4e183cae // mov x14, v5.d[1]
-	WORD $0x9e6600af // fmov x15, d5
 	WORD $0x3d880305 // str q5, [x24, #0x2000]
-	WORD $0xfd400590 // ldr d16, [x12, #0x8]
-	WORD $0x9100418c // add x12, x12, #0x10
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x2f10a610 // ushll v16.4s, v16.4h, #0x0
-	WORD $0x6eb010d1 // uaddw2 v17.2d, v6.2d, v16.4s
-	WORD $0x2eb010c6 // uaddw v6.2d, v6.2d, v16.2s
-	WORD $0x4ef18631 // add v17.2d, v17.2d, v17.2d
-	WORD $0x4ee684c6 // add v6.2d, v6.2d, v6.2d
-	WORD $0x3d880f11 // str q17, [x24, #0x2030]
-	WORD $0x3d880b06 // str q6, [x24, #0x2020]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cee // mov x14, v7.d[1]
-	WORD $0x9e6600ef // fmov x15, d7
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cce // mov x14, v6.d[1]
-	WORD $0x9e6600cf // fmov x15, d6
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183e2e // mov x14, v17.d[1]
-	WORD $0x9e66022f // fmov x15, d17
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0xfd400565 // ldr d5, [x11, #0x8]
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4ee784e7 // add v7.2d, v7.2d, v7.2d
+	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
+	WORD $0x3d880f07 // str q7, [x24, #0x2030]
+	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0x8b1501d5 // add x21, x14, x21
+	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x540014c0 // b.eq <slotsMulti2+0x478>
-	WORD $0x924002b9 // and x25, x21, #0x1
-	WORD $0x3875691b // ldrb w27, [x8, x21]
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0xf879785a // ldr x26, [x2, x25, lsl #3]
-	WORD $0x3708046f // tbnz w15, #0x1, <slotsMulti2+0x280>
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff70 // lsr x16, x27, #2
-	WORD $0xd341ff7d // lsr x29, x27, #1
-	WORD $0x540004e3 // b.lo <slotsMulti2+0x2a4>
-	WORD $0x9ba3136f // umaddl x15, w27, w3, x4
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0x8b1b077e // add x30, x27, x27, lsl #1
-	WORD $0xd342ffd0 // lsr x16, x30, #2
-	WORD $0xad401df0 // ldp q16, q7, [x15]
-	WORD $0x910201e4 // add x4, x15, #0x80
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0xaa1903ee // mov x14, x25
+	WORD $0xaa1503f9 // mov x25, x21
+	WORD $0x540010a0 // b.eq <slotsMulti2+0x380>
+	WORD $0x39400195 // ldrb w21, [x12]
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x37080444 // tbnz w4, #0x1, <slotsMulti2+0x200>
+	WORD $0xf940401b // ldr x27, [x0, #0x80]
+	WORD $0x7100d6bf // cmp w21, #0x35
+	WORD $0xd342febe // lsr x30, x21, #2
+	WORD $0xd341feba // lsr x26, x21, #1
+	WORD $0x540004c3 // b.lo <slotsMulti2+0x224>
+	WORD $0x9ba36ea4 // umaddl x4, w21, w3, x27
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
+	WORD $0x9102009b // add x27, x4, #0x80
+	WORD $0xad401c90 // ldp q16, q7, [x4]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
+	WORD $0xd342ffbb // lsr x27, x29, #2
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4241f1 // ldp q17, q16, [x15, #0x40]
+	WORD $0xad424091 // ldp q17, q16, [x4, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
@@ -165,68 +134,67 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411df0 // ldp q16, q7, [x15, #0x20]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0xad411c90 // ldp q16, q7, [x4, #0x20]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
+	WORD $0x3cfb69c6 // ldr q6, [x14, x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd4041e7 // ldr d7, [x15, #0x80]
+	WORD $0xfd404087 // ldr d7, [x4, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4345f0 // ldp q16, q17, [x15, #0x60]
-	WORD $0x14000047 // b <slotsMulti2+0x394>
-	WORD $0xd503201f // nop
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0xad434490 // ldp q16, q17, [x4, #0x60]
+	WORD $0x14000046 // b <slotsMulti2+0x314>
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x3dc001c5 // ldr q5, [x14]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
 	WORD $0xad001706 // stp q6, q5, [x24]
-	WORD $0x3dc00746 // ldr q6, [x26, #0x10]
+	WORD $0x3dc005c6 // ldr q6, [x14, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x14000045 // b <slotsMulti2+0x3b4>
-	WORD $0x9ba3137e // umaddl x30, w27, w3, x4
-	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
-	WORD $0x9140074f // add x15, x26, #0x1, lsl #12
-	WORD $0x7100637f // cmp w27, #0x18
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x540003e8 // b.hi <slotsMulti2+0x334>
-	WORD $0x92400b71 // and x17, x27, #0x7
-	WORD $0xb50003b1 // cbnz x17, <slotsMulti2+0x334>
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
-	WORD $0x910223d1 // add x17, x30, #0x88
-	WORD $0x910243ce // add x14, x30, #0x90
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x14000045 // b <slotsMulti2+0x334>
+	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
+	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
+	WORD $0x914005c4 // add x4, x14, #0x1, lsl #12
+	WORD $0x710062bf // cmp w21, #0x18
+	WORD $0xd342ffbd // lsr x29, x29, #2
+	WORD $0x540003e8 // b.hi <slotsMulti2+0x2b4>
+	WORD $0x92400ab0 // and x16, x21, #0x7
+	WORD $0xb50003b0 // cbnz x16, <slotsMulti2+0x2b4>
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x91022370 // add x16, x27, #0x88
+	WORD $0x91024362 // add x2, x27, #0x90
+	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0xad401f70 // ldp q16, q7, [x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
+	WORD $0x4d40ce07 // ld1r { v7.2d }, [x16]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cdc7 // ld1r { v7.2d }, [x14]
+	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
-	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
+	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c3c7 // ldp d7, d16, [x30, #0x88]
+	WORD $0x6d48c367 // ldp d7, d16, [x27, #0x88]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
 	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x14000021 // b <slotsMulti2+0x3b4>
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xad401fd0 // ldp q16, q7, [x30]
-	WORD $0x910203cf // add x15, x30, #0x80
-	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x14000021 // b <slotsMulti2+0x334>
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0xad401f70 // ldp q16, q7, [x27]
+	WORD $0x91020370 // add x16, x27, #0x80
+	WORD $0x3dc001c5 // ldr q5, [x14]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
-	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
-	WORD $0xad4247d2 // ldp q18, q17, [x30, #0x40]
+	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x4d40ce10 // ld1r { v16.2d }, [x16]
+	WORD $0xad424772 // ldp q18, q17, [x27, #0x40]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
@@ -236,13 +204,13 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
-	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
+	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd4043c7 // ldr d7, [x30, #0x80]
+	WORD $0xfd404367 // ldr d7, [x27, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4347d0 // ldp q16, q17, [x30, #0x60]
+	WORD $0xad434770 // ldp q16, q17, [x27, #0x60]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
@@ -252,168 +220,137 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
 	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x8b1b034e // add x14, x26, x27
-	WORD $0xf839784e // str x14, [x2, x25, lsl #3]
-	WORD $0x79400d4e // ldrh w14, [x10, #0x6]
-	WORD $0x3607eb0e // tbz w14, #0x0, <slotsMulti2+0x124>
-	WORD $0xf940100e // ldr x14, [x0, #0x20]
-	WORD $0xb940014f // ldr w15, [x10]
-	WORD $0x8b0f09ce // add x14, x14, x15, lsl #2
-	WORD $0x8b1701ce // add x14, x14, x23
-	WORD $0xb8b579ce // ldrsw x14, [x14, x21, lsl #2]
-	WORD $0x8b0e012e // add x14, x9, x14
-	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
+	WORD $0x3607ee30 // tbz w16, #0x0, <slotsMulti2+0x100>
+	WORD $0xf9401010 // ldr x16, [x0, #0x20]
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x8b020a10 // add x16, x16, x2, lsl #2
+	WORD $0xb8b76a10 // ldrsw x16, [x16, x23]
+	WORD $0x8b100110 // add x16, x8, x16
+	WORD $0x4e080e05 // dup v5.2d, x16
 	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
+	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
+	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
+	WORD $0x3d880706 // str q6, [x24, #0x2010]
 	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
-	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
-	WORD $0x4ee284b0 // add v16.2d, v5.2d, v2.2d
 	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
-	WORD $0x4e183cce // mov x14, v6.d[1]
-	WORD $0x9e6600cf // fmov x15, d6
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x3d880707 // str q7, [x24, #0x2010]
+	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x3d880f10 // str q16, [x24, #0x2030]
-	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x4e183cef // mov x15, v7.d[1]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x9e6600ee // fmov x14, d7
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cae // mov x14, v5.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x9e6600af // fmov x15, d5
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183e0e // mov x14, v16.d[1]
-	WORD $0x9e66020f // fmov x15, d16
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x54ffeb81 // b.ne <slotsMulti2+0x1e4>
-	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0x14000008 // b <slotsMulti2+0x4a4>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x52800099 // mov w25, #0x4
-	WORD $0xad0046d2 // stp q18, q17, [x22]
-	WORD $0xad0116d0 // stp q16, q5, [x22, #0x20]
-	WORD $0xad044ed4 // stp q20, q19, [x22, #0x80]
-	WORD $0xad051ac7 // stp q7, q6, [x22, #0xa0]
-	WORD $0x3607e215 // tbz w21, #0x0, <slotsMulti2+0xe0>
+	WORD $0x17ffff75 // b <slotsMulti2+0x14c>
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03fa // mov x26, xzr
+	WORD $0x52800038 // mov w24, #0x1
+	WORD $0x14000018 // b <slotsMulti2+0x3e8>
+	WORD $0xa9406744 // ldp x4, x25, [x26]
+	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x6d405f16 // ldp d22, d23, [x24]
+	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0xd37df324 // lsl x4, x25, #3
+	WORD $0x3ce468f8 // ldr q24, [x7, x4]
+	WORD $0xa9416744 // ldp x4, x25, [x26, #0x10]
+	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
+	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
+	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0x6d415f16 // ldp d22, d23, [x24, #0x10]
+	WORD $0xd37df324 // lsl x4, x25, #3
+	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
+	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0x2a1f03f8 // mov w24, wzr
+	WORD $0x5280009a // mov w26, #0x4
+	WORD $0xad0046f2 // stp q18, q17, [x23]
+	WORD $0xad0116f0 // stp q16, q5, [x23, #0x20]
+	WORD $0xad044ef4 // stp q20, q19, [x23, #0x80]
+	WORD $0xad051ae7 // stp q7, q6, [x23, #0xa0]
+	WORD $0x3607e6f6 // tbz w22, #0x0, <slotsMulti2+0xc0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x2a1003f5 // mov w21, w16
-	WORD $0x8b191176 // add x22, x11, x25, lsl #4
+	WORD $0x2a1803f6 // mov w22, w24
+	WORD $0x8b1a1157 // add x23, x10, x26, lsl #4
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x340006a5 // cbz w5, <slotsMulti2+0x5a0>
-	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
+	WORD $0x34000685 // cbz w5, <slotsMulti2+0x4e0>
+	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400072b // b.lt <slotsMulti2+0x5bc>
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xf95002ef // ldr x15, [x23, #0x2000]
-	WORD $0x6d405af5 // ldp d21, d22, [x23]
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x3cef68f7 // ldr q23, [x7, x15]
-	WORD $0xf95006ef // ldr x15, [x23, #0x2008]
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x3cef68f8 // ldr q24, [x7, x15]
-	WORD $0xf9500aef // ldr x15, [x23, #0x2010]
+	WORD $0x5400070b // b.lt <slotsMulti2+0x4fc>
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xf9500304 // ldr x4, [x24, #0x2000]
+	WORD $0x6d405b15 // ldp d21, d22, [x24]
+	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x3ce468f7 // ldr q23, [x7, x4]
+	WORD $0xf9500704 // ldr x4, [x24, #0x2008]
+	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x3ce468f8 // ldr q24, [x7, x4]
+	WORD $0xf9500b04 // ldr x4, [x24, #0x2010]
 	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
-	WORD $0x6d415ef5 // ldp d21, d23, [x23, #0x10]
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x3cef68f9 // ldr q25, [x7, x15]
-	WORD $0xf9500eef // ldr x15, [x23, #0x2018]
+	WORD $0x6d415f15 // ldp d21, d23, [x24, #0x10]
+	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x3ce468f9 // ldr q25, [x7, x4]
+	WORD $0xf9500f04 // ldr x4, [x24, #0x2018]
 	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0xd37df084 // lsl x4, x4, #3
 	WORD $0x4fd51330 // fmla v16.2d, v25.2d, v21.d[0]
-	WORD $0x3cef68f5 // ldr q21, [x7, x15]
-	WORD $0xf95022ef // ldr x15, [x23, #0x2040]
-	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0xf9502304 // ldr x4, [x24, #0x2040]
+	WORD $0xd37df084 // lsl x4, x4, #3
 	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
-	WORD $0x3cef68f5 // ldr q21, [x7, x15]
-	WORD $0xf95026ef // ldr x15, [x23, #0x2048]
-	WORD $0x6d445ef6 // ldp d22, d23, [x23, #0x40]
-	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0xf9502704 // ldr x4, [x24, #0x2048]
+	WORD $0x6d445f16 // ldp d22, d23, [x24, #0x40]
+	WORD $0xd37df084 // lsl x4, x4, #3
 	WORD $0x4fd612b4 // fmla v20.2d, v21.2d, v22.d[0]
-	WORD $0x3cef68f5 // ldr q21, [x7, x15]
-	WORD $0xf9502aef // ldr x15, [x23, #0x2050]
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x3cef68f6 // ldr q22, [x7, x15]
-	WORD $0xf9502eef // ldr x15, [x23, #0x2058]
+	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0xf9502b04 // ldr x4, [x24, #0x2050]
+	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x3ce468f6 // ldr q22, [x7, x4]
+	WORD $0xf9502f04 // ldr x4, [x24, #0x2058]
 	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
-	WORD $0x6d455ef5 // ldp d21, d23, [x23, #0x50]
-	WORD $0x910202f7 // add x23, x23, #0x80
-	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x6d455f15 // ldp d21, d23, [x24, #0x50]
+	WORD $0x91020318 // add x24, x24, #0x80
+	WORD $0xd37df084 // lsl x4, x4, #3
 	WORD $0x4fd512c7 // fmla v7.2d, v22.2d, v21.d[0]
-	WORD $0x3cef68f5 // ldr q21, [x7, x15]
-	WORD $0x91000f0f // add x15, x24, #0x3
-	WORD $0x91000b18 // add x24, x24, #0x2
-	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0x91000f24 // add x4, x25, #0x3
+	WORD $0x91000b39 // add x25, x25, #0x2
+	WORD $0xeb14009f // cmp x4, x20
 	WORD $0x4fd712a6 // fmla v6.2d, v21.2d, v23.d[0]
-	WORD $0x54fffb0b // b.lt <slotsMulti2+0x4e0>
-	WORD $0x91400af9 // add x25, x23, #0x2, lsl #12
-	WORD $0xeb14031f // cmp x24, x20
-	WORD $0x54fff7ea // b.ge <slotsMulti2+0x488>
-	WORD $0x1400000e // b <slotsMulti2+0x5c8>
+	WORD $0x54fffb0b // b.lt <slotsMulti2+0x424>
+	WORD $0x91400b1a // add x26, x24, #0x2, lsl #12
+	WORD $0xeb14033f // cmp x25, x20
+	WORD $0x54fff7ea // b.ge <slotsMulti2+0x3cc>
+	WORD $0x17ffffae // b <slotsMulti2+0x38c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4046d2 // ldp q18, q17, [x22]
-	WORD $0xad444ed4 // ldp q20, q19, [x22, #0x80]
-	WORD $0xad4116d0 // ldp q16, q5, [x22, #0x20]
-	WORD $0xad451ac7 // ldp q7, q6, [x22, #0xa0]
-	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
+	WORD $0xad4046f2 // ldp q18, q17, [x23]
+	WORD $0xad444ef4 // ldp q20, q19, [x23, #0x80]
+	WORD $0xad4116f0 // ldp q16, q5, [x23, #0x20]
+	WORD $0xad451ae7 // ldp q7, q6, [x23, #0xa0]
+	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff92a // b.ge <slotsMulti2+0x4dc>
-	WORD $0x8b190db9 // add x25, x13, x25, lsl #3
+	WORD $0x54fff94a // b.ge <slotsMulti2+0x420>
+	WORD $0x8b1a0dba // add x26, x13, x26, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff62a // b.ge <slotsMulti2+0x488>
-	WORD $0xa940432f // ldp x15, x16, [x25]
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x6d405ef6 // ldp d22, d23, [x23]
-	WORD $0x3cef68f5 // ldr q21, [x7, x15]
-	WORD $0xd37df20f // lsl x15, x16, #3
-	WORD $0x3cef68f8 // ldr q24, [x7, x15]
-	WORD $0xa941432f // ldp x15, x16, [x25, #0x10]
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
-	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
-	WORD $0x3cef68f5 // ldr q21, [x7, x15]
-	WORD $0x6d415ef6 // ldp d22, d23, [x23, #0x10]
-	WORD $0xd37df20f // lsl x15, x16, #3
-	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
-	WORD $0x3cef68f5 // ldr q21, [x7, x15]
-	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
-	WORD $0x17ffffa0 // b <slotsMulti2+0x488>
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x3617d48f // tbz w15, #0x2, <slotsMulti2+0xa0>
-	WORD $0x3718016f // tbnz w15, #0x3, <slotsMulti2+0x640>
-	WORD $0xf940280e // ldr x14, [x0, #0x50]
-	WORD $0x5280010f // mov w15, #0x8
-	WORD $0xcb0901ce // sub x14, x14, x9
-	WORD $0xf10021df // cmp x14, #0x8
-	WORD $0x9a8fb1c5 // csel x5, x14, x15, lt
-	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x540004ca // b.ge <slotsMulti2+0x6c8>
-	WORD $0x14000051 // b <slotsMulti2+0x778>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54fff64a // b.ge <slotsMulti2+0x3cc>
+	WORD $0x17ffffa1 // b <slotsMulti2+0x38c>
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0xf240029f // tst x20, #0x1
+	WORD $0x9a8e02b3 // csel x19, x21, x14, eq
+	WORD $0x9a9501ce // csel x14, x14, x21, eq
+	WORD $0x3617db64 // tbz w4, #0x2, <slotsMulti2+0x88>
+	WORD $0x37180124 // tbnz w4, #0x3, <slotsMulti2+0x544>
+	WORD $0xf9402810 // ldr x16, [x0, #0x50]
+	WORD $0x52800102 // mov w2, #0x8
+	WORD $0xcb080210 // sub x16, x16, x8
+	WORD $0xf100221f // cmp x16, #0x8
+	WORD $0x9a82b205 // csel x5, x16, x2, lt
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x5400048a // b.ge <slotsMulti2+0x5cc>
+	WORD $0x1400004d // b <slotsMulti2+0x674>
 	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
 	WORD $0x3dcc2026 // ldr q6, [x1, #0x3080]
 	WORD $0x52800025 // mov w5, #0x1
@@ -450,61 +387,57 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
 	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
 	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x14000009 // b <slotsMulti2+0x6f8>
+	WORD $0xaa0803f4 // mov x20, x8
+	WORD $0x14000010 // b <slotsMulti2+0x618>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x4fc590c7 // fmul v7.2d, v6.2d, v5.d[0]
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3ca479e7 // str q7, [x15, x4, lsl #4]
-	WORD $0x54000420 // b.eq <slotsMulti2+0x778>
-	WORD $0xf940180f // ldr x15, [x0, #0x30]
-	WORD $0xaa1303e4 // mov x4, x19
-	WORD $0xb400004f // cbz x15, <slotsMulti2+0x708>
-	WORD $0x787379e4 // ldrh w4, [x15, x19, lsl #1]
-	WORD $0xf940300f // ldr x15, [x0, #0x60]
-	WORD $0xb40001af // cbz x15, <slotsMulti2+0x740>
-	WORD $0xb940680e // ldr w14, [x0, #0x68]
-	WORD $0xb86479ef // ldr w15, [x15, x4, lsl #2]
-	WORD $0x0b0f01ce // add w14, w14, w15
-	WORD $0xd34c2dce // lsl x14, x14, #52
-	WORD $0x9e6701c5 // fmov d5, x14
-	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
-	WORD $0x3dc000c7 // ldr q7, [x6]
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0xf940240f // ldr x15, [x0, #0x48]
-	WORD $0x3941e00e // ldrb w14, [x0, #0x78]
-	WORD $0x3500012e // cbnz w14, <slotsMulti2+0x75c>
-	WORD $0x17ffffe9 // b <slotsMulti2+0x6e0>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
 	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
 	WORD $0x3dc000c7 // ldr q7, [x6]
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0xf940240f // ldr x15, [x0, #0x48]
-	WORD $0x3941e00e // ldrb w14, [x0, #0x78]
-	WORD $0x34fffc4e // cbz w14, <slotsMulti2+0x6e0>
-	WORD $0x3ce479e7 // ldr q7, [x15, x4, lsl #4]
+	WORD $0xf9402404 // ldr x4, [x0, #0x48]
+	WORD $0x3941e010 // ldrb w16, [x0, #0x78]
+	WORD $0x34000330 // cbz w16, <slotsMulti2+0x65c>
+	WORD $0x3cf57887 // ldr q7, [x4, x21, lsl #4]
 	WORD $0x4fc510c7 // fmla v7.2d, v6.2d, v5.d[0]
-	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3ca479e7 // str q7, [x15, x4, lsl #4]
-	WORD $0x54fffc21 // b.ne <slotsMulti2+0x6f8>
-	WORD $0x8b0900a9 // add x9, x5, x9
+	WORD $0x3cb57887 // str q7, [x4, x21, lsl #4]
+	WORD $0x54000300 // b.eq <slotsMulti2+0x674>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xaa1403f5 // mov x21, x20
+	WORD $0xb4000044 // cbz x4, <slotsMulti2+0x628>
+	WORD $0x78747895 // ldrh w21, [x4, x20, lsl #1]
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4fffda4 // cbz x4, <slotsMulti2+0x5e0>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb8757882 // ldr w2, [x4, x21, lsl #2]
+	WORD $0x0b020210 // add w16, w16, w2
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670205 // fmov d5, x16
+	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
+	WORD $0x3dc000c7 // ldr q7, [x6]
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0xf9402404 // ldr x4, [x0, #0x48]
+	WORD $0x3941e010 // ldrb w16, [x0, #0x78]
+	WORD $0x35fffd30 // cbnz w16, <slotsMulti2+0x5fc>
+	WORD $0x4fc590c7 // fmul v7.2d, v6.2d, v5.d[0]
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0xf10004e7 // subs x7, x7, #0x1
+	WORD $0x910040c6 // add x6, x6, #0x10
+	WORD $0x3cb57887 // str q7, [x4, x21, lsl #4]
+	WORD $0x54fffd41 // b.ne <slotsMulti2+0x618>
+	WORD $0x8b0800a8 // add x8, x5, x8
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xf94017ee // ldr x14, [sp, #0x28]
-	WORD $0x9100214a // add x10, x10, #0x8
-	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54ffc943 // b.lo <slotsMulti2+0xb4>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb11013f // cmp x9, x17
+	WORD $0x54ffd0a3 // b.lo <slotsMulti2+0x98>
+	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
+	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
+	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
+	WORD $0xa94267fa // ldp x26, x25, [sp, #0x20]
+	WORD $0xa9416ffe // ldp x30, x27, [sp, #0x10]
+	WORD $0xf84607fd // ldr x29, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -512,19 +445,20 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000002
-	WORD $0x00000000; WORD $0x0000000c
-	WORD $0x00000000; WORD $0x0000000e
-	WORD $0x00000000; WORD $0x00000004
-	WORD $0x00000000; WORD $0x00000006
-	WORD $0x00000000; WORD $0x00000008
-	WORD $0x00000000; WORD $0x0000000a
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000002; WORD $0x00000000
+	WORD $0x0000000c; WORD $0x00000000
+	WORD $0x0000000e; WORD $0x00000000
+	WORD $0x00000004; WORD $0x00000000
+	WORD $0x00000006; WORD $0x00000000
+	WORD $0x00000008; WORD $0x00000000
+	WORD $0x0000000a; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $224-16
+TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -532,150 +466,127 @@ TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400024d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10243ff // sub sp, sp, #0x90
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xf9402c09 // ldr x9, [x0, #0x58]
-	WORD $0x8b090109 // add x9, x8, x9
-	WORD $0xfd0013ea // str d10, [sp, #0x20]
-	WORD $0xf9001ffd // str x29, [sp, #0x38]
-	WORD $0x6d02a3e9 // stp d9, d8, [sp, #0x28]
-	WORD $0xa9046ffe // stp x30, x27, [sp, #0x40]
-	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
-	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
-	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
-	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0xa90127e8 // stp x8, x9, [sp, #0x10]
-	WORD $0xa940a010 // ldp x16, x8, [x0, #0x8]
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400430b // b.lt <slotsMulti4+0x89c>
-	WORD $0x5286200f // mov w15, #0x3100
-	WORD $0xf940000a // ldr x10, [x0]
-	WORD $0xf9400c0c // ldr x12, [x0, #0x18]
+	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400411 // ldr x17, [x0, #0x8]
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x54003e0b // b.lt <slotsMulti4+0x7c8>
+	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x10003e84 // adr x4, 0x100800
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf940140e // ldr x14, [x0, #0x28]
+	WORD $0x52862010 // mov w16, #0x3100
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
+	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
+	WORD $0x3dc00080 // ldr q0, [x4]
+	WORD $0x10003de4 // adr x4, 0x100810
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
+	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x8b0f002e // add x14, x1, x15
-	WORD $0xf90003ee // str x14, [sp]
-	WORD $0x100043cf // adr x15, 0x100900
-	WORD $0x3dc001e0 // ldr q0, [x15]
-	WORD $0x1000440f // adr x15, 0x100910
-	WORD $0x910043e2 // add x2, sp, #0x10
+	WORD $0x5280080f // mov w15, #0x40
+	WORD $0x8b100030 // add x16, x1, x16
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
 	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x1000440f // adr x15, 0x100920
-	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x1000444f // adr x15, 0x100930
-	WORD $0x8b100d4e // add x14, x10, x16, lsl #3
-	WORD $0xf90007ee // str x14, [sp, #0x8]
-	WORD $0x3dc001e3 // ldr q3, [x15]
-	WORD $0x14000007 // b <slotsMulti4+0xb4>
+	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x10003d24 // adr x4, 0x100820
+	WORD $0x3dc00082 // ldr q2, [x4]
+	WORD $0xfd000bea // str d10, [sp, #0x10]
+	WORD $0x10003d44 // adr x4, 0x100830
+	WORD $0x8b0201d3 // add x19, x14, x2
+	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
+	WORD $0x3dc00083 // ldr q3, [x4]
+	WORD $0xf90017fd // str x29, [sp, #0x28]
+	WORD $0xf90007f0 // str x16, [sp, #0x8]
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0x14000008 // b <slotsMulti4+0xb0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xf94007ee // ldr x14, [sp, #0x8]
-	WORD $0x9100214a // add x10, x10, #0x8
-	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54003f62 // b.hs <slotsMulti4+0x89c>
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x5280080e // mov w14, #0x40
-	WORD $0x79400950 // ldrh w16, [x10, #0x4]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb11013f // cmp x9, x17
+	WORD $0x540037c2 // b.hs <slotsMulti4+0x7a4>
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x52800710 // mov w16, #0x38
+	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x720001ff // tst w15, #0x1
-	WORD $0x5280070f // mov w15, #0x38
-	WORD $0x9a8e01ef // csel x15, x15, x14, eq
-	WORD $0xf86f6807 // ldr x7, [x0, x15]
-	WORD $0x14000008 // b <slotsMulti4+0xf4>
+	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0x7200009f // tst w4, #0x1
+	WORD $0x9a8f0204 // csel x4, x16, x15, eq
+	WORD $0xf8646807 // ldr x7, [x0, x4]
+	WORD $0x14000009 // b <slotsMulti4+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400950 // ldrh w16, [x10, #0x4]
+	WORD $0xd503201f // nop
 	WORD $0x8b060286 // add x6, x20, x6
+	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1000df // cmp x6, x16
-	WORD $0x54002d8a // b.ge <slotsMulti4+0x6a0>
-	WORD $0xcb060213 // sub x19, x16, x6
-	WORD $0x5280080e // mov w14, #0x40
+	WORD $0xeb1400df // cmp x6, x20
+	WORD $0x540025aa // b.ge <slotsMulti4+0x5a4>
+	WORD $0xcb060293 // sub x19, x20, x6
 	WORD $0xf101027f // cmp x19, #0x40
-	WORD $0x9a8eb274 // csel x20, x19, x14, lt
+	WORD $0x9a8fb274 // csel x20, x19, x15, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54001bab // b.lt <slotsMulti4+0x47c>
+	WORD $0x540014eb // b.lt <slotsMulti4+0x3a0>
 	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xaa1503f9 // mov x25, x21
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000031 // b <slotsMulti4+0x1e4>
-	WORD $0xf9820180 // prfm pldl1keep, [x12, #0x400]
-	WORD $0xb940014e // ldr w14, [x10]
-	WORD $0x4e080dc6 // dup v6.2d, x14
-	WORD $0xfd400185 // ldr d5, [x12]
+	WORD $0x1400001d // b <slotsMulti4+0x190>
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0xb9400130 // ldr w16, [x9]
+	WORD $0x4e080e06 // dup v6.2d, x16
+	WORD $0xfd400165 // ldr d5, [x11]
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
 	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
 	WORD $0x4f4254e7 // shl v7.2d, v7.2d, #0x2
 	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
 	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x4e183cae // mov x14, v5.d[1]
-	WORD $0x9e6600af // fmov x15, d5
 	WORD $0x3d880305 // str q5, [x24, #0x2000]
-	WORD $0xfd400590 // ldr d16, [x12, #0x8]
-	WORD $0x9100418c // add x12, x12, #0x10
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x2f10a610 // ushll v16.4s, v16.4h, #0x0
-	WORD $0x6eb010d1 // uaddw2 v17.2d, v6.2d, v16.4s
-	WORD $0x2eb010c6 // uaddw v6.2d, v6.2d, v16.2s
-	WORD $0x4f425631 // shl v17.2d, v17.2d, #0x2
-	WORD $0x4f4254c6 // shl v6.2d, v6.2d, #0x2
-	WORD $0x3d880f11 // str q17, [x24, #0x2030]
-	WORD $0x3d880b06 // str q6, [x24, #0x2020]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cee // mov x14, v7.d[1]
-	WORD $0x9e6600ef // fmov x15, d7
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cce // mov x14, v6.d[1]
-	WORD $0x9e6600cf // fmov x15, d6
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183e2e // mov x14, v17.d[1]
-	WORD $0x9e66022f // fmov x15, d17
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0xfd400565 // ldr d5, [x11, #0x8]
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4f4254e7 // shl v7.2d, v7.2d, #0x2
+	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
+	WORD $0x3d880f07 // str q7, [x24, #0x2030]
+	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0x8b1501d5 // add x21, x14, x21
+	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x540014c0 // b.eq <slotsMulti4+0x478>
-	WORD $0x924002b9 // and x25, x21, #0x1
-	WORD $0x3875691b // ldrb w27, [x8, x21]
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0xf879785a // ldr x26, [x2, x25, lsl #3]
-	WORD $0x3708046f // tbnz w15, #0x1, <slotsMulti4+0x280>
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff70 // lsr x16, x27, #2
-	WORD $0xd341ff7d // lsr x29, x27, #1
-	WORD $0x540004e3 // b.lo <slotsMulti4+0x2a4>
-	WORD $0x9ba3136f // umaddl x15, w27, w3, x4
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0x8b1b077e // add x30, x27, x27, lsl #1
-	WORD $0xd342ffd0 // lsr x16, x30, #2
-	WORD $0xad401df0 // ldp q16, q7, [x15]
-	WORD $0x910201e4 // add x4, x15, #0x80
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0xaa1903ee // mov x14, x25
+	WORD $0xaa1503f9 // mov x25, x21
+	WORD $0x540010a0 // b.eq <slotsMulti4+0x3a0>
+	WORD $0x39400195 // ldrb w21, [x12]
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x37080444 // tbnz w4, #0x1, <slotsMulti4+0x220>
+	WORD $0xf940401b // ldr x27, [x0, #0x80]
+	WORD $0x7100d6bf // cmp w21, #0x35
+	WORD $0xd342febe // lsr x30, x21, #2
+	WORD $0xd341feba // lsr x26, x21, #1
+	WORD $0x540004c3 // b.lo <slotsMulti4+0x244>
+	WORD $0x9ba36ea4 // umaddl x4, w21, w3, x27
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
+	WORD $0x9102009b // add x27, x4, #0x80
+	WORD $0xad401c90 // ldp q16, q7, [x4]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
+	WORD $0xd342ffbb // lsr x27, x29, #2
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4241f1 // ldp q17, q16, [x15, #0x40]
+	WORD $0xad424091 // ldp q17, q16, [x4, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
@@ -684,68 +595,67 @@ TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411df0 // ldp q16, q7, [x15, #0x20]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0xad411c90 // ldp q16, q7, [x4, #0x20]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
+	WORD $0x3cfb69c6 // ldr q6, [x14, x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd4041e7 // ldr d7, [x15, #0x80]
+	WORD $0xfd404087 // ldr d7, [x4, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4345f0 // ldp q16, q17, [x15, #0x60]
-	WORD $0x14000047 // b <slotsMulti4+0x394>
-	WORD $0xd503201f // nop
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0xad434490 // ldp q16, q17, [x4, #0x60]
+	WORD $0x14000046 // b <slotsMulti4+0x334>
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x3dc001c5 // ldr q5, [x14]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
 	WORD $0xad001706 // stp q6, q5, [x24]
-	WORD $0x3dc00746 // ldr q6, [x26, #0x10]
+	WORD $0x3dc005c6 // ldr q6, [x14, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x14000045 // b <slotsMulti4+0x3b4>
-	WORD $0x9ba3137e // umaddl x30, w27, w3, x4
-	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
-	WORD $0x9140074f // add x15, x26, #0x1, lsl #12
-	WORD $0x7100637f // cmp w27, #0x18
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x540003e8 // b.hi <slotsMulti4+0x334>
-	WORD $0x92400b71 // and x17, x27, #0x7
-	WORD $0xb50003b1 // cbnz x17, <slotsMulti4+0x334>
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
-	WORD $0x910223d1 // add x17, x30, #0x88
-	WORD $0x910243ce // add x14, x30, #0x90
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x14000045 // b <slotsMulti4+0x354>
+	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
+	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
+	WORD $0x914005c4 // add x4, x14, #0x1, lsl #12
+	WORD $0x710062bf // cmp w21, #0x18
+	WORD $0xd342ffbd // lsr x29, x29, #2
+	WORD $0x540003e8 // b.hi <slotsMulti4+0x2d4>
+	WORD $0x92400ab0 // and x16, x21, #0x7
+	WORD $0xb50003b0 // cbnz x16, <slotsMulti4+0x2d4>
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x91022370 // add x16, x27, #0x88
+	WORD $0x91024362 // add x2, x27, #0x90
+	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0xad401f70 // ldp q16, q7, [x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
+	WORD $0x4d40ce07 // ld1r { v7.2d }, [x16]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cdc7 // ld1r { v7.2d }, [x14]
+	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
-	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
+	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c3c7 // ldp d7, d16, [x30, #0x88]
+	WORD $0x6d48c367 // ldp d7, d16, [x27, #0x88]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
 	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x14000021 // b <slotsMulti4+0x3b4>
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xad401fd0 // ldp q16, q7, [x30]
-	WORD $0x910203cf // add x15, x30, #0x80
-	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x14000021 // b <slotsMulti4+0x354>
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0xad401f70 // ldp q16, q7, [x27]
+	WORD $0x91020370 // add x16, x27, #0x80
+	WORD $0x3dc001c5 // ldr q5, [x14]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cf06b46 // ldr q6, [x26, x16]
-	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
-	WORD $0xad4247d2 // ldp q18, q17, [x30, #0x40]
+	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x4d40ce10 // ld1r { v16.2d }, [x16]
+	WORD $0xad424772 // ldp q18, q17, [x27, #0x40]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
@@ -755,13 +665,13 @@ TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
-	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
+	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd4043c7 // ldr d7, [x30, #0x80]
+	WORD $0xfd404367 // ldr d7, [x27, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4347d0 // ldp q16, q17, [x30, #0x60]
+	WORD $0xad434770 // ldp q16, q17, [x27, #0x60]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
@@ -771,73 +681,64 @@ TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
 	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x8b1b034e // add x14, x26, x27
-	WORD $0xf839784e // str x14, [x2, x25, lsl #3]
-	WORD $0x79400d4e // ldrh w14, [x10, #0x6]
-	WORD $0x3607eb0e // tbz w14, #0x0, <slotsMulti4+0x124>
-	WORD $0xf940100e // ldr x14, [x0, #0x20]
-	WORD $0xb940014f // ldr w15, [x10]
-	WORD $0x8b0f09ce // add x14, x14, x15, lsl #2
-	WORD $0x8b1701ce // add x14, x14, x23
-	WORD $0xb8b579ce // ldrsw x14, [x14, x21, lsl #2]
-	WORD $0x8b0e012e // add x14, x9, x14
-	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
+	WORD $0x3607ee30 // tbz w16, #0x0, <slotsMulti4+0x120>
+	WORD $0xf9401010 // ldr x16, [x0, #0x20]
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x8b020a10 // add x16, x16, x2, lsl #2
+	WORD $0xb8b76a10 // ldrsw x16, [x16, x23]
+	WORD $0x8b100110 // add x16, x8, x16
+	WORD $0x4e080e05 // dup v5.2d, x16
 	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
+	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
+	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
+	WORD $0x3d880706 // str q6, [x24, #0x2010]
 	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
-	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
-	WORD $0x4ee284b0 // add v16.2d, v5.2d, v2.2d
 	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
-	WORD $0x4e183cce // mov x14, v6.d[1]
-	WORD $0x9e6600cf // fmov x15, d6
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x3d880707 // str q7, [x24, #0x2010]
+	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x3d880f10 // str q16, [x24, #0x2030]
-	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x4e183cef // mov x15, v7.d[1]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x9e6600ee // fmov x14, d7
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cae // mov x14, v5.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x9e6600af // fmov x15, d5
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183e0e // mov x14, v16.d[1]
-	WORD $0x9e66020f // fmov x15, d16
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x54ffeb81 // b.ne <slotsMulti4+0x1e4>
-	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0x1400000c // b <slotsMulti4+0x4b4>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x52800099 // mov w25, #0x4
-	WORD $0xad004ed4 // stp q20, q19, [x22]
-	WORD $0xad0146d2 // stp q18, q17, [x22, #0x20]
-	WORD $0xad021ed0 // stp q16, q7, [x22, #0x40]
-	WORD $0xad031ac5 // stp q5, q6, [x22, #0x60]
-	WORD $0xad086edc // stp q28, q27, [x22, #0x100]
-	WORD $0xad0966da // stp q26, q25, [x22, #0x120]
-	WORD $0xad0a5ed8 // stp q24, q23, [x22, #0x140]
-	WORD $0xad0b56d6 // stp q22, q21, [x22, #0x160]
-	WORD $0x3607e195 // tbz w21, #0x0, <slotsMulti4+0xe0>
+	WORD $0x17ffff75 // b <slotsMulti4+0x16c>
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03fa // mov x26, xzr
+	WORD $0x52800038 // mov w24, #0x1
+	WORD $0x14000022 // b <slotsMulti4+0x430>
+	WORD $0xaa1803e4 // mov x4, x24
+	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
+	WORD $0xa9406f59 // ldp x25, x27, [x26]
+	WORD $0x8b190cf9 // add x25, x7, x25, lsl #3
+	WORD $0xad407f3e // ldp q30, q31, [x25]
+	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
+	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
+	WORD $0xfd40009d // ldr d29, [x4]
+	WORD $0x8b1b0ce4 // add x4, x7, x27, lsl #3
+	WORD $0xad407c9e // ldp q30, q31, [x4]
+	WORD $0xa9416744 // ldp x4, x25, [x26, #0x10]
+	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
+	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
+	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
+	WORD $0xad40749f // ldp q31, q29, [x4]
+	WORD $0x6d41231e // ldp d30, d8, [x24, #0x10]
+	WORD $0x8b190ce4 // add x4, x7, x25, lsl #3
+	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
+	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
+	WORD $0xad40789d // ldp q29, q30, [x4]
+	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
+	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
+	WORD $0x2a1f03f8 // mov w24, wzr
+	WORD $0x5280009a // mov w26, #0x4
+	WORD $0xad004ef4 // stp q20, q19, [x23]
+	WORD $0xad0146f2 // stp q18, q17, [x23, #0x20]
+	WORD $0xad021ef0 // stp q16, q7, [x23, #0x40]
+	WORD $0xad031ae5 // stp q5, q6, [x23, #0x60]
+	WORD $0xad086efc // stp q28, q27, [x23, #0x100]
+	WORD $0xad0966fa // stp q26, q25, [x23, #0x120]
+	WORD $0xad0a5ef8 // stp q24, q23, [x23, #0x140]
+	WORD $0xad0b56f6 // stp q22, q21, [x23, #0x160]
+	WORD $0x3607e5b6 // tbz w22, #0x0, <slotsMulti4+0xe0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b191576 // add x22, x11, x25, lsl #5
-	WORD $0x2a1003f5 // mov w21, w16
+	WORD $0x8b1a1557 // add x23, x10, x26, lsl #5
+	WORD $0x2a1803f6 // mov w22, w24
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
@@ -852,122 +753,96 @@ TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x34000825 // cbz w5, <slotsMulti4+0x600>
-	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
+	WORD $0x34000785 // cbz w5, <slotsMulti4+0x568>
+	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400092b // b.lt <slotsMulti4+0x62c>
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa1703ef // mov x15, x23
-	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
-	WORD $0xf95002f0 // ldr x16, [x23, #0x2000]
-	WORD $0x6d412ae9 // ldp d9, d10, [x23, #0x10]
-	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
-	WORD $0xfd4001fe // ldr d30, [x15]
-	WORD $0xf95006ef // ldr x15, [x23, #0x2008]
-	WORD $0xad40221f // ldp q31, q8, [x16]
-	WORD $0xf9500af0 // ldr x16, [x23, #0x2010]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x5400088b // b.lt <slotsMulti4+0x594>
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xaa1803e4 // mov x4, x24
+	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
+	WORD $0xf950031a // ldr x26, [x24, #0x2000]
+	WORD $0x6d412b09 // ldp d9, d10, [x24, #0x10]
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0xfd40009e // ldr d30, [x4]
+	WORD $0xf9500704 // ldr x4, [x24, #0x2008]
+	WORD $0xad40235f // ldp q31, q8, [x26]
+	WORD $0xf9500b1a // ldr x26, [x24, #0x2010]
+	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
 	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
-	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
 	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0xad4075e8 // ldp q8, q29, [x15]
-	WORD $0xf9500eef // ldr x15, [x23, #0x2018]
+	WORD $0xad407488 // ldp q8, q29, [x4]
+	WORD $0xf9500f04 // ldr x4, [x24, #0x2018]
 	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
-	WORD $0xad407e1d // ldp q29, q31, [x16]
-	WORD $0xf95022f0 // ldr x16, [x23, #0x2040]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0xad407f5d // ldp q29, q31, [x26]
+	WORD $0xf950231a // ldr x26, [x24, #0x2040]
+	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
 	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
 	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
-	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
-	WORD $0x6d4422fe // ldp d30, d8, [x23, #0x40]
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0x6d44231e // ldp d30, d8, [x24, #0x40]
 	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
-	WORD $0xad407dfd // ldp q29, q31, [x15]
-	WORD $0xf95026ef // ldr x15, [x23, #0x2048]
+	WORD $0xad407c9d // ldp q29, q31, [x4]
+	WORD $0xf9502704 // ldr x4, [x24, #0x2048]
 	WORD $0x4fca13e6 // fmla v6.2d, v31.2d, v10.d[0]
-	WORD $0xad40261f // ldp q31, q9, [x16]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0xad40275f // ldp q31, q9, [x26]
+	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
 	WORD $0x4fca13a5 // fmla v5.2d, v29.2d, v10.d[0]
 	WORD $0x4fde113b // fmla v27.2d, v9.2d, v30.d[0]
-	WORD $0x6d452ae9 // ldp d9, d10, [x23, #0x50]
+	WORD $0x6d452b09 // ldp d9, d10, [x24, #0x50]
 	WORD $0x4fde13fc // fmla v28.2d, v31.2d, v30.d[0]
-	WORD $0xad4079fd // ldp q29, q30, [x15]
-	WORD $0xf9502aef // ldr x15, [x23, #0x2050]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0xad40789d // ldp q29, q30, [x4]
+	WORD $0xf9502b04 // ldr x4, [x24, #0x2050]
+	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
 	WORD $0x4fc813d9 // fmla v25.2d, v30.2d, v8.d[0]
-	WORD $0xad407dfe // ldp q30, q31, [x15]
-	WORD $0xf9502eef // ldr x15, [x23, #0x2058]
-	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0xad407c9e // ldp q30, q31, [x4]
+	WORD $0xf9502f04 // ldr x4, [x24, #0x2058]
+	WORD $0x91020318 // add x24, x24, #0x80
 	WORD $0x4fc813ba // fmla v26.2d, v29.2d, v8.d[0]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
 	WORD $0x4fc913f7 // fmla v23.2d, v31.2d, v9.d[0]
 	WORD $0x4fc913d8 // fmla v24.2d, v30.2d, v9.d[0]
-	WORD $0xad4079fd // ldp q29, q30, [x15]
-	WORD $0x91000f0f // add x15, x24, #0x3
-	WORD $0x91000b18 // add x24, x24, #0x2
-	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0xad40789d // ldp q29, q30, [x4]
+	WORD $0x91000f24 // add x4, x25, #0x3
+	WORD $0x91000b39 // add x25, x25, #0x2
+	WORD $0xeb14009f // cmp x4, x20
 	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
 	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
-	WORD $0x54fff9cb // b.lt <slotsMulti4+0x520>
-	WORD $0x91400af9 // add x25, x23, #0x2, lsl #12
-	WORD $0xeb14031f // cmp x24, x20
-	WORD $0x54fff4aa // b.ge <slotsMulti4+0x488>
-	WORD $0x14000010 // b <slotsMulti4+0x638>
-	WORD $0xd503201f // nop
-	WORD $0xad404ed4 // ldp q20, q19, [x22]
-	WORD $0xad486edc // ldp q28, q27, [x22, #0x100]
-	WORD $0xad4146d2 // ldp q18, q17, [x22, #0x20]
-	WORD $0xad4966da // ldp q26, q25, [x22, #0x120]
-	WORD $0xad421ed0 // ldp q16, q7, [x22, #0x40]
-	WORD $0xad4a5ed8 // ldp q24, q23, [x22, #0x140]
-	WORD $0xad431ac5 // ldp q5, q6, [x22, #0x60]
-	WORD $0xad4b56d6 // ldp q22, q21, [x22, #0x160]
-	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
+	WORD $0x54fff9cb // b.lt <slotsMulti4+0x48c>
+	WORD $0x91400b1a // add x26, x24, #0x2, lsl #12
+	WORD $0xeb14033f // cmp x25, x20
+	WORD $0x54fff52a // b.ge <slotsMulti4+0x404>
+	WORD $0x17ffff92 // b <slotsMulti4+0x3ac>
+	WORD $0xad404ef4 // ldp q20, q19, [x23]
+	WORD $0xad486efc // ldp q28, q27, [x23, #0x100]
+	WORD $0xad4146f2 // ldp q18, q17, [x23, #0x20]
+	WORD $0xad4966fa // ldp q26, q25, [x23, #0x120]
+	WORD $0xad421ef0 // ldp q16, q7, [x23, #0x40]
+	WORD $0xad4a5ef8 // ldp q24, q23, [x23, #0x140]
+	WORD $0xad431ae5 // ldp q5, q6, [x23, #0x60]
+	WORD $0xad4b56f6 // ldp q22, q21, [x23, #0x160]
+	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff72a // b.ge <slotsMulti4+0x50c>
-	WORD $0x8b190db9 // add x25, x13, x25, lsl #3
+	WORD $0x54fff7ca // b.ge <slotsMulti4+0x488>
+	WORD $0x8b1a0dba // add x26, x13, x26, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff2aa // b.ge <slotsMulti4+0x488>
-	WORD $0xaa1703ef // mov x15, x23
-	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
-	WORD $0xa9401330 // ldp x16, x4, [x25]
-	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
-	WORD $0xad407e1e // ldp q30, q31, [x16]
-	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
-	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
-	WORD $0xfd4001fd // ldr d29, [x15]
-	WORD $0x8b040cef // add x15, x7, x4, lsl #3
-	WORD $0xad407dfe // ldp q30, q31, [x15]
-	WORD $0xa941432f // ldp x15, x16, [x25, #0x10]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
-	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
-	WORD $0xad4075ff // ldp q31, q29, [x15]
-	WORD $0x6d4122fe // ldp d30, d8, [x23, #0x10]
-	WORD $0x8b100cef // add x15, x7, x16, lsl #3
-	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
-	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
-	WORD $0xad4079fd // ldp q29, q30, [x15]
-	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
-	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
-	WORD $0x17ffff7e // b <slotsMulti4+0x488>
+	WORD $0x54fff34a // b.ge <slotsMulti4+0x404>
+	WORD $0x17ffff83 // b <slotsMulti4+0x3ac>
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0xf240029f // tst x20, #0x1
+	WORD $0x9a8e02b3 // csel x19, x21, x14, eq
+	WORD $0x9a9501ce // csel x14, x14, x21, eq
+	WORD $0x3617d764 // tbz w4, #0x2, <slotsMulti4+0xa0>
+	WORD $0x37180144 // tbnz w4, #0x3, <slotsMulti4+0x5e0>
+	WORD $0xf9402810 // ldr x16, [x0, #0x50]
+	WORD $0x52800102 // mov w2, #0x8
+	WORD $0xcb080210 // sub x16, x16, x8
+	WORD $0xf100221f // cmp x16, #0x8
+	WORD $0x9a82b205 // csel x5, x16, x2, lt
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x540008ca // b.ge <slotsMulti4+0x6ec>
+	WORD $0x1400006e // b <slotsMulti4+0x790>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x3617cfef // tbz w15, #0x2, <slotsMulti4+0xa0>
-	WORD $0x3718012f // tbnz w15, #0x3, <slotsMulti4+0x6cc>
-	WORD $0xf940280e // ldr x14, [x0, #0x50]
-	WORD $0x5280010f // mov w15, #0x8
-	WORD $0xcb0901ce // sub x14, x14, x9
-	WORD $0xf10021df // cmp x14, #0x8
-	WORD $0x9a8fb1c5 // csel x5, x14, x15, lt
-	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x540008aa // b.ge <slotsMulti4+0x7d8>
-	WORD $0x1400006f // b <slotsMulti4+0x884>
 	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
 	WORD $0x3dcc4026 // ldr q6, [x1, #0x3100]
 	WORD $0x52800025 // mov w5, #0x1
@@ -1035,66 +910,62 @@ TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x3d8c0426 // str q6, [x1, #0x3010]
-	WORD $0xf94003e6 // ldr x6, [sp]
+	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
 	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x14000008 // b <slotsMulti4+0x804>
+	WORD $0xaa0803f4 // mov x20, x8
+	WORD $0x14000009 // b <slotsMulti4+0x71c>
+	WORD $0xd503201f // nop
 	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
 	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
-	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910080c6 // add x6, x6, #0x20
-	WORD $0xad001e06 // stp q6, q7, [x16]
-	WORD $0x54000420 // b.eq <slotsMulti4+0x884>
-	WORD $0xf940180f // ldr x15, [x0, #0x30]
-	WORD $0xaa1303f0 // mov x16, x19
-	WORD $0xb400004f // cbz x15, <slotsMulti4+0x814>
-	WORD $0x787379f0 // ldrh w16, [x15, x19, lsl #1]
-	WORD $0xf940300f // ldr x15, [x0, #0x60]
-	WORD $0xb400014f // cbz x15, <slotsMulti4+0x840>
-	WORD $0xb940680e // ldr w14, [x0, #0x68]
-	WORD $0xb87079ef // ldr w15, [x15, x16, lsl #2]
-	WORD $0x0b0f01ce // add w14, w14, w15
-	WORD $0xd34c2dce // lsl x14, x14, #52
-	WORD $0x9e6701c5 // fmov d5, x14
-	WORD $0x14000005 // b <slotsMulti4+0x844>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xad001ea6 // stp q6, q7, [x21]
+	WORD $0x540003c0 // b.eq <slotsMulti4+0x790>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xaa1403f5 // mov x21, x20
+	WORD $0xb4000044 // cbz x4, <slotsMulti4+0x72c>
+	WORD $0x78747895 // ldrh w21, [x4, x20, lsl #1]
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb40000e4 // cbz x4, <slotsMulti4+0x74c>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb8757882 // ldr w2, [x4, x21, lsl #2]
+	WORD $0x0b020210 // add w16, w16, w2
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670205 // fmov d5, x16
+	WORD $0x14000002 // b <slotsMulti4+0x750>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
 	WORD $0xad781cc6 // ldp q6, q7, [x6, #-0x100]
-	WORD $0xf940240e // ldr x14, [x0, #0x48]
-	WORD $0x8b1015d0 // add x16, x14, x16, lsl #5
+	WORD $0xf9402410 // ldr x16, [x0, #0x48]
+	WORD $0x8b151615 // add x21, x16, x21, lsl #5
 	WORD $0xad4044d0 // ldp q16, q17, [x6]
-	WORD $0x3941e00f // ldrb w15, [x0, #0x78]
+	WORD $0x3941e002 // ldrb w2, [x0, #0x78]
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
 	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-	WORD $0x34fffc4f // cbz w15, <slotsMulti4+0x7e8>
-	WORD $0xad401e06 // ldp q6, q7, [x16]
+	WORD $0x34fffca2 // cbz w2, <slotsMulti4+0x700>
+	WORD $0xad401ea6 // ldp q6, q7, [x21]
 	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
 	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
-	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910080c6 // add x6, x6, #0x20
-	WORD $0xad001e06 // stp q6, q7, [x16]
-	WORD $0x54fffc21 // b.ne <slotsMulti4+0x804>
-	WORD $0x8b0900a9 // add x9, x5, x9
+	WORD $0xad001ea6 // stp q6, q7, [x21]
+	WORD $0x54fffc81 // b.ne <slotsMulti4+0x71c>
+	WORD $0x8b0800a8 // add x8, x5, x8
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xf94007ee // ldr x14, [sp, #0x8]
-	WORD $0x9100214a // add x10, x10, #0x8
-	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54ffc0e3 // b.lo <slotsMulti4+0xb4>
-	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
-	WORD $0xfd4013ea // ldr d10, [sp, #0x20]
-	WORD $0xf9401ffd // ldr x29, [sp, #0x38]
-	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
-	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
-	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
-	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
-	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
-	WORD $0x910243ff // add sp, sp, #0x90
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb11013f // cmp x9, x17
+	WORD $0x54ffc883 // b.lo <slotsMulti4+0xb0>
+	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
+	WORD $0xfd400bea // ldr d10, [sp, #0x10]
+	WORD $0xf94017fd // ldr x29, [sp, #0x28]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -1109,7 +980,7 @@ TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Quad(SB), 0, $224-16
+TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -1117,150 +988,127 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400025d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10243ff // sub sp, sp, #0x90
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xf9402c09 // ldr x9, [x0, #0x58]
-	WORD $0x8b090109 // add x9, x8, x9
-	WORD $0xfd0013ea // str d10, [sp, #0x20]
-	WORD $0xf9001ffd // str x29, [sp, #0x38]
-	WORD $0x6d02a3e9 // stp d9, d8, [sp, #0x28]
-	WORD $0xa9046ffe // stp x30, x27, [sp, #0x40]
-	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
-	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
-	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
-	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0xa90127e8 // stp x8, x9, [sp, #0x10]
-	WORD $0xa940a00f // ldp x15, x8, [x0, #0x8]
-	WORD $0xf10005ff // cmp x15, #0x1
-	WORD $0x540044ab // b.lt <slotsMulti8+0x8d0>
-	WORD $0xf940000a // ldr x10, [x0]
-	WORD $0xf9400c0c // ldr x12, [x0, #0x18]
+	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400411 // ldr x17, [x0, #0x8]
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x5400412b // b.lt <slotsMulti8+0x82c>
+	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x10004284 // adr x4, 0x100880
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf940140f // ldr x15, [x0, #0x28]
 	WORD $0x52864010 // mov w16, #0x3200
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
+	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
+	WORD $0x3dc00080 // ldr q0, [x4]
+	WORD $0x100041e4 // adr x4, 0x100890
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
+	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x8b100036 // add x22, x1, x16
-	WORD $0xf90003f6 // str x22, [sp]
-	WORD $0x910043e2 // add x2, sp, #0x10
-	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x8b0f0d4e // add x14, x10, x15, lsl #3
-	WORD $0x1000456f // adr x15, 0x100940
-	WORD $0x3dc001e0 // ldr q0, [x15]
-	WORD $0x100045af // adr x15, 0x100950
-	WORD $0xf90007ee // str x14, [sp, #0x8]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x1000464f // adr x15, 0x100970
-	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x1000458f // adr x15, 0x100960
-	WORD $0x3dc001e3 // ldr q3, [x15]
-	WORD $0x14000008 // b <slotsMulti8+0xb8>
-	WORD $0xd503201f // nop
-	WORD $0x8b0900a9 // add x9, x5, x9
-	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xf94007ee // ldr x14, [sp, #0x8]
-	WORD $0x9100214a // add x10, x10, #0x8
-	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x540040e2 // b.hs <slotsMulti8+0x8d0>
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
 	WORD $0x5280080e // mov w14, #0x40
+	WORD $0x8b100030 // add x16, x1, x16
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0x52801803 // mov w3, #0xc0
+	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x100041a4 // adr x4, 0x1008b0
+	WORD $0x3dc00082 // ldr q2, [x4]
+	WORD $0xfd000bea // str d10, [sp, #0x10]
+	WORD $0x100040c4 // adr x4, 0x1008a0
+	WORD $0x8b0201f3 // add x19, x15, x2
+	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
+	WORD $0x3dc00083 // ldr q3, [x4]
+	WORD $0xf90017fd // str x29, [sp, #0x28]
+	WORD $0xf90007f1 // str x17, [sp, #0x8]
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0x1400000a // b <slotsMulti8+0xb8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0800a8 // add x8, x5, x8
+	WORD $0x52800025 // mov w5, #0x1
+	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb11013f // cmp x9, x17
+	WORD $0x54003aa2 // b.hs <slotsMulti8+0x808>
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x52800711 // mov w17, #0x38
+	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x720001ff // tst w15, #0x1
-	WORD $0x5280070f // mov w15, #0x38
-	WORD $0x9a8e01ef // csel x15, x15, x14, eq
-	WORD $0xf86f6807 // ldr x7, [x0, x15]
-	WORD $0x7940094f // ldrh w15, [x10, #0x4]
+	WORD $0xaa1303f5 // mov x21, x19
+	WORD $0x7200009f // tst w4, #0x1
+	WORD $0x9a8e0224 // csel x4, x17, x14, eq
+	WORD $0xf8646807 // ldr x7, [x0, x4]
 	WORD $0x14000007 // b <slotsMulti8+0xf4>
 	WORD $0xd503201f // nop
-	WORD $0x7940094f // ldrh w15, [x10, #0x4]
 	WORD $0x8b060286 // add x6, x20, x6
+	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb0f00df // cmp x6, x15
-	WORD $0x54002e8a // b.ge <slotsMulti8+0x6c0>
-	WORD $0xcb0601f3 // sub x19, x15, x6
-	WORD $0x5280080e // mov w14, #0x40
+	WORD $0xeb1400df // cmp x6, x20
+	WORD $0x5400278a // b.ge <slotsMulti8+0x5e0>
+	WORD $0xcb060293 // sub x19, x20, x6
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8eb274 // csel x20, x19, x14, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54001bab // b.lt <slotsMulti8+0x47c>
+	WORD $0x540014eb // b.lt <slotsMulti8+0x3a0>
 	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xaa1503f9 // mov x25, x21
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000031 // b <slotsMulti8+0x1e4>
-	WORD $0xf9820180 // prfm pldl1keep, [x12, #0x400]
-	WORD $0xb940014e // ldr w14, [x10]
-	WORD $0x4e080dc6 // dup v6.2d, x14
-	WORD $0xfd400185 // ldr d5, [x12]
+	WORD $0x1400001d // b <slotsMulti8+0x190>
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0xb9400131 // ldr w17, [x9]
+	WORD $0x4e080e26 // dup v6.2d, x17
+	WORD $0xfd400165 // ldr d5, [x11]
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
 	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
 	WORD $0x4f4354e7 // shl v7.2d, v7.2d, #0x3
 	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
 	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x4e183cae // mov x14, v5.d[1]
-	WORD $0x9e6600af // fmov x15, d5
 	WORD $0x3d880305 // str q5, [x24, #0x2000]
-	WORD $0xfd400590 // ldr d16, [x12, #0x8]
-	WORD $0x9100418c // add x12, x12, #0x10
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x2f10a610 // ushll v16.4s, v16.4h, #0x0
-	WORD $0x6eb010d1 // uaddw2 v17.2d, v6.2d, v16.4s
-	WORD $0x2eb010c6 // uaddw v6.2d, v6.2d, v16.2s
-	WORD $0x4f435631 // shl v17.2d, v17.2d, #0x3
-	WORD $0x4f4354c6 // shl v6.2d, v6.2d, #0x3
-	WORD $0x3d880f11 // str q17, [x24, #0x2030]
-	WORD $0x3d880b06 // str q6, [x24, #0x2020]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cee // mov x14, v7.d[1]
-	WORD $0x9e6600ef // fmov x15, d7
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cce // mov x14, v6.d[1]
-	WORD $0x9e6600cf // fmov x15, d6
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183e2e // mov x14, v17.d[1]
-	WORD $0x9e66022f // fmov x15, d17
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0xfd400565 // ldr d5, [x11, #0x8]
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4f4354e7 // shl v7.2d, v7.2d, #0x3
+	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
+	WORD $0x3d880f07 // str q7, [x24, #0x2030]
+	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0x8b1501f5 // add x21, x15, x21
+	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x540014c0 // b.eq <slotsMulti8+0x478>
-	WORD $0x924002b9 // and x25, x21, #0x1
-	WORD $0x3875691b // ldrb w27, [x8, x21]
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0xf879785a // ldr x26, [x2, x25, lsl #3]
-	WORD $0x3708046f // tbnz w15, #0x1, <slotsMulti8+0x280>
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff6f // lsr x15, x27, #2
-	WORD $0xd341ff7d // lsr x29, x27, #1
-	WORD $0x540004e3 // b.lo <slotsMulti8+0x2a4>
-	WORD $0x9ba31371 // umaddl x17, w27, w3, x4
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3cef6b46 // ldr q6, [x26, x15]
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0x8b1b077e // add x30, x27, x27, lsl #1
-	WORD $0xd342ffcf // lsr x15, x30, #2
-	WORD $0xad401e30 // ldp q16, q7, [x17]
-	WORD $0x91020224 // add x4, x17, #0x80
+	WORD $0x910012f7 // add x23, x23, #0x4
+	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0xaa1903ef // mov x15, x25
+	WORD $0xaa1503f9 // mov x25, x21
+	WORD $0x540010a0 // b.eq <slotsMulti8+0x3a0>
+	WORD $0x39400195 // ldrb w21, [x12]
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x37080442 // tbnz w2, #0x1, <slotsMulti8+0x220>
+	WORD $0xf940401b // ldr x27, [x0, #0x80]
+	WORD $0x7100d6bf // cmp w21, #0x35
+	WORD $0xd342febe // lsr x30, x21, #2
+	WORD $0xd341feba // lsr x26, x21, #1
+	WORD $0x540004c3 // b.lo <slotsMulti8+0x244>
+	WORD $0x9ba36ea2 // umaddl x2, w21, w3, x27
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
+	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
+	WORD $0x3dc001e5 // ldr q5, [x15]
+	WORD $0x8b1506bb // add x27, x21, x21, lsl #1
+	WORD $0x91020044 // add x4, x2, #0x80
+	WORD $0xad401c50 // ldp q16, q7, [x2]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0xd342ff64 // lsr x4, x27, #2
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad424231 // ldp q17, q16, [x17, #0x40]
+	WORD $0xad424051 // ldp q17, q16, [x2, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
@@ -1269,68 +1117,67 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411e30 // ldp q16, q7, [x17, #0x20]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0x3cef6b46 // ldr q6, [x26, x15]
+	WORD $0xad411c50 // ldp q16, q7, [x2, #0x20]
+	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
+	WORD $0x3ce469e6 // ldr q6, [x15, x4]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd404227 // ldr d7, [x17, #0x80]
+	WORD $0xfd404047 // ldr d7, [x2, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad434630 // ldp q16, q17, [x17, #0x60]
-	WORD $0x14000047 // b <slotsMulti8+0x394>
-	WORD $0xd503201f // nop
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0xad434450 // ldp q16, q17, [x2, #0x60]
+	WORD $0x14000046 // b <slotsMulti8+0x334>
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
+	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
 	WORD $0xad001706 // stp q6, q5, [x24]
-	WORD $0x3dc00746 // ldr q6, [x26, #0x10]
+	WORD $0x3dc005e6 // ldr q6, [x15, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x14000045 // b <slotsMulti8+0x3b4>
-	WORD $0x9ba3137e // umaddl x30, w27, w3, x4
-	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
-	WORD $0x91400751 // add x17, x26, #0x1, lsl #12
-	WORD $0x7100637f // cmp w27, #0x18
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x540003e8 // b.hi <slotsMulti8+0x334>
-	WORD $0x92400b70 // and x16, x27, #0x7
-	WORD $0xb50003b0 // cbnz x16, <slotsMulti8+0x334>
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3cef6b46 // ldr q6, [x26, x15]
-	WORD $0x910223d0 // add x16, x30, #0x88
-	WORD $0x910243ce // add x14, x30, #0x90
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x14000045 // b <slotsMulti8+0x354>
+	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
+	WORD $0x8b1506a2 // add x2, x21, x21, lsl #1
+	WORD $0x914005e4 // add x4, x15, #0x1, lsl #12
+	WORD $0x710062bf // cmp w21, #0x18
+	WORD $0xd342fc5d // lsr x29, x2, #2
+	WORD $0x540003e8 // b.hi <slotsMulti8+0x2d4>
+	WORD $0x92400aa2 // and x2, x21, #0x7
+	WORD $0xb50003a2 // cbnz x2, <slotsMulti8+0x2d4>
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
+	WORD $0x91022362 // add x2, x27, #0x88
+	WORD $0x91024371 // add x17, x27, #0x90
+	WORD $0x3dc001e5 // ldr q5, [x15]
+	WORD $0xad401f70 // ldp q16, q7, [x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40ce07 // ld1r { v7.2d }, [x16]
+	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cdc7 // ld1r { v7.2d }, [x14]
+	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
-	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
+	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c3c7 // ldp d7, d16, [x30, #0x88]
+	WORD $0x6d48c367 // ldp d7, d16, [x27, #0x88]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
 	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x14000021 // b <slotsMulti8+0x3b4>
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xad401fd0 // ldp q16, q7, [x30]
-	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x14000021 // b <slotsMulti8+0x354>
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0xad401f70 // ldp q16, q7, [x27]
+	WORD $0x91020362 // add x2, x27, #0x80
+	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cef6b46 // ldr q6, [x26, x15]
-	WORD $0x910203cf // add x15, x30, #0x80
-	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
-	WORD $0xad4247d2 // ldp q18, q17, [x30, #0x40]
+	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
+	WORD $0x4d40cc50 // ld1r { v16.2d }, [x2]
+	WORD $0xad424772 // ldp q18, q17, [x27, #0x40]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
@@ -1340,13 +1187,13 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
-	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
-	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
+	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd4043c7 // ldr d7, [x30, #0x80]
+	WORD $0xfd404367 // ldr d7, [x27, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad4347d0 // ldp q16, q17, [x30, #0x60]
+	WORD $0xad434770 // ldp q16, q17, [x27, #0x60]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
@@ -1356,82 +1203,77 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
 	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x8b1b034e // add x14, x26, x27
-	WORD $0xf839784e // str x14, [x2, x25, lsl #3]
-	WORD $0x79400d4e // ldrh w14, [x10, #0x6]
-	WORD $0x3607eb0e // tbz w14, #0x0, <slotsMulti8+0x124>
-	WORD $0xf940100e // ldr x14, [x0, #0x20]
-	WORD $0xb940014f // ldr w15, [x10]
-	WORD $0x8b0f09ce // add x14, x14, x15, lsl #2
-	WORD $0x8b1701ce // add x14, x14, x23
-	WORD $0xb8b579ce // ldrsw x14, [x14, x21, lsl #2]
-	WORD $0x8b0e012e // add x14, x9, x14
-	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
+	WORD $0x3607ee31 // tbz w17, #0x0, <slotsMulti8+0x120>
+	WORD $0xf9401011 // ldr x17, [x0, #0x20]
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x8b020a31 // add x17, x17, x2, lsl #2
+	WORD $0xb8b76a31 // ldrsw x17, [x17, x23]
+	WORD $0x8b110111 // add x17, x8, x17
+	WORD $0x4e080e25 // dup v5.2d, x17
 	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
+	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
+	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
+	WORD $0x3d880706 // str q6, [x24, #0x2010]
 	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
-	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
-	WORD $0x4ee284b0 // add v16.2d, v5.2d, v2.2d
 	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
-	WORD $0x4e183cce // mov x14, v6.d[1]
-	WORD $0x9e6600cf // fmov x15, d6
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x3d880707 // str q7, [x24, #0x2010]
+	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x3d880f10 // str q16, [x24, #0x2030]
-	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x4e183cef // mov x15, v7.d[1]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x9e6600ee // fmov x14, d7
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183cae // mov x14, v5.d[1]
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x9e6600af // fmov x15, d5
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x4e183e0e // mov x14, v16.d[1]
-	WORD $0x9e66020f // fmov x15, d16
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
-	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x54ffeb81 // b.ne <slotsMulti8+0x1e4>
-	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0x52800031 // mov w17, #0x1
-	WORD $0x14000004 // b <slotsMulti8+0x494>
-	WORD $0x2a1f03f1 // mov w17, wzr
-	WORD $0x5280008f // mov w15, #0x4
-	WORD $0x3607e295 // tbz w21, #0x0, <slotsMulti8+0xe0>
-	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0x2a1103f5 // mov w21, w17
-	WORD $0x8b0f0d76 // add x22, x11, x15, lsl #3
-	WORD $0x8b0f0cf7 // add x23, x7, x15, lsl #3
-	WORD $0x5280002f // mov w15, #0x1
-	WORD $0x1400000c // b <slotsMulti8+0x4d8>
-	WORD $0x2a1f03ef // mov w15, wzr
-	WORD $0x5280009d // mov w29, #0x4
-	WORD $0xad004f34 // stp q20, q19, [x25]
-	WORD $0xad024732 // stp q18, q17, [x25, #0x40]
-	WORD $0xad041f30 // stp q16, q7, [x25, #0x80]
-	WORD $0xad061b25 // stp q5, q6, [x25, #0xc0]
-	WORD $0xad106f3c // stp q28, q27, [x25, #0x200]
-	WORD $0xad12673a // stp q26, q25, [x25, #0x240]
-	WORD $0xad145f38 // stp q24, q23, [x25, #0x280]
-	WORD $0xad165736 // stp q22, q21, [x25, #0x2c0]
-	WORD $0x3607fdb8 // tbz w24, #0x0, <slotsMulti8+0x488>
+	WORD $0x17ffff75 // b <slotsMulti8+0x16c>
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x52800037 // mov w23, #0x1
+	WORD $0x14000004 // b <slotsMulti8+0x3b8>
+	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0x52800084 // mov w4, #0x4
+	WORD $0x3607e976 // tbz w22, #0x0, <slotsMulti8+0xe0>
+	WORD $0xaa1f03fe // mov x30, xzr
+	WORD $0x2a1703f6 // mov w22, w23
+	WORD $0x8b040d57 // add x23, x10, x4, lsl #3
+	WORD $0x8b040cf8 // add x24, x7, x4, lsl #3
+	WORD $0x5280003b // mov w27, #0x1
+	WORD $0x14000026 // b <slotsMulti8+0x464>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1b03e4 // mov x4, x27
+	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
+	WORD $0xa9400bdd // ldp x29, x2, [x30]
+	WORD $0x8b1d0f1d // add x29, x24, x29, lsl #3
+	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
+	WORD $0xad407fbe // ldp q30, q31, [x29]
+	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
+	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
+	WORD $0xad407c5e // ldp q30, q31, [x2]
+	WORD $0xfd40009d // ldr d29, [x4]
+	WORD $0xa94113c2 // ldp x2, x4, [x30, #0x10]
+	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
+	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
+	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
+	WORD $0xad40745f // ldp q31, q29, [x2]
+	WORD $0x6d41237e // ldp d30, d8, [x27, #0x10]
+	WORD $0x8b040f02 // add x2, x24, x4, lsl #3
+	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
+	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
+	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
+	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
+	WORD $0x2a1f03fb // mov w27, wzr
+	WORD $0x5280009e // mov w30, #0x4
+	WORD $0xad004f54 // stp q20, q19, [x26]
+	WORD $0xad024752 // stp q18, q17, [x26, #0x40]
+	WORD $0xad041f50 // stp q16, q7, [x26, #0x80]
+	WORD $0xad061b45 // stp q5, q6, [x26, #0xc0]
+	WORD $0xad106f5c // stp q28, q27, [x26, #0x200]
+	WORD $0xad12675a // stp q26, q25, [x26, #0x240]
+	WORD $0xad145f58 // stp q24, q23, [x26, #0x280]
+	WORD $0xad165756 // stp q22, q21, [x26, #0x2c0]
+	WORD $0x3607fa79 // tbz w25, #0x0, <slotsMulti8+0x3ac>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b1d1ad9 // add x25, x22, x29, lsl #6
-	WORD $0x2a0f03f8 // mov w24, w15
+	WORD $0x8b1e1afa // add x26, x23, x30, lsl #6
+	WORD $0x2a1b03f9 // mov w25, w27
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
@@ -1446,137 +1288,112 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x34000805 // cbz w5, <slotsMulti8+0x620>
-	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
+	WORD $0x340007a5 // cbz w5, <slotsMulti8+0x5a0>
+	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400090b // b.lt <slotsMulti8+0x64c>
-	WORD $0xaa1f03fb // mov x27, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa1a03ef // mov x15, x26
-	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
-	WORD $0xf9500351 // ldr x17, [x26, #0x2000]
-	WORD $0x6d412b49 // ldp d9, d10, [x26, #0x10]
-	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
-	WORD $0xfd4001fe // ldr d30, [x15]
-	WORD $0xf950074f // ldr x15, [x26, #0x2008]
-	WORD $0xad40223f // ldp q31, q8, [x17]
-	WORD $0xf9500b51 // ldr x17, [x26, #0x2010]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
+	WORD $0x540008ab // b.lt <slotsMulti8+0x5cc>
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0xaa1b03e4 // mov x4, x27
+	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
+	WORD $0xf950037e // ldr x30, [x27, #0x2000]
+	WORD $0x6d412b69 // ldp d9, d10, [x27, #0x10]
+	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
+	WORD $0xfd40009e // ldr d30, [x4]
+	WORD $0xf9500764 // ldr x4, [x27, #0x2008]
+	WORD $0xad4023df // ldp q31, q8, [x30]
+	WORD $0xf9500b7e // ldr x30, [x27, #0x2010]
+	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
 	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
-	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
+	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
 	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0xad4075e8 // ldp q8, q29, [x15]
-	WORD $0xf9500f4f // ldr x15, [x26, #0x2018]
+	WORD $0xad407488 // ldp q8, q29, [x4]
+	WORD $0xf9500f64 // ldr x4, [x27, #0x2018]
 	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
-	WORD $0xad407e3d // ldp q29, q31, [x17]
-	WORD $0xf9502351 // ldr x17, [x26, #0x2040]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
+	WORD $0xad407fdd // ldp q29, q31, [x30]
+	WORD $0xf950237e // ldr x30, [x27, #0x2040]
+	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
 	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
 	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
-	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
-	WORD $0x6d44235e // ldp d30, d8, [x26, #0x40]
+	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
+	WORD $0x6d44237e // ldp d30, d8, [x27, #0x40]
 	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
-	WORD $0xad407dfd // ldp q29, q31, [x15]
-	WORD $0xf950274f // ldr x15, [x26, #0x2048]
+	WORD $0xad407c9d // ldp q29, q31, [x4]
+	WORD $0xf9502764 // ldr x4, [x27, #0x2048]
 	WORD $0x4fca13e6 // fmla v6.2d, v31.2d, v10.d[0]
-	WORD $0xad40263f // ldp q31, q9, [x17]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
+	WORD $0xad4027df // ldp q31, q9, [x30]
+	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
 	WORD $0x4fca13a5 // fmla v5.2d, v29.2d, v10.d[0]
 	WORD $0x4fde113b // fmla v27.2d, v9.2d, v30.d[0]
-	WORD $0x6d452b49 // ldp d9, d10, [x26, #0x50]
+	WORD $0x6d452b69 // ldp d9, d10, [x27, #0x50]
 	WORD $0x4fde13fc // fmla v28.2d, v31.2d, v30.d[0]
-	WORD $0xad4079fd // ldp q29, q30, [x15]
-	WORD $0xf9502b4f // ldr x15, [x26, #0x2050]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
+	WORD $0xad40789d // ldp q29, q30, [x4]
+	WORD $0xf9502b64 // ldr x4, [x27, #0x2050]
+	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
 	WORD $0x4fc813d9 // fmla v25.2d, v30.2d, v8.d[0]
-	WORD $0xad407dfe // ldp q30, q31, [x15]
-	WORD $0xf9502f4f // ldr x15, [x26, #0x2058]
-	WORD $0x9102035a // add x26, x26, #0x80
+	WORD $0xad407c9e // ldp q30, q31, [x4]
+	WORD $0xf9502f64 // ldr x4, [x27, #0x2058]
+	WORD $0x9102037b // add x27, x27, #0x80
 	WORD $0x4fc813ba // fmla v26.2d, v29.2d, v8.d[0]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
+	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
 	WORD $0x4fc913f7 // fmla v23.2d, v31.2d, v9.d[0]
 	WORD $0x4fc913d8 // fmla v24.2d, v30.2d, v9.d[0]
-	WORD $0xad4079fd // ldp q29, q30, [x15]
-	WORD $0x91000f6f // add x15, x27, #0x3
-	WORD $0x91000b7b // add x27, x27, #0x2
-	WORD $0xeb1401ff // cmp x15, x20
+	WORD $0xad40789d // ldp q29, q30, [x4]
+	WORD $0x91000fa4 // add x4, x29, #0x3
+	WORD $0x91000bbd // add x29, x29, #0x2
+	WORD $0xeb14009f // cmp x4, x20
 	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
 	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
-	WORD $0x54fff9cb // b.lt <slotsMulti8+0x540>
-	WORD $0x91400b5d // add x29, x26, #0x2, lsl #12
-	WORD $0xeb14037f // cmp x27, x20
-	WORD $0x54fff4ca // b.ge <slotsMulti8+0x4ac>
-	WORD $0x14000010 // b <slotsMulti8+0x658>
+	WORD $0x54fff9cb // b.lt <slotsMulti8+0x4c0>
+	WORD $0x91400b7e // add x30, x27, #0x2, lsl #12
+	WORD $0xeb1403bf // cmp x29, x20
+	WORD $0x54fff52a // b.ge <slotsMulti8+0x438>
+	WORD $0x17ffff92 // b <slotsMulti8+0x3e0>
 	WORD $0xd503201f // nop
-	WORD $0xad404f34 // ldp q20, q19, [x25]
-	WORD $0xad506f3c // ldp q28, q27, [x25, #0x200]
-	WORD $0xad424732 // ldp q18, q17, [x25, #0x40]
-	WORD $0xad52673a // ldp q26, q25, [x25, #0x240]
-	WORD $0xad441f30 // ldp q16, q7, [x25, #0x80]
-	WORD $0xad545f38 // ldp q24, q23, [x25, #0x280]
-	WORD $0xad461b25 // ldp q5, q6, [x25, #0xc0]
-	WORD $0xad565736 // ldp q22, q21, [x25, #0x2c0]
-	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
+	WORD $0xad404f54 // ldp q20, q19, [x26]
+	WORD $0xad506f5c // ldp q28, q27, [x26, #0x200]
+	WORD $0xad424752 // ldp q18, q17, [x26, #0x40]
+	WORD $0xad52675a // ldp q26, q25, [x26, #0x240]
+	WORD $0xad441f50 // ldp q16, q7, [x26, #0x80]
+	WORD $0xad545f58 // ldp q24, q23, [x26, #0x280]
+	WORD $0xad461b45 // ldp q5, q6, [x26, #0xc0]
+	WORD $0xad565756 // ldp q22, q21, [x26, #0x2c0]
+	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff74a // b.ge <slotsMulti8+0x530>
-	WORD $0x8b1d0dbd // add x29, x13, x29, lsl #3
+	WORD $0x54fff7aa // b.ge <slotsMulti8+0x4bc>
+	WORD $0x8b1e0dbe // add x30, x13, x30, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff2ca // b.ge <slotsMulti8+0x4ac>
-	WORD $0xaa1a03ef // mov x15, x26
-	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
-	WORD $0xa94013b1 // ldp x17, x4, [x29]
-	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
-	WORD $0xad407e3e // ldp q30, q31, [x17]
-	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
-	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
-	WORD $0xfd4001fd // ldr d29, [x15]
-	WORD $0x8b040eef // add x15, x23, x4, lsl #3
-	WORD $0xad407dfe // ldp q30, q31, [x15]
-	WORD $0xa94147af // ldp x15, x17, [x29, #0x10]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
-	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
-	WORD $0xad4075ff // ldp q31, q29, [x15]
-	WORD $0x6d41235e // ldp d30, d8, [x26, #0x10]
-	WORD $0x8b110eef // add x15, x23, x17, lsl #3
-	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
-	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
-	WORD $0xad4079fd // ldp q29, q30, [x15]
-	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
-	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
-	WORD $0x17ffff7f // b <slotsMulti8+0x4ac>
+	WORD $0x54fff32a // b.ge <slotsMulti8+0x438>
+	WORD $0x17ffff82 // b <slotsMulti8+0x3e0>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x371000ef // tbnz w15, #0x2, <slotsMulti8+0x6e0>
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0xf240029f // tst x20, #0x1
+	WORD $0x9a8f02b3 // csel x19, x21, x15, eq
+	WORD $0x9a9501ef // csel x15, x15, x21, eq
+	WORD $0x371000e4 // tbnz w4, #0x2, <slotsMulti8+0x60c>
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xf94007ee // ldr x14, [sp, #0x8]
-	WORD $0x9100214a // add x10, x10, #0x8
-	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54ffcf03 // b.lo <slotsMulti8+0xb8>
-	WORD $0x1400007d // b <slotsMulti8+0x8d0>
-	WORD $0xf94003f6 // ldr x22, [sp]
-	WORD $0x3718012f // tbnz w15, #0x3, <slotsMulti8+0x708>
-	WORD $0xf940280e // ldr x14, [x0, #0x50]
-	WORD $0x5280010f // mov w15, #0x8
-	WORD $0xcb0901ce // sub x14, x14, x9
-	WORD $0xf10021df // cmp x14, #0x8
-	WORD $0x9a8fb1c5 // csel x5, x14, x15, lt
-	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x540007ea // b.ge <slotsMulti8+0x7fc>
-	WORD $0x17fffe67 // b <slotsMulti8+0xa0>
+	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb11013f // cmp x9, x17
+	WORD $0x54ffd5a3 // b.lo <slotsMulti8+0xb8>
+	WORD $0x14000080 // b <slotsMulti8+0x808>
+	WORD $0x371801a4 // tbnz w4, #0x3, <slotsMulti8+0x640>
+	WORD $0xf9402811 // ldr x17, [x0, #0x50]
+	WORD $0x52800102 // mov w2, #0x8
+	WORD $0xcb080231 // sub x17, x17, x8
+	WORD $0xf100223f // cmp x17, #0x8
+	WORD $0x9a82b225 // csel x5, x17, x2, lt
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x540007ea // b.ge <slotsMulti8+0x724>
+	WORD $0x17fffe9d // b <slotsMulti8+0xa0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xaa1f03e5 // mov x5, xzr
 	WORD $0x52800026 // mov w6, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b050d67 // add x7, x11, x5, lsl #3
-	WORD $0x8b050ece // add x14, x22, x5, lsl #3
-	WORD $0x2a0603ef // mov w15, w6
+	WORD $0x8b050d47 // add x7, x10, x5, lsl #3
+	WORD $0x8b050e11 // add x17, x16, x5, lsl #3
+	WORD $0x2a0603e2 // mov w2, w6
 	WORD $0x52800085 // mov w5, #0x4
 	WORD $0x2a1f03e6 // mov w6, wzr
 	WORD $0xad4014e6 // ldp q6, q5, [x7]
@@ -1621,77 +1438,82 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	WORD $0x4e7bd671 // fadd v17.2d, v19.2d, v27.2d
 	WORD $0x4e7ed79c // fadd v28.2d, v28.2d, v30.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0xad0011c4 // stp q4, q4, [x14]
+	WORD $0xad001224 // stp q4, q4, [x17]
 	WORD $0x4e7cd692 // fadd v18.2d, v20.2d, v28.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0xad0014e6 // stp q6, q5, [x7]
-	WORD $0x3707f96f // tbnz w15, #0x0, <slotsMulti8+0x720>
+	WORD $0x3707f962 // tbnz w2, #0x0, <slotsMulti8+0x648>
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x14000004 // b <slotsMulti8+0x810>
+	WORD $0x14000004 // b <slotsMulti8+0x738>
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54ffc4a0 // b.eq <slotsMulti8+0xa0>
-	WORD $0xf940180f // ldr x15, [x0, #0x30]
-	WORD $0xb400016f // cbz x15, <slotsMulti8+0x840>
-	WORD $0x8b0605ee // add x14, x15, x6, lsl #1
-	WORD $0x786979cf // ldrh w15, [x14, x9, lsl #1]
-	WORD $0xf9403011 // ldr x17, [x0, #0x60]
-	WORD $0xb4000151 // cbz x17, <slotsMulti8+0x84c>
-	WORD $0xb940680e // ldr w14, [x0, #0x68]
-	WORD $0xb86f7a30 // ldr w16, [x17, x15, lsl #2]
-	WORD $0x0b1001ce // add w14, w14, w16
-	WORD $0xd34c2dce // lsl x14, x14, #52
-	WORD $0x9e6701c5 // fmov d5, x14
-	WORD $0x14000005 // b <slotsMulti8+0x850>
-	WORD $0x8b0900cf // add x15, x6, x9
-	WORD $0xf9403011 // ldr x17, [x0, #0x60]
-	WORD $0xb5ffff11 // cbnz x17, <slotsMulti8+0x828>
+	WORD $0x54ffcb60 // b.eq <slotsMulti8+0xa0>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xb4000164 // cbz x4, <slotsMulti8+0x768>
+	WORD $0x8b060491 // add x17, x4, x6, lsl #1
+	WORD $0x78687a27 // ldrh w7, [x17, x8, lsl #1]
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4000144 // cbz x4, <slotsMulti8+0x774>
+	WORD $0xb9406811 // ldr w17, [x0, #0x68]
+	WORD $0xb8677882 // ldr w2, [x4, x7, lsl #2]
+	WORD $0x0b020231 // add w17, w17, w2
+	WORD $0xd34c2e31 // lsl x17, x17, #52
+	WORD $0x9e670225 // fmov d5, x17
+	WORD $0x14000005 // b <slotsMulti8+0x778>
+	WORD $0x8b0800c7 // add x7, x6, x8
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb5ffff04 // cbnz x4, <slotsMulti8+0x750>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
-	WORD $0x8b061973 // add x19, x11, x6, lsl #6
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0xd37ae5e7 // lsl x7, x15, #6
-	WORD $0x52800031 // mov w17, #0x1
-	WORD $0x91080274 // add x20, x19, #0x200
-	WORD $0x14000007 // b <slotsMulti8+0x880>
+	WORD $0x8b061954 // add x20, x10, x6, lsl #6
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xd37ae4e7 // lsl x7, x7, #6
+	WORD $0x52800024 // mov w4, #0x1
+	WORD $0x91080295 // add x21, x20, #0x200
+	WORD $0x1400000b // b <slotsMulti8+0x7b8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
 	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
-	WORD $0x2a1f03f1 // mov w17, wzr
-	WORD $0x52800095 // mov w21, #0x4
-	WORD $0xad001de6 // stp q6, q7, [x15]
-	WORD $0x3607fc44 // tbz w4, #0x0, <slotsMulti8+0x804>
-	WORD $0xf940240e // ldr x14, [x0, #0x48]
-	WORD $0x2a1103e4 // mov w4, w17
-	WORD $0x8b0701ce // add x14, x14, x7
-	WORD $0x8b150dcf // add x15, x14, x21, lsl #3
-	WORD $0x8b150e6e // add x14, x19, x21, lsl #3
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b150e8e // add x14, x20, x21, lsl #3
-	WORD $0xad4045d0 // ldp q16, q17, [x14]
-	WORD $0x3941e00e // ldrb w14, [x0, #0x78]
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x52800098 // mov w24, #0x4
+	WORD $0xad001ee6 // stp q6, q7, [x23]
+	WORD $0x3607fbd6 // tbz w22, #0x0, <slotsMulti8+0x72c>
+	WORD $0xf9402411 // ldr x17, [x0, #0x48]
+	WORD $0x2a0403f6 // mov w22, w4
+	WORD $0x8b070231 // add x17, x17, x7
+	WORD $0x8b180e37 // add x23, x17, x24, lsl #3
+	WORD $0x8b180e91 // add x17, x20, x24, lsl #3
+	WORD $0xad401e26 // ldp q6, q7, [x17]
+	WORD $0x8b180eb1 // add x17, x21, x24, lsl #3
+	WORD $0xad404630 // ldp q16, q17, [x17]
+	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
 	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-	WORD $0x34fffdee // cbz w14, <slotsMulti8+0x868>
-	WORD $0xad401de6 // ldp q6, q7, [x15]
+	WORD $0x34fffdf1 // cbz w17, <slotsMulti8+0x7a0>
+	WORD $0xad401ee6 // ldp q6, q7, [x23]
 	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
 	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
-	WORD $0x2a1f03f1 // mov w17, wzr
-	WORD $0x52800095 // mov w21, #0x4
-	WORD $0xad001de6 // stp q6, q7, [x15]
-	WORD $0x3707fdc4 // tbnz w4, #0x0, <slotsMulti8+0x880>
-	WORD $0x17ffffce // b <slotsMulti8+0x804>
-	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
-	WORD $0xfd4013ea // ldr d10, [sp, #0x20]
-	WORD $0xf9401ffd // ldr x29, [sp, #0x38]
-	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
-	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
-	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
-	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
-	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
-	WORD $0x910243ff // add sp, sp, #0x90
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x52800098 // mov w24, #0x4
+	WORD $0xad001ee6 // stp q6, q7, [x23]
+	WORD $0x3707fdd6 // tbnz w22, #0x0, <slotsMulti8+0x7b8>
+	WORD $0x17ffffca // b <slotsMulti8+0x72c>
+	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
+	WORD $0xfd400bea // ldr d10, [sp, #0x10]
+	WORD $0xf94017fd // ldr x29, [sp, #0x28]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000

@@ -10,7 +10,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi2>
-	LONG $0x000a46e9; BYTE $0x00 // jmp <end>
+	LONG $0x000a06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -27,7 +27,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
 	LONG $0x20778b4c // movq 0x20(%rdi), %r14
-	LONG $0x009e8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r11
+	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
@@ -44,7 +44,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	WORD $0x2174 // je <symmetric2Multi2+0x87>
-	LONG $0xd09c894c; LONG $0x00003d80 // movq %r11, 0x3d80(%rax,%rdx,8)
+	LONG $0xd0bc894c; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%rdx,8)
 	LONG $0x58573b48 // cmpq 0x58(%rdi), %rdx
 	WORD $0xdc7d // jge <symmetric2Multi2+0x50>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -55,13 +55,13 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	WORD $0xb9eb // jmp <symmetric2Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09818e0f; WORD $0x0000 // jle <symmetric2Multi2+0xa15>
-	LONG $0x597de2c4; LONG $0x00099b0d; BYTE $0x00 // vpbroadcastq 0x99b(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00098a15; BYTE $0x00 // vpbroadcastq 0x98a(%rip), %ymm2
+	LONG $0x09318e0f; WORD $0x0000 // jle <symmetric2Multi2+0x9c5>
+	LONG $0x597de2c4; LONG $0x00095b0d; BYTE $0x00 // vpbroadcastq 0x95b(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00094a15; BYTE $0x00 // vpbroadcastq 0x94a(%rip), %ymm2
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
 	LONG $0xcd4c8d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rcx
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -70,11 +70,11 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rbp
-	LONG $0x0931830f; WORD $0x0000 // jae <symmetric2Multi2+0xa15>
+	LONG $0x08e1830f; WORD $0x0000 // jae <symmetric2Multi2+0x9c5>
 	LONG $0x0455b70f // movzwl 0x4(%rbp), %edx
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x07fa840f; WORD $0x0000 // je <symmetric2Multi2+0x8f0>
+	LONG $0x079a840f; WORD $0x0000 // je <symmetric2Multi2+0x890>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
@@ -84,40 +84,40 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	WORD $0x1eeb // jmp <symmetric2Multi2+0x132>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x5e348d4f // leaq (%r14,%r11,2), %r14
+	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
-	LONG $0x07be830f; WORD $0x0000 // jae <symmetric2Multi2+0x8f0>
+	LONG $0x075e830f; WORD $0x0000 // jae <symmetric2Multi2+0x890>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	LONG $0x1bb60f44 // movzbl (%rbx), %r11d
+	LONG $0x23b60f44 // movzbl (%rbx), %r12d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
 	LONG $0x01e3850f; WORD $0x0000 // jne <symmetric2Multi2+0x330>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
-	LONG $0x35fb8041 // cmpb $0x35, %r11b
-	LONG $0x0461820f; WORD $0x0000 // jb <symmetric2Multi2+0x5c0>
-	LONG $0x5b048d47 // leal (%r11,%r11,2), %r8d
-	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
-	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
+	LONG $0x35fc8041 // cmpb $0x35, %r12b
+	LONG $0x0401820f; WORD $0x0000 // jb <symmetric2Multi2+0x560>
+	LONG $0x64048d47 // leal (%r12,%r12,2), %r8d
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
+	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xd141; BYTE $0xec // shrl %r12d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xebd1 // shrl %ebx
 	WORD $0x894c; BYTE $0xf7 // movq %r14, %rdi
 	WORD $0x01b2 // movb $0x1, %dl
 	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
 	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x1c0c8d4b // leaq (%r12,%r11), %rcx
-	LONG $0x1b148d4e // leaq (%rbx,%r11), %r10
+	LONG $0x230c8d4a // leaq (%rbx,%r12), %rcx
+	LONG $0x23148d4f // leaq (%r11,%r12), %r10
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x18348d4f // leaq (%r8,%r11), %r14
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -130,7 +130,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x1e11fdc5 // vmovupd %ymm3, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
@@ -146,8 +146,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi)
-	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
-	LONG $0x6f7aa1c4; WORD $0x1f1c // vmovdqu (%rdi,%r11), %xmm3
+	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
+	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
@@ -183,9 +183,9 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x80ee8348 // subq $-0x80, %rsi
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfe6f850f; WORD $0xffff // jne <symmetric2Multi2+0x190>
-	WORD $0x62eb // jmp <symmetric2Multi2+0x385>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfe70850f; WORD $0xffff // jne <symmetric2Multi2+0x190>
+	WORD $0x63eb // jmp <symmetric2Multi2+0x385>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x01b1 // movb $0x1, %cl
 	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
 	WORD $0x894c; BYTE $0xf6 // movq %r14, %rsi
@@ -207,48 +207,29 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	WORD $0xbb75 // jne <symmetric2Multi2+0x340>
 	LONG $0x246c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x018c850f; WORD $0x0000 // jne <symmetric2Multi2+0x520>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x012c850f; WORD $0x0000 // jne <symmetric2Multi2+0x4c0>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	WORD $0x4d8b; BYTE $0x00 // movl (%rbp), %ecx
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x347de2c4; BYTE $0x26 // vpmovzxwq (%rsi), %ymm4
+	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
 	LONG $0xa07ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rax)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x347de2c4; WORD $0x086e // vpmovzxwq 0x8(%rsi), %ymm5
-	LONG $0x10c68348 // addq $0x10, %rsi
-	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0x347de2c4; WORD $0x0862 // vpmovzxwq 0x8(%rdx), %ymm4
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
 	LONG $0x987ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rax)
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x0300850f; WORD $0x0000 // jne <symmetric2Multi2+0x750>
+	LONG $0x02fc850f; WORD $0x0000 // jne <symmetric2Multi2+0x6f0>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x11848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rdx), %r8
 	LONG $0x127bc1c4; LONG $0xd00011b4; WORD $0xffff // vmovddup -0x3000(%r9,%rdx), %xmm6
 	LONG $0x11b48b49; LONG $0xfffff000 // movq -0x1000(%r9,%rdx), %rsi
@@ -275,8 +256,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x5851c1c4; WORD $0xf75c; BYTE $0x10 // vaddpd 0x10(%r15,%rsi,8), %xmm5, %xmm3
 	LONG $0x1179c1c4; WORD $0xf75c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r15,%rsi,8)
 	LONG $0x40fa8348 // cmpq $0x40, %rdx
-	LONG $0xff54850f; WORD $0xffff // jne <symmetric2Multi2+0x460>
-	LONG $0xfffc0fe9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
+	LONG $0xff54850f; WORD $0xffff // jne <symmetric2Multi2+0x400>
+	LONG $0xfffc6fe9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -289,49 +270,49 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	WORD $0x014c; BYTE $0xce // addq %r9, %rsi
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x1079a1c4; WORD $0x161c // vmovupd (%rsi,%r10), %xmm3
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
-	WORD $0x9066 // nop
-	LONG $0x127bc1c4; BYTE $0x26 // vmovddup (%r14), %xmm4
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0xb8d9a2c4; WORD $0x271c // vfmadd231pd (%rdi,%r12), %xmm4, %xmm3
-	LONG $0x0010bc41; WORD $0x0000 // movl $0x10, %r12d
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0xe175 // jne <symmetric2Multi2+0x560>
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	BYTE $0x90 // nop
+	LONG $0x2312fbc5 // vmovddup (%rbx), %xmm4
+	LONG $0x40c38348 // addq $0x40, %rbx
+	LONG $0xb8d9a2c4; WORD $0x371c // vfmadd231pd (%rdi,%r14), %xmm4, %xmm3
+	LONG $0x0010be41; WORD $0x0000 // movl $0x10, %r14d
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0xe075 // jne <symmetric2Multi2+0x500>
 	LONG $0x1179a1c4; WORD $0x161c // vmovupd %xmm3, (%rsi,%r10)
 	LONG $0x80ea8348 // subq $-0x80, %rdx
 	LONG $0x0010ba41; WORD $0x0000 // movl $0x10, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb575 // jne <symmetric2Multi2+0x550>
+	WORD $0xb475 // jne <symmetric2Multi2+0x4f0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x8c75 // jne <symmetric2Multi2+0x530>
+	WORD $0x8b75 // jne <symmetric2Multi2+0x4d0>
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0xfffb69e9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x19fb8041 // cmpb $0x19, %r11b
-	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0xfffbc8e9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
 	WORD $0x930f; BYTE $0xc2 // setae %dl
-	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0x07c4f641 // testb $0x7, %r12b
 	LONG $0xc6950f40 // setne %sil
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0x0840; BYTE $0xd6 // orb %dl, %sil
-	LONG $0x5b148d43 // leal (%r11,%r11,2), %edx
+	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
 	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
+	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
 	WORD $0xe9d1 // shrl %ecx
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x01db840f; WORD $0x0000 // je <symmetric2Multi2+0x7cf>
-	LONG $0x1a348d4a // leaq (%rdx,%r11), %rsi
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x1c048d4f // leaq (%r12,%r11), %r8
+	LONG $0x01db840f; WORD $0x0000 // je <symmetric2Multi2+0x76f>
+	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
+	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
+	LONG $0x23048d4f // leaq (%r11,%r12), %r8
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -339,7 +320,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x261c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r12), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -358,8 +339,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
-	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
@@ -385,8 +366,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2Multi2+0x610>
-	LONG $0xfffc36e9; BYTE $0xff // jmp <symmetric2Multi2+0x385>
+	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2Multi2+0x5b0>
+	LONG $0xfffc96e9; BYTE $0xff // jmp <symmetric2Multi2+0x385>
 	BYTE $0x90 // nop
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	WORD $0xd231 // xorl %edx, %edx
@@ -406,18 +387,18 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x9c11f9c5; LONG $0x00301090; BYTE $0x00 // vmovupd %xmm3, 0x3010(%rax,%rdx,4)
 	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x40fa8348 // cmpq $0x40, %rdx
-	WORD $0x9675 // jne <symmetric2Multi2+0x760>
-	LONG $0xfff951e9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
-	LONG $0x1a348d4a // leaq (%rdx,%r11), %rsi
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x1c048d4f // leaq (%r12,%r11), %r8
+	WORD $0x9675 // jne <symmetric2Multi2+0x700>
+	LONG $0xfff9b1e9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
+	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
+	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
+	LONG $0x23048d4f // leaq (%r11,%r12), %r8
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x261c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r12), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
@@ -431,8 +412,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
-	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
@@ -452,26 +433,28 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xff12850f; WORD $0xffff // jne <symmetric2Multi2+0x7f0>
-	LONG $0xfffaa2e9; BYTE $0xff // jmp <symmetric2Multi2+0x385>
+	LONG $0xff12850f; WORD $0xffff // jne <symmetric2Multi2+0x790>
+	LONG $0xfffb02e9; BYTE $0xff // jmp <symmetric2Multi2+0x385>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf7d6840f; WORD $0xffff // je <symmetric2Multi2+0xd0>
+	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0xf831840f; WORD $0xffff // je <symmetric2Multi2+0xd0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x787e // jle <symmetric2Multi2+0x990>
+	LONG $0x007f8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x940>
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
 	LONG $0xca4d0f48 // cmovgeq %rdx, %rcx
 	WORD $0xf631 // xorl %esi, %esi
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	WORD $0x40eb // jmp <symmetric2Multi2+0x970>
+	WORD $0x47eb // jmp <symmetric2Multi2+0x920>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
@@ -483,25 +466,24 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x20c68348 // addq $0x20, %rsi
 	LONG $0x117981c4; WORD $0x025c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r10,%r8)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x2074 // je <symmetric2Multi2+0x990>
+	WORD $0x2074 // je <symmetric2Multi2+0x940>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb474 // je <symmetric2Multi2+0x930>
+	WORD $0xb474 // je <symmetric2Multi2+0x8e0>
 	LONG $0x04b70f47; BYTE $0x5a // movzwl (%r10,%r11,2), %r8d
-	WORD $0xadeb // jmp <symmetric2Multi2+0x930>
+	WORD $0xadeb // jmp <symmetric2Multi2+0x8e0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x3a0c8d4a // leaq (%rdx,%r15), %rcx
+	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
 	LONG $0x08758d48 // leaq 0x8(%rbp), %rsi
 	LONG $0x24743b48; BYTE $0x08 // cmpq 0x8(%rsp), %rsi
-	LONG $0xf732830f; WORD $0xffff // jae <symmetric2Multi2+0xd5>
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0xf782830f; WORD $0xffff // jae <symmetric2Multi2+0xd5>
 	WORD $0x0148; BYTE $0xd2 // addq %rdx, %rdx
 	WORD $0xf631 // xorl %esi, %esi
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x7a148d4a // leaq (%rdx,%r15,2), %rdx
-	WORD $0x3ceb // jmp <symmetric2Multi2+0x9f2>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x62148d4a // leaq (%rdx,%r12,2), %rdx
+	WORD $0x41eb // jmp <symmetric2Multi2+0x9a2>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xd0 // addq %rdx, %r8
 	LONG $0x04b70f47; BYTE $0x50 // movzwl (%r8,%r10,2), %r8d
 	LONG $0x05e0c149 // shlq $0x5, %r8
@@ -511,17 +493,17 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x20c68348 // addq $0x20, %rsi
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xf6e3840f; WORD $0xffff // je <symmetric2Multi2+0xd5>
-	LONG $0xd09c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rax,%r10,8)
+	LONG $0xf733840f; WORD $0xffff // je <symmetric2Multi2+0xd5>
+	LONG $0xd0bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%r10,8)
 	LONG $0x58478b4c // movq 0x58(%rdi), %r8
 	WORD $0x2949; BYTE $0xc8 // subq %rcx, %r8
 	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	WORD $0xd27d // jge <symmetric2Multi2+0x9d8>
+	WORD $0xd27d // jge <symmetric2Multi2+0x988>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0xb175 // jne <symmetric2Multi2+0x9c0>
+	WORD $0xb175 // jne <symmetric2Multi2+0x970>
 	LONG $0x11048d4e // leaq (%rcx,%r10), %r8
-	WORD $0xb3eb // jmp <symmetric2Multi2+0x9c8>
+	WORD $0xb3eb // jmp <symmetric2Multi2+0x978>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -531,6 +513,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
@@ -542,7 +526,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi4>
-	LONG $0x000a46e9; BYTE $0x00 // jmp <end>
+	LONG $0x000a06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -559,7 +543,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
 	LONG $0x20778b4c // movq 0x20(%rdi), %r14
-	LONG $0x009e8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r11
+	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
@@ -577,7 +561,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	WORD $0x2174 // je <symmetric2Multi4+0x90>
-	LONG $0xd09c894c; LONG $0x00003d80 // movq %r11, 0x3d80(%rax,%rdx,8)
+	LONG $0xd0bc894c; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%rdx,8)
 	LONG $0x58573b48 // cmpq 0x58(%rdi), %rdx
 	WORD $0xd37d // jge <symmetric2Multi4+0x50>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -588,13 +572,13 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	WORD $0xb0eb // jmp <symmetric2Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09818e0f; WORD $0x0000 // jle <symmetric2Multi4+0xa1e>
-	LONG $0x597de2c4; LONG $0x0009920d; BYTE $0x00 // vpbroadcastq 0x992(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00098115; BYTE $0x00 // vpbroadcastq 0x981(%rip), %ymm2
+	LONG $0x09318e0f; WORD $0x0000 // jle <symmetric2Multi4+0x9ce>
+	LONG $0x597de2c4; LONG $0x0009520d; BYTE $0x00 // vpbroadcastq 0x952(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00094115; BYTE $0x00 // vpbroadcastq 0x941(%rip), %ymm2
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
 	LONG $0xcd4c8d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rcx
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -603,11 +587,11 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rbp
-	LONG $0x093a830f; WORD $0x0000 // jae <symmetric2Multi4+0xa1e>
+	LONG $0x08ea830f; WORD $0x0000 // jae <symmetric2Multi4+0x9ce>
 	LONG $0x0455b70f // movzwl 0x4(%rbp), %edx
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x07fa840f; WORD $0x0000 // je <symmetric2Multi4+0x8f0>
+	LONG $0x079a840f; WORD $0x0000 // je <symmetric2Multi4+0x890>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
@@ -617,40 +601,40 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	WORD $0x1eeb // jmp <symmetric2Multi4+0x132>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x5e348d4f // leaq (%r14,%r11,2), %r14
+	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
-	LONG $0x07be830f; WORD $0x0000 // jae <symmetric2Multi4+0x8f0>
+	LONG $0x075e830f; WORD $0x0000 // jae <symmetric2Multi4+0x890>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	LONG $0x1bb60f44 // movzbl (%rbx), %r11d
+	LONG $0x23b60f44 // movzbl (%rbx), %r12d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
 	LONG $0x01e3850f; WORD $0x0000 // jne <symmetric2Multi4+0x330>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
-	LONG $0x35fb8041 // cmpb $0x35, %r11b
-	LONG $0x0461820f; WORD $0x0000 // jb <symmetric2Multi4+0x5c0>
-	LONG $0x5b048d47 // leal (%r11,%r11,2), %r8d
-	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
-	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
+	LONG $0x35fc8041 // cmpb $0x35, %r12b
+	LONG $0x0401820f; WORD $0x0000 // jb <symmetric2Multi4+0x560>
+	LONG $0x64048d47 // leal (%r12,%r12,2), %r8d
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
+	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xd141; BYTE $0xec // shrl %r12d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xebd1 // shrl %ebx
 	WORD $0x894c; BYTE $0xf7 // movq %r14, %rdi
 	WORD $0x01b2 // movb $0x1, %dl
 	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
 	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x1c0c8d4b // leaq (%r12,%r11), %rcx
-	LONG $0x1b148d4e // leaq (%rbx,%r11), %r10
+	LONG $0x230c8d4a // leaq (%rbx,%r12), %rcx
+	LONG $0x23148d4f // leaq (%r11,%r12), %r10
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x18348d4f // leaq (%r8,%r11), %r14
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -663,7 +647,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x1e11fdc5 // vmovupd %ymm3, (%rsi)
-	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
@@ -679,8 +663,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi)
-	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
-	LONG $0x6f7aa1c4; WORD $0x1f1c // vmovdqu (%rdi,%r11), %xmm3
+	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
+	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
@@ -716,9 +700,9 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x80ee8348 // subq $-0x80, %rsi
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfe6f850f; WORD $0xffff // jne <symmetric2Multi4+0x190>
-	WORD $0x62eb // jmp <symmetric2Multi4+0x385>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfe70850f; WORD $0xffff // jne <symmetric2Multi4+0x190>
+	WORD $0x63eb // jmp <symmetric2Multi4+0x385>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x01b1 // movb $0x1, %cl
 	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
 	WORD $0x894c; BYTE $0xf6 // movq %r14, %rsi
@@ -740,48 +724,29 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	WORD $0xbb75 // jne <symmetric2Multi4+0x340>
 	LONG $0x246c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x018c850f; WORD $0x0000 // jne <symmetric2Multi4+0x520>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
+	LONG $0x012c850f; WORD $0x0000 // jne <symmetric2Multi4+0x4c0>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	WORD $0x4d8b; BYTE $0x00 // movl (%rbp), %ecx
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x347de2c4; BYTE $0x26 // vpmovzxwq (%rsi), %ymm4
+	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
 	LONG $0xa07ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rax)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x347de2c4; WORD $0x086e // vpmovzxwq 0x8(%rsi), %ymm5
-	LONG $0x10c68348 // addq $0x10, %rsi
-	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0x347de2c4; WORD $0x0862 // vpmovzxwq 0x8(%rdx), %ymm4
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
 	LONG $0x987ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rax)
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x0300850f; WORD $0x0000 // jne <symmetric2Multi4+0x750>
+	LONG $0x02fc850f; WORD $0x0000 // jne <symmetric2Multi4+0x6f0>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x11848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rdx), %r8
 	LONG $0x197dc2c4; LONG $0xd00011b4; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rdx), %ymm6
 	LONG $0x11b48b49; LONG $0xfffff000 // movq -0x1000(%r9,%rdx), %rsi
@@ -808,8 +773,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x5855c1c4; WORD $0xf75c; BYTE $0x20 // vaddpd 0x20(%r15,%rsi,8), %ymm5, %ymm3
 	LONG $0x117dc1c4; WORD $0xf75c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r15,%rsi,8)
 	LONG $0x40fa8348 // cmpq $0x40, %rdx
-	LONG $0xff54850f; WORD $0xffff // jne <symmetric2Multi4+0x460>
-	LONG $0xfffc0fe9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
+	LONG $0xff54850f; WORD $0xffff // jne <symmetric2Multi4+0x400>
+	LONG $0xfffc6fe9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -822,49 +787,49 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	WORD $0x014c; BYTE $0xce // addq %r9, %rsi
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x107da1c4; WORD $0x161c // vmovupd (%rsi,%r10), %ymm3
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
-	WORD $0x9066 // nop
-	LONG $0x197dc2c4; BYTE $0x26 // vbroadcastsd (%r14), %ymm4
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0xb8dda2c4; WORD $0x271c // vfmadd231pd (%rdi,%r12), %ymm4, %ymm3
-	LONG $0x0020bc41; WORD $0x0000 // movl $0x20, %r12d
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0xe175 // jne <symmetric2Multi4+0x560>
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	BYTE $0x90 // nop
+	LONG $0x197de2c4; BYTE $0x23 // vbroadcastsd (%rbx), %ymm4
+	LONG $0x40c38348 // addq $0x40, %rbx
+	LONG $0xb8dda2c4; WORD $0x371c // vfmadd231pd (%rdi,%r14), %ymm4, %ymm3
+	LONG $0x0020be41; WORD $0x0000 // movl $0x20, %r14d
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0xdf75 // jne <symmetric2Multi4+0x500>
 	LONG $0x117da1c4; WORD $0x161c // vmovupd %ymm3, (%rsi,%r10)
 	LONG $0x80ea8348 // subq $-0x80, %rdx
 	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb575 // jne <symmetric2Multi4+0x550>
+	WORD $0xb375 // jne <symmetric2Multi4+0x4f0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x8c75 // jne <symmetric2Multi4+0x530>
+	WORD $0x8a75 // jne <symmetric2Multi4+0x4d0>
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0xfffb69e9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x19fb8041 // cmpb $0x19, %r11b
-	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0xfffbc7e9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
 	WORD $0x930f; BYTE $0xc2 // setae %dl
-	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0x07c4f641 // testb $0x7, %r12b
 	LONG $0xc6950f40 // setne %sil
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0x0840; BYTE $0xd6 // orb %dl, %sil
-	LONG $0x5b148d43 // leal (%r11,%r11,2), %edx
+	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
 	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
+	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
 	WORD $0xe9d1 // shrl %ecx
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x01df840f; WORD $0x0000 // je <symmetric2Multi4+0x7d3>
-	LONG $0x1a348d4a // leaq (%rdx,%r11), %rsi
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x1c048d4f // leaq (%r12,%r11), %r8
+	LONG $0x01df840f; WORD $0x0000 // je <symmetric2Multi4+0x773>
+	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
+	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
+	LONG $0x23048d4f // leaq (%r11,%r12), %r8
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -872,7 +837,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x261c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r12), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -891,8 +856,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
-	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
@@ -918,8 +883,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2Multi4+0x610>
-	LONG $0xfffc36e9; BYTE $0xff // jmp <symmetric2Multi4+0x385>
+	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2Multi4+0x5b0>
+	LONG $0xfffc96e9; BYTE $0xff // jmp <symmetric2Multi4+0x385>
 	BYTE $0x90 // nop
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	WORD $0xd231 // xorl %edx, %edx
@@ -939,18 +904,18 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x9c11fdc5; LONG $0x003020d0; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rax,%rdx,8)
 	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x40fa8348 // cmpq $0x40, %rdx
-	WORD $0x9275 // jne <symmetric2Multi4+0x760>
-	LONG $0xfff94de9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
-	LONG $0x1a348d4a // leaq (%rdx,%r11), %rsi
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x1c048d4f // leaq (%r12,%r11), %r8
+	WORD $0x9275 // jne <symmetric2Multi4+0x700>
+	LONG $0xfff9ade9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
+	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
+	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
+	LONG $0x23048d4f // leaq (%r11,%r12), %r8
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x261c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r12), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
@@ -964,8 +929,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
-	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
@@ -985,26 +950,28 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xff12850f; WORD $0xffff // jne <symmetric2Multi4+0x7f0>
-	LONG $0xfffaa2e9; BYTE $0xff // jmp <symmetric2Multi4+0x385>
+	LONG $0xff12850f; WORD $0xffff // jne <symmetric2Multi4+0x790>
+	LONG $0xfffb02e9; BYTE $0xff // jmp <symmetric2Multi4+0x385>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xf7d6840f; WORD $0xffff // je <symmetric2Multi4+0xd0>
+	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0xf831840f; WORD $0xffff // je <symmetric2Multi4+0xd0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x787e // jle <symmetric2Multi4+0x990>
+	LONG $0x007f8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x940>
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
 	LONG $0xca4d0f48 // cmovgeq %rdx, %rcx
 	WORD $0xf631 // xorl %esi, %esi
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x40eb // jmp <symmetric2Multi4+0x970>
+	WORD $0x47eb // jmp <symmetric2Multi4+0x920>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
@@ -1016,25 +983,24 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0x40c68348 // addq $0x40, %rsi
 	LONG $0x117d81c4; WORD $0x025c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r10,%r8)
 	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x2074 // je <symmetric2Multi4+0x990>
+	WORD $0x2074 // je <symmetric2Multi4+0x940>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb474 // je <symmetric2Multi4+0x930>
+	WORD $0xb474 // je <symmetric2Multi4+0x8e0>
 	LONG $0x04b70f47; BYTE $0x5a // movzwl (%r10,%r11,2), %r8d
-	WORD $0xadeb // jmp <symmetric2Multi4+0x930>
+	WORD $0xadeb // jmp <symmetric2Multi4+0x8e0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x3a0c8d4a // leaq (%rdx,%r15), %rcx
+	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
 	LONG $0x08758d48 // leaq 0x8(%rbp), %rsi
 	LONG $0x24743b48; BYTE $0x08 // cmpq 0x8(%rsp), %rsi
-	LONG $0xf732830f; WORD $0xffff // jae <symmetric2Multi4+0xd5>
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0xf782830f; WORD $0xffff // jae <symmetric2Multi4+0xd5>
 	WORD $0x0148; BYTE $0xd2 // addq %rdx, %rdx
 	WORD $0xf631 // xorl %esi, %esi
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x7a148d4a // leaq (%rdx,%r15,2), %rdx
-	WORD $0x45eb // jmp <symmetric2Multi4+0x9fb>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x62148d4a // leaq (%rdx,%r12,2), %rdx
+	WORD $0x4aeb // jmp <symmetric2Multi4+0x9ab>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xd0 // addq %rdx, %r8
 	LONG $0x04b70f47; BYTE $0x50 // movzwl (%r8,%r10,2), %r8d
 	LONG $0x06e0c149 // shlq $0x6, %r8
@@ -1045,17 +1011,17 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x40c68348 // addq $0x40, %rsi
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xf6da840f; WORD $0xffff // je <symmetric2Multi4+0xd5>
-	LONG $0xd09c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rax,%r10,8)
+	LONG $0xf72a840f; WORD $0xffff // je <symmetric2Multi4+0xd5>
+	LONG $0xd0bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%r10,8)
 	LONG $0x58478b4c // movq 0x58(%rdi), %r8
 	WORD $0x2949; BYTE $0xc8 // subq %rcx, %r8
 	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	WORD $0xc97d // jge <symmetric2Multi4+0x9d8>
+	WORD $0xc97d // jge <symmetric2Multi4+0x988>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0xa875 // jne <symmetric2Multi4+0x9c0>
+	WORD $0xa875 // jne <symmetric2Multi4+0x970>
 	LONG $0x11048d4e // leaq (%rcx,%r10), %r8
-	WORD $0xaaeb // jmp <symmetric2Multi4+0x9c8>
+	WORD $0xaaeb // jmp <symmetric2Multi4+0x978>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1064,7 +1030,9 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x30000000 // retq
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
 	LONG $0x00000045; LONG $0x30000000
 	BYTE $0x43
 	RET
@@ -1075,7 +1043,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi8>
-	LONG $0x000b46e9; BYTE $0x00 // jmp <end>
+	LONG $0x000ac6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1123,9 +1091,9 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0x9eeb // jmp <symmetric2Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0a618e0f; WORD $0x0000 // jle <symmetric2Multi8+0xb10>
-	LONG $0x597de2c4; LONG $0x000a800d; BYTE $0x00 // vpbroadcastq 0xa80(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000a6f15; BYTE $0x00 // vpbroadcastq 0xa6f(%rip), %ymm2
+	LONG $0x09e18e0f; WORD $0x0000 // jle <symmetric2Multi8+0xa90>
+	LONG $0x597de2c4; LONG $0x000a000d; BYTE $0x00 // vpbroadcastq 0xa00(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0009ef15; BYTE $0x00 // vpbroadcastq 0x9ef(%rip), %ymm2
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
@@ -1137,11 +1105,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbp
-	LONG $0x0a1c830f; WORD $0x0000 // jae <symmetric2Multi8+0xb10>
+	LONG $0x099c830f; WORD $0x0000 // jae <symmetric2Multi8+0xa90>
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08aa840f; WORD $0x0000 // je <symmetric2Multi8+0x9b0>
+	LONG $0x082a840f; WORD $0x0000 // je <symmetric2Multi8+0x930>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -1154,7 +1122,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x44248d4f // leaq (%r12,%r8,2), %r12
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
-	LONG $0x086e830f; WORD $0x0000 // jae <symmetric2Multi8+0x9b0>
+	LONG $0x07ee830f; WORD $0x0000 // jae <symmetric2Multi8+0x930>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x03b60f44 // movzbl (%rbx), %r8d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
@@ -1164,7 +1132,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
 	LONG $0x40048d4b // leaq (%r8,%r8,2), %rax
 	LONG $0x35f88041 // cmpb $0x35, %r8b
-	LONG $0x04e0820f; WORD $0x0000 // jb <symmetric2Multi8+0x650>
+	LONG $0x0460820f; WORD $0x0000 // jb <symmetric2Multi8+0x5d0>
 	LONG $0x401c8d43 // leal (%r8,%r8,2), %ebx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
@@ -1274,55 +1242,28 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xbc75 // jne <symmetric2Multi8+0x350>
 	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x01cd850f; WORD $0x0000 // jne <symmetric2Multi8+0x570>
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	WORD $0x4d8b; BYTE $0x00 // movl (%rbp), %ecx
+	LONG $0x014d850f; WORD $0x0000 // jne <symmetric2Multi8+0x4f0>
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x347dc2c4; BYTE $0x21 // vpmovzxwq (%r9), %ymm4
-	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x04 // vpsllq $0x4, %ymm4, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x347dc2c4; WORD $0x0869 // vpmovzxwq 0x8(%r9), %ymm5
-	LONG $0x10c18349 // addq $0x10, %r9
-	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x04 // vpsllq $0x4, %ymm3, %ymm3
 	LONG $0x9e7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rsi)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x0369850f; WORD $0x0000 // jne <symmetric2Multi8+0x7f0>
+	LONG $0x036d850f; WORD $0x0000 // jne <symmetric2Multi8+0x770>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x240c0348 // addq (%rsp), %rcx
@@ -1357,12 +1298,12 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff49850f; WORD $0xffff // jne <symmetric2Multi8+0x4a0>
+	LONG $0xff49850f; WORD $0xffff // jne <symmetric2Multi8+0x420>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff2c850f; WORD $0xffff // jne <symmetric2Multi8+0x490>
+	LONG $0xff2c850f; WORD $0xffff // jne <symmetric2Multi8+0x410>
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0xfffbc2e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0xfffc42e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
 	WORD $0x9066 // nop
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -1391,25 +1332,25 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0040b941; WORD $0x0000 // movl $0x40, %r9d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	WORD $0xdf75 // jne <symmetric2Multi8+0x5d0>
+	WORD $0xdf75 // jne <symmetric2Multi8+0x550>
 	LONG $0x117d81c4; WORD $0x331c // vmovupd %ymm3, (%r11,%r14)
 	LONG $0x80ec8349 // subq $-0x80, %r12
 	LONG $0x0040be41; WORD $0x0000 // movl $0x40, %r14d
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0xb575 // jne <symmetric2Multi8+0x5c0>
+	WORD $0xb575 // jne <symmetric2Multi8+0x540>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	WORD $0x8475 // jne <symmetric2Multi8+0x5a0>
+	WORD $0x8475 // jne <symmetric2Multi8+0x520>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff57850f; WORD $0xffff // jne <symmetric2Multi8+0x580>
+	LONG $0xff57850f; WORD $0xffff // jne <symmetric2Multi8+0x500>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
 	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
-	LONG $0xfffaeee9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0xfffb6ee9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x19f88041 // cmpb $0x19, %r8b
 	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
@@ -1425,7 +1366,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x020f840f; WORD $0x0000 // je <symmetric2Multi8+0x890>
+	LONG $0x020f840f; WORD $0x0000 // je <symmetric2Multi8+0x810>
 	LONG $0x01148d4a // leaq (%rcx,%r8), %rdx
 	LONG $0x003c8d4a // leaq (%rax,%r8), %rdi
 	LONG $0x03148d4f // leaq (%r11,%r8), %r10
@@ -1482,8 +1423,8 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x80ee8349 // subq $-0x80, %r14
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xfec2850f; WORD $0xffff // jne <symmetric2Multi8+0x6a0>
-	LONG $0xfffbb1e9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
+	LONG $0xfec2850f; WORD $0xffff // jne <symmetric2Multi8+0x620>
+	LONG $0xfffc31e9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	WORD $0xc031 // xorl %eax, %eax
@@ -1510,11 +1451,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	WORD $0x9275 // jne <symmetric2Multi8+0x810>
+	WORD $0x9275 // jne <symmetric2Multi8+0x790>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff75850f; WORD $0xffff // jne <symmetric2Multi8+0x800>
-	LONG $0xfff8a0e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0xff75850f; WORD $0xffff // jne <symmetric2Multi8+0x780>
+	LONG $0xfff920e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
 	LONG $0x01148d4a // leaq (%rcx,%r8), %rdx
 	LONG $0x003c8d4a // leaq (%rax,%r8), %rdi
 	LONG $0x03148d4f // leaq (%r11,%r8), %r10
@@ -1559,12 +1500,12 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x80ee8349 // subq $-0x80, %r14
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xff0e850f; WORD $0xffff // jne <symmetric2Multi8+0x8b0>
-	LONG $0xfff9ede9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
+	LONG $0xff0e850f; WORD $0xffff // jne <symmetric2Multi8+0x830>
+	LONG $0xfffa6de9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
 	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	LONG $0xf721840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
+	LONG $0xf7a1840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -1572,17 +1513,17 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00948e0f; WORD $0x0000 // jle <symmetric2Multi8+0xa75>
+	LONG $0x00948e0f; WORD $0x0000 // jle <symmetric2Multi8+0x9f5>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric2Multi8+0xa10>
+	WORD $0x1774 // je <symmetric2Multi8+0x990>
 	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
 	LONG $0x1cb70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r11d
-	WORD $0x10eb // jmp <symmetric2Multi8+0xa14>
+	WORD $0x10eb // jmp <symmetric2Multi8+0x994>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x3a1c8d4e // leaq (%rdx,%r15), %r11
 	LONG $0x07e3c149 // shlq $0x7, %r11
@@ -1602,19 +1543,19 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	WORD $0xc775 // jne <symmetric2Multi8+0xa30>
+	WORD $0xc775 // jne <symmetric2Multi8+0x9b0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xff7b850f; WORD $0xffff // jne <symmetric2Multi8+0x9f0>
+	LONG $0xff7b850f; WORD $0xffff // jne <symmetric2Multi8+0x970>
 	LONG $0x380c8d4a // leaq (%rax,%r15), %rcx
 	LONG $0x08558d48 // leaq 0x8(%rbp), %rdx
 	LONG $0x24543b48; BYTE $0x10 // cmpq 0x10(%rsp), %rdx
-	LONG $0xf65d830f; WORD $0xffff // jae <symmetric2Multi8+0xe5>
+	LONG $0xf6dd830f; WORD $0xffff // jae <symmetric2Multi8+0xe5>
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x78048d4a // leaq (%rax,%r15,2), %rax
-	WORD $0x57eb // jmp <symmetric2Multi8+0xaed>
+	WORD $0x57eb // jmp <symmetric2Multi8+0xa6d>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
@@ -1628,17 +1569,17 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	LONG $0x80ea8348 // subq $-0x80, %rdx
 	LONG $0x08f98349 // cmpq $0x8, %r9
-	LONG $0xf5f8840f; WORD $0xffff // je <symmetric2Multi8+0xe5>
+	LONG $0xf678840f; WORD $0xffff // je <symmetric2Multi8+0xe5>
 	LONG $0xceb4894e; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%r9,8)
 	LONG $0x58478b4c // movq 0x58(%rdi), %r8
 	WORD $0x2949; BYTE $0xc8 // subq %rcx, %r8
 	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	WORD $0xb77d // jge <symmetric2Multi8+0xab8>
+	WORD $0xb77d // jge <symmetric2Multi8+0xa38>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x9675 // jne <symmetric2Multi8+0xaa0>
+	WORD $0x9675 // jne <symmetric2Multi8+0xa20>
 	LONG $0x09048d4e // leaq (%rcx,%r9), %r8
-	WORD $0x98eb // jmp <symmetric2Multi8+0xaa8>
+	WORD $0x98eb // jmp <symmetric2Multi8+0xa28>
 	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1659,7 +1600,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi2>
-	LONG $0x000e4ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000dcee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1706,10 +1647,10 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	WORD $0xa475 // jne <symmetric3Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d388e0f; WORD $0x0000 // jle <symmetric3Multi2+0xde1>
-	LONG $0x597de2c4; LONG $0x000d8615; BYTE $0x00 // vpbroadcastq 0xd86(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x000d751d; BYTE $0x00 // vpbroadcastq 0xd75(%rip), %ymm3
-	LONG $0x597de2c4; LONG $0x000d7c25; BYTE $0x00 // vpbroadcastq 0xd7c(%rip), %ymm4
+	LONG $0x0cd88e0f; WORD $0x0000 // jle <symmetric3Multi2+0xd81>
+	LONG $0x597de2c4; LONG $0x000d0615; BYTE $0x00 // vpbroadcastq 0xd06(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000cf51d; BYTE $0x00 // vpbroadcastq 0xcf5(%rip), %ymm3
+	LONG $0x597de2c4; LONG $0x000cfc25; BYTE $0x00 // vpbroadcastq 0xcfc(%rip), %ymm4
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -1726,12 +1667,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r10
-	LONG $0x0ccd830f; WORD $0x0000 // jae <symmetric3Multi2+0xde1>
+	LONG $0x0c6d830f; WORD $0x0000 // jae <symmetric3Multi2+0xd81>
 	LONG $0x4ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %ecx
 	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
 	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b64840f; WORD $0x0000 // je <symmetric3Multi2+0xc90>
+	LONG $0x0b04840f; WORD $0x0000 // je <symmetric3Multi2+0xc30>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -1744,7 +1685,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x70 // cmpq 0x70(%rsp), %rbx
-	LONG $0x0b2f830f; WORD $0x0000 // jae <symmetric3Multi2+0xc90>
+	LONG $0x0acf830f; WORD $0x0000 // jae <symmetric3Multi2+0xc30>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0xb60f; BYTE $0x2b // movzbl (%rbx), %ebp
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
@@ -2134,9 +2075,8 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
 	LONG $0xfb46850f; WORD $0xffff // jne <symmetric3Multi2+0x4fb>
 	LONG $0x347dc2c4; BYTE $0x36 // vpmovzxwq (%r14), %ymm6
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
+	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
 	LONG $0xfcf4cdc5 // vpmuludq %ymm4, %ymm6, %ymm7
@@ -2145,39 +2085,21 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xf673cdc5; BYTE $0x20 // vpsllq $0x20, %ymm6, %ymm6
 	LONG $0xf6d4c5c5 // vpaddq %ymm6, %ymm7, %ymm6
 	LONG $0xb67ffec5; LONG $0x00002000 // vmovdqu %ymm6, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xf1 // vmovq %xmm6, %rcx
-	LONG $0x347dc2c4; WORD $0x087e // vpmovzxwq 0x8(%r14), %ymm7
+	LONG $0x347dc2c4; WORD $0x0876 // vpmovzxwq 0x8(%r14), %ymm6
 	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0xefd4d5c5 // vpaddq %ymm7, %ymm5, %ymm5
-	LONG $0xfcf4d5c5 // vpmuludq %ymm4, %ymm5, %ymm7
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
+	LONG $0xf4f4d5c5 // vpmuludq %ymm4, %ymm5, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
 	LONG $0xecf4d5c5 // vpmuludq %ymm4, %ymm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
-	LONG $0xedd4c5c5 // vpaddq %ymm5, %ymm7, %ymm5
+	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002020 // vmovdqu %ymm5, 0x2020(%rsi)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01f1 // vpextrq $0x1, %xmm6, %rcx
-	LONG $0x397de3c4; WORD $0x01f6 // vextracti128 $0x1, %ymm6, %xmm6
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xf1 // vmovq %xmm6, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01f1 // vpextrq $0x1, %xmm6, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x0140850f; WORD $0x0000 // jne <symmetric3Multi2+0xbc0>
+	LONG $0x013c850f; WORD $0x0000 // jne <symmetric3Multi2+0xb60>
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xd6848b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %r8
 	LONG $0x1c127bc5; BYTE $0xd6 // vmovddup (%rsi,%rdx,8), %xmm11
 	LONG $0xd68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r9
@@ -2225,8 +2147,8 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x584981c4; WORD $0xcc6c; BYTE $0x20 // vaddpd 0x20(%r12,%r9,8), %xmm6, %xmm5
 	LONG $0x117981c4; WORD $0xcc6c; BYTE $0x20 // vmovupd %xmm5, 0x20(%r12,%r9,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfee1850f; WORD $0xffff // jne <symmetric3Multi2+0xa90>
-	LONG $0xfff59ce9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
+	LONG $0xfee1850f; WORD $0xffff // jne <symmetric3Multi2+0xa30>
+	LONG $0xfff5fce9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
@@ -2259,12 +2181,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x001179c5 // vmovupd %xmm8, (%rax)
 	LONG $0x30c08348 // addq $0x30, %rax
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xff4c850f; WORD $0xffff // jne <symmetric3Multi2+0xbd0>
-	LONG $0xfff4c7e9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
+	LONG $0xff4c850f; WORD $0xffff // jne <symmetric3Multi2+0xb70>
+	LONG $0xfff527e9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x245c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r11
-	LONG $0xf460840f; WORD $0xffff // je <symmetric3Multi2+0x100>
+	LONG $0xf4c0840f; WORD $0xffff // je <symmetric3Multi2+0x100>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -2272,7 +2194,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi2+0xd48>
+	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi2+0xce8>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
@@ -2281,10 +2203,10 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric3Multi2+0xd00>
+	WORD $0x1774 // je <symmetric3Multi2+0xca0>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric3Multi2+0xd04>
+	WORD $0x10eb // jmp <symmetric3Multi2+0xca4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
@@ -2297,16 +2219,16 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x117981c4; WORD $0x082c // vmovupd %xmm5, (%r8,%r9)
 	LONG $0x10c18349 // addq $0x10, %r9
 	LONG $0x30f98349 // cmpq $0x30, %r9
-	WORD $0xe475 // jne <symmetric3Multi2+0xd20>
+	WORD $0xe475 // jne <symmetric3Multi2+0xcc0>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x30c28348 // addq $0x30, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	WORD $0x9875 // jne <symmetric3Multi2+0xce0>
+	WORD $0x9875 // jne <symmetric3Multi2+0xc80>
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08428d49 // leaq 0x8(%r10), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	LONG $0xf3a6830f; WORD $0xffff // jae <symmetric3Multi2+0x105>
+	LONG $0xf406830f; WORD $0xffff // jae <symmetric3Multi2+0x105>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -2314,13 +2236,13 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x2c7d // jge <symmetric3Multi2+0xdb0>
+	WORD $0x2c7d // jge <symmetric3Multi2+0xd50>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric3Multi2+0xd98>
+	WORD $0x0b74 // je <symmetric3Multi2+0xd38>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric3Multi2+0xd9c>
+	WORD $0x04eb // jmp <symmetric3Multi2+0xd3c>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x04e2c148 // shlq $0x4, %rdx
@@ -2331,12 +2253,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x0411f8c5; BYTE $0x10 // vmovups %xmm0, (%rax,%rdx)
 	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x30fa8348 // cmpq $0x30, %rdx
-	WORD $0xf175 // jne <symmetric3Multi2+0xdc0>
+	WORD $0xf175 // jne <symmetric3Multi2+0xd60>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x30c08348 // addq $0x30, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9475 // jne <symmetric3Multi2+0xd70>
-	LONG $0xfff324e9; BYTE $0xff // jmp <symmetric3Multi2+0x105>
+	WORD $0x9475 // jne <symmetric3Multi2+0xd10>
+	LONG $0xfff384e9; BYTE $0xff // jmp <symmetric3Multi2+0x105>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2346,10 +2268,6 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -2364,7 +2282,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi4>
-	LONG $0x000e4ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000dcee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2411,10 +2329,10 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	WORD $0xa475 // jne <symmetric3Multi4+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d688e0f; WORD $0x0000 // jle <symmetric3Multi4+0xe11>
-	LONG $0x597de2c4; LONG $0x000d8e0d; BYTE $0x00 // vpbroadcastq 0xd8e(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000d7d15; BYTE $0x00 // vpbroadcastq 0xd7d(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x000d6c1d; BYTE $0x00 // vpbroadcastq 0xd6c(%rip), %ymm3
+	LONG $0x0ce88e0f; WORD $0x0000 // jle <symmetric3Multi4+0xd91>
+	LONG $0x597de2c4; LONG $0x000d0e0d; BYTE $0x00 // vpbroadcastq 0xd0e(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000cfd15; BYTE $0x00 // vpbroadcastq 0xcfd(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000cec1d; BYTE $0x00 // vpbroadcastq 0xcec(%rip), %ymm3
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x408e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -2430,12 +2348,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r10
-	LONG $0x0cfd830f; WORD $0x0000 // jae <symmetric3Multi4+0xe11>
+	LONG $0x0c7d830f; WORD $0x0000 // jae <symmetric3Multi4+0xd91>
 	LONG $0x4ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %ecx
 	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
 	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b94840f; WORD $0x0000 // je <symmetric3Multi4+0xcc0>
+	LONG $0x0b14840f; WORD $0x0000 // je <symmetric3Multi4+0xc40>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -2448,7 +2366,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x70 // cmpq 0x70(%rsp), %rbx
-	LONG $0x0b5f830f; WORD $0x0000 // jae <symmetric3Multi4+0xcc0>
+	LONG $0x0adf830f; WORD $0x0000 // jae <symmetric3Multi4+0xc40>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0xb60f; BYTE $0x2b // movzbl (%rbx), %ebp
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
@@ -2838,9 +2756,8 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
 	LONG $0xfb46850f; WORD $0xffff // jne <symmetric3Multi4+0x4fb>
 	LONG $0x347dc2c4; BYTE $0x2e // vpmovzxwq (%r14), %ymm5
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
+	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
+	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf3f4d5c5 // vpmuludq %ymm3, %ymm5, %ymm6
@@ -2849,47 +2766,21 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0x347dc2c4; WORD $0x0876 // vpmovzxwq 0x8(%r14), %ymm6
+	LONG $0x347dc2c4; WORD $0x086e // vpmovzxwq 0x8(%r14), %ymm5
 	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
-	LONG $0xf3f4ddc5 // vpmuludq %ymm3, %ymm4, %ymm6
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xebf4ddc5 // vpmuludq %ymm3, %ymm4, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
 	LONG $0xe3f4ddc5 // vpmuludq %ymm3, %ymm4, %ymm4
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
-	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x16f9e3c4; WORD $0x01e2 // vpextrq $0x1, %xmm4, %rdx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x0138850f; WORD $0x0000 // jne <symmetric3Multi4+0xbe0>
+	LONG $0x013c850f; WORD $0x0000 // jne <symmetric3Multi4+0xb60>
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
-	BYTE $0x90 // nop
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0xd6848b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %r8
 	LONG $0x197d62c4; WORD $0xd614 // vbroadcastsd (%rsi,%rdx,8), %ymm10
 	LONG $0xd68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r9
@@ -2937,8 +2828,8 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x585581c4; WORD $0xcc64; BYTE $0x40 // vaddpd 0x40(%r12,%r9,8), %ymm5, %ymm4
 	LONG $0x117d81c4; WORD $0xcc64; BYTE $0x40 // vmovupd %ymm4, 0x40(%r12,%r9,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfed8850f; WORD $0xffff // jne <symmetric3Multi4+0xab0>
-	LONG $0xfff573e9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
+	LONG $0xfed8850f; WORD $0xffff // jne <symmetric3Multi4+0xa30>
+	LONG $0xfff5f3e9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
@@ -2971,12 +2862,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x3811fdc5 // vmovupd %ymm7, (%rax)
 	LONG $0x60c08348 // addq $0x60, %rax
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xff43850f; WORD $0xffff // jne <symmetric3Multi4+0xbf0>
-	LONG $0xfff49ee9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
+	LONG $0xff43850f; WORD $0xffff // jne <symmetric3Multi4+0xb70>
+	LONG $0xfff51ee9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x245c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r11
-	LONG $0xf430840f; WORD $0xffff // je <symmetric3Multi4+0x100>
+	LONG $0xf4b0840f; WORD $0xffff // je <symmetric3Multi4+0x100>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -2984,7 +2875,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi4+0xd78>
+	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi4+0xcf8>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
@@ -2993,10 +2884,10 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric3Multi4+0xd30>
+	WORD $0x1774 // je <symmetric3Multi4+0xcb0>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric3Multi4+0xd34>
+	WORD $0x10eb // jmp <symmetric3Multi4+0xcb4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
@@ -3009,16 +2900,16 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x117d81c4; WORD $0x0824 // vmovupd %ymm4, (%r8,%r9)
 	LONG $0x20c18349 // addq $0x20, %r9
 	LONG $0x60f98349 // cmpq $0x60, %r9
-	WORD $0xe475 // jne <symmetric3Multi4+0xd50>
+	WORD $0xe475 // jne <symmetric3Multi4+0xcd0>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x60c28348 // addq $0x60, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	WORD $0x9875 // jne <symmetric3Multi4+0xd10>
+	WORD $0x9875 // jne <symmetric3Multi4+0xc90>
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08428d49 // leaq 0x8(%r10), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	LONG $0xf376830f; WORD $0xffff // jae <symmetric3Multi4+0x105>
+	LONG $0xf3f6830f; WORD $0xffff // jae <symmetric3Multi4+0x105>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -3026,13 +2917,13 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x2c7d // jge <symmetric3Multi4+0xde0>
+	WORD $0x2c7d // jge <symmetric3Multi4+0xd60>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric3Multi4+0xdc8>
+	WORD $0x0b74 // je <symmetric3Multi4+0xd48>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric3Multi4+0xdcc>
+	WORD $0x04eb // jmp <symmetric3Multi4+0xd4c>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x05e2c148 // shlq $0x5, %rdx
@@ -3043,12 +2934,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x20c28348 // addq $0x20, %rdx
 	LONG $0x60fa8348 // cmpq $0x60, %rdx
-	WORD $0xf175 // jne <symmetric3Multi4+0xdf0>
+	WORD $0xf175 // jne <symmetric3Multi4+0xd70>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x60c08348 // addq $0x60, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9475 // jne <symmetric3Multi4+0xda0>
-	LONG $0xfff2f4e9; BYTE $0xff // jmp <symmetric3Multi4+0x105>
+	WORD $0x9475 // jne <symmetric3Multi4+0xd20>
+	LONG $0xfff374e9; BYTE $0xff // jmp <symmetric3Multi4+0x105>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3070,7 +2961,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi8>
-	LONG $0x000f8ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000ecee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3120,10 +3011,10 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0x9975 // jne <symmetric3Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0e988e0f; WORD $0x0000 // jle <symmetric3Multi8+0xf4c>
-	LONG $0x597de2c4; LONG $0x000ebb0d; BYTE $0x00 // vpbroadcastq 0xebb(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000eaa15; BYTE $0x00 // vpbroadcastq 0xeaa(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x000eb11d; BYTE $0x00 // vpbroadcastq 0xeb1(%rip), %ymm3
+	LONG $0x0dd88e0f; WORD $0x0000 // jle <symmetric3Multi8+0xe8c>
+	LONG $0x597de2c4; LONG $0x000dfb0d; BYTE $0x00 // vpbroadcastq 0xdfb(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000dea15; BYTE $0x00 // vpbroadcastq 0xdea(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000df11d; BYTE $0x00 // vpbroadcastq 0xdf1(%rip), %ymm3
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
@@ -3138,11 +3029,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
 	LONG $0x08c58349 // addq $0x8, %r13
 	LONG $0x246c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r13
-	LONG $0x0e38830f; WORD $0x0000 // jae <symmetric3Multi8+0xf4c>
+	LONG $0x0d78830f; WORD $0x0000 // jae <symmetric3Multi8+0xe8c>
 	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
 	LONG $0x245c8948; BYTE $0x58 // movq %rbx, 0x58(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0cb9840f; WORD $0x0000 // je <symmetric3Multi8+0xde0>
+	LONG $0x0bf9840f; WORD $0x0000 // je <symmetric3Multi8+0xd20>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
@@ -3156,7 +3047,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x2474034c; BYTE $0x28 // addq 0x28(%rsp), %r14
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x247c3b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r15
-	LONG $0x0c7d830f; WORD $0x0000 // jae <symmetric3Multi8+0xde0>
+	LONG $0x0bbd830f; WORD $0x0000 // jae <symmetric3Multi8+0xd20>
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	LONG $0x2fb60f41 // movzbl (%r15), %ebp
 	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
@@ -3555,11 +3446,10 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x0645f641; BYTE $0x01 // testb $0x1, 0x6(%r13)
 	LONG $0xfb0a850f; WORD $0xffff // jne <symmetric3Multi8+0x500>
-	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
-	LONG $0x004d8b41 // movl (%r13), %ecx
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	LONG $0x347dc2c4; BYTE $0x28 // vpmovzxwq (%r8), %ymm5
-	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x00458b41 // movl (%r13), %eax
+	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
+	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf3f4d5c5 // vpmuludq %ymm3, %ymm5, %ymm6
@@ -3568,55 +3458,21 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0x16f9e3c4; WORD $0x01ea // vpextrq $0x1, %xmm5, %rdx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0x347dc2c4; WORD $0x0870 // vpmovzxwq 0x8(%r8), %ymm6
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
-	LONG $0xf3f4ddc5 // vpmuludq %ymm3, %ymm4, %ymm6
+	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xebf4ddc5 // vpmuludq %ymm3, %ymm4, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
 	LONG $0xe3f4ddc5 // vpmuludq %ymm3, %ymm4, %ymm4
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
-	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe9 // vmovq %xmm5, %rcx
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
-	LONG $0xd08c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rdx,8)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e9 // vpextrq $0x1, %xmm5, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
 	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x018c850f; WORD $0x0000 // jne <symmetric3Multi8+0xcc0>
+	LONG $0x0190850f; WORD $0x0000 // jne <symmetric3Multi8+0xc00>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
 	WORD $0x01b2 // movb $0x1, %dl
 	WORD $0xdb31 // xorl %ebx, %ebx
@@ -3672,11 +3528,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric3Multi8+0xb60>
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric3Multi8+0xaa0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfe86850f; WORD $0xffff // jne <symmetric3Multi8+0xb40>
-	LONG $0xfff491e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
+	LONG $0xfe86850f; WORD $0xffff // jne <symmetric3Multi8+0xa80>
+	LONG $0xfff551e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
 	BYTE $0x90 // nop
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -3715,15 +3571,15 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff2a850f; WORD $0xffff // jne <symmetric3Multi8+0xcf0>
+	LONG $0xff2a850f; WORD $0xffff // jne <symmetric3Multi8+0xc30>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfefd850f; WORD $0xffff // jne <symmetric3Multi8+0xcd0>
-	LONG $0xfff378e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
+	LONG $0xfefd850f; WORD $0xffff // jne <symmetric3Multi8+0xc10>
+	LONG $0xfff438e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
 	LONG $0x245c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r11
-	LONG $0xf310840f; WORD $0xffff // je <symmetric3Multi8+0x100>
+	LONG $0xf3d0840f; WORD $0xffff // je <symmetric3Multi8+0x100>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -3731,7 +3587,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric3Multi8+0xeb7>
+	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric3Multi8+0xdf7>
 	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
@@ -3740,10 +3596,10 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric3Multi8+0xe50>
+	WORD $0x1774 // je <symmetric3Multi8+0xd90>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f45; BYTE $0x58 // movzwl (%r8,%rbx,2), %r8d
-	WORD $0x10eb // jmp <symmetric3Multi8+0xe54>
+	WORD $0x10eb // jmp <symmetric3Multi8+0xd94>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
@@ -3760,28 +3616,28 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x117d81c4; WORD $0x0824 // vmovupd %ymm4, (%r8,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0xc0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r9
-	WORD $0xcc75 // jne <symmetric3Multi8+0xe70>
+	WORD $0xcc75 // jne <symmetric3Multi8+0xdb0>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0xc0c28148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric3Multi8+0xe30>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric3Multi8+0xd70>
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0x08458d49 // leaq 0x8(%r13), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	LONG $0xf23c830f; WORD $0xffff // jae <symmetric3Multi8+0x105>
+	LONG $0xf2fc830f; WORD $0xffff // jae <symmetric3Multi8+0x105>
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xce9c894c; LONG $0x00003d80 // movq %r11, 0x3d80(%rsi,%rcx,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x2948; BYTE $0xda // subq %rbx, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x2b7d // jge <symmetric3Multi8+0xf0f>
+	WORD $0x2b7d // jge <symmetric3Multi8+0xe4f>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0a74 // je <symmetric3Multi8+0xef7>
+	WORD $0x0a74 // je <symmetric3Multi8+0xe37>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x5a14b70f // movzwl (%rdx,%rbx,2), %edx
-	WORD $0x04eb // jmp <symmetric3Multi8+0xefb>
+	WORD $0x04eb // jmp <symmetric3Multi8+0xe3b>
 	LONG $0x19148d48 // leaq (%rcx,%rbx), %rdx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x06e2c148 // shlq $0x6, %rdx
@@ -3793,12 +3649,12 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
 	LONG $0xc0fa8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rdx
-	WORD $0xe875 // jne <symmetric3Multi8+0xf20>
+	WORD $0xe875 // jne <symmetric3Multi8+0xe60>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x8975 // jne <symmetric3Multi8+0xed0>
-	LONG $0xfff1b9e9; BYTE $0xff // jmp <symmetric3Multi8+0x105>
+	WORD $0x8975 // jne <symmetric3Multi8+0xe10>
+	LONG $0xfff279e9; BYTE $0xff // jmp <symmetric3Multi8+0x105>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3821,7 +3677,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi2>
-	LONG $0x0011c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001186e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3868,9 +3724,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	WORD $0xa475 // jne <symmetric4Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x10df8e0f; WORD $0x0000 // jle <symmetric4Multi2+0x1188>
-	LONG $0x597de2c4; LONG $0x00110615; BYTE $0x00 // vpbroadcastq 0x1106(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x0010f51d; BYTE $0x00 // vpbroadcastq 0x10f5(%rip), %ymm3
+	LONG $0x107f8e0f; WORD $0x0000 // jle <symmetric4Multi2+0x1128>
+	LONG $0x597de2c4; LONG $0x0010c615; BYTE $0x00 // vpbroadcastq 0x10c6(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0010b51d; BYTE $0x00 // vpbroadcastq 0x10b5(%rip), %ymm3
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
@@ -3885,11 +3741,11 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbp
-	LONG $0x1084830f; WORD $0x0000 // jae <symmetric4Multi2+0x1188>
+	LONG $0x1024830f; WORD $0x0000 // jae <symmetric4Multi2+0x1128>
 	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
 	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0f3a840f; WORD $0x0000 // je <symmetric4Multi2+0x1050>
+	LONG $0x0eda840f; WORD $0x0000 // je <symmetric4Multi2+0xff0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -3902,7 +3758,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xa2148d4f // leaq (%r10,%r12,4), %r10
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x245c3b4c; BYTE $0x78 // cmpq 0x78(%rsp), %r11
-	LONG $0x0efe830f; WORD $0x0000 // jae <symmetric4Multi2+0x1050>
+	LONG $0x0e9e830f; WORD $0x0000 // jae <symmetric4Multi2+0xff0>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x23b60f45 // movzbl (%r11), %r12d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
@@ -3912,7 +3768,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
 	LONG $0x641c8d4f // leaq (%r12,%r12,2), %r11
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x07e0820f; WORD $0x0000 // jb <symmetric4Multi2+0x960>
+	LONG $0x0780820f; WORD $0x0000 // jb <symmetric4Multi2+0x900>
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
 	WORD $0x8945; BYTE $0xde // movl %r11d, %r14d
 	WORD $0xebd1 // shrl %ebx
@@ -4114,49 +3970,30 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xff62850f; WORD $0xffff // jne <symmetric4Multi2+0x560>
 	LONG $0x24ac8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x02c0850f; WORD $0x0000 // jne <symmetric4Multi2+0x8d0>
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
+	LONG $0x0260850f; WORD $0x0000 // jne <symmetric4Multi2+0x870>
+	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
 	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
 	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
-	LONG $0x347de2c4; BYTE $0x2a // vpmovzxwq (%rdx), %ymm5
+	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x347de2c4; WORD $0x0872 // vpmovzxwq 0x8(%rdx), %ymm6
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
+	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x68 // movq %rcx, 0x68(%rsp)
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x05bf850f; WORD $0x0000 // jne <symmetric4Multi2+0xc90>
+	LONG $0x05bb850f; WORD $0x0000 // jne <symmetric4Multi2+0xc30>
 	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x06948b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax), %rdx
 	LONG $0x24127bc5; BYTE $0x06 // vmovddup (%rsi,%rax), %xmm12
 	LONG $0x068c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rax), %rcx
@@ -4229,9 +4066,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x5839c1c4; WORD $0xcf44; BYTE $0x30 // vaddpd 0x30(%r15,%rcx,8), %xmm8, %xmm0
 	LONG $0x1179c1c4; WORD $0xcf44; BYTE $0x30 // vmovupd %xmm0, 0x30(%r15,%rcx,8)
 	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0xfe1d850f; WORD $0xffff // jne <symmetric4Multi2+0x6e0>
+	LONG $0xfe1d850f; WORD $0xffff // jne <symmetric4Multi2+0x680>
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0xfff873e9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
+	LONG $0xfff8d3e9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
 	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
@@ -4252,18 +4089,18 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xb8d1a2c4; WORD $0x1724 // vfmadd231pd (%rdi,%r10), %xmm5, %xmm4
 	LONG $0x10c28349 // addq $0x10, %r10
 	LONG $0x40fa8349 // cmpq $0x40, %r10
-	WORD $0xea75 // jne <symmetric4Multi2+0x910>
+	WORD $0xea75 // jne <symmetric4Multi2+0x8b0>
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x1179a1c4; WORD $0x0a24 // vmovupd %xmm4, (%rdx,%r9)
 	LONG $0x04f88349 // cmpq $0x4, %r8
-	WORD $0xc475 // jne <symmetric4Multi2+0x900>
+	WORD $0xc475 // jne <symmetric4Multi2+0x8a0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	WORD $0x9b75 // jne <symmetric4Multi2+0x8e0>
+	WORD $0x9b75 // jne <symmetric4Multi2+0x880>
 	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
-	LONG $0xfff7ece9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
+	LONG $0xfff84ce9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
@@ -4278,7 +4115,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x045a840f; WORD $0x0000 // je <symmetric4Multi2+0xde7>
+	LONG $0x045a840f; WORD $0x0000 // je <symmetric4Multi2+0xd87>
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x18148d4e // leaq (%rax,%r11), %r10
@@ -4403,8 +4240,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e036a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfd66850f; WORD $0xffff // jne <symmetric4Multi2+0x9f0>
-	LONG $0xfff96fe9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
+	LONG $0xfd66850f; WORD $0xffff // jne <symmetric4Multi2+0x990>
+	LONG $0xfff9cfe9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
 	BYTE $0x90 // nop
 	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
 	WORD $0xc031 // xorl %eax, %eax
@@ -4452,8 +4289,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x8411f9c5; LONG $0x003030c6; BYTE $0x00 // vmovupd %xmm0, 0x3030(%rsi,%rax,8)
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0xfebe850f; WORD $0xffff // jne <symmetric4Multi2+0xca0>
-	LONG $0xfff359e9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
+	LONG $0xfebe850f; WORD $0xffff // jne <symmetric4Multi2+0xc40>
+	LONG $0xfff3b9e9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x18148d4e // leaq (%rax,%r11), %r10
@@ -4556,12 +4393,12 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e036a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfdf8850f; WORD $0xffff // jne <symmetric4Multi2+0xe40>
-	LONG $0xfff5b1e9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
+	LONG $0xfdf8850f; WORD $0xffff // jne <symmetric4Multi2+0xde0>
+	LONG $0xfff611e9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
 	LONG $0x24748b4c; BYTE $0x70 // movq 0x70(%rsp), %r14
-	LONG $0xf091840f; WORD $0xffff // je <symmetric4Multi2+0xf0>
+	LONG $0xf0f1840f; WORD $0xffff // je <symmetric4Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -4570,7 +4407,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x787e // jle <symmetric4Multi2+0x10f8>
+	WORD $0x787e // jle <symmetric4Multi2+0x1098>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
@@ -4579,10 +4416,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric4Multi2+0x10c0>
+	WORD $0x1774 // je <symmetric4Multi2+0x1060>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r8d
-	WORD $0x10eb // jmp <symmetric4Multi2+0x10c4>
+	WORD $0x10eb // jmp <symmetric4Multi2+0x1064>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x3a048d4f // leaq (%r10,%r15), %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
@@ -4594,15 +4431,15 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x117981c4; WORD $0x0804 // vmovupd %xmm0, (%r8,%r9)
 	LONG $0x10c18349 // addq $0x10, %r9
 	LONG $0x40f98349 // cmpq $0x40, %r9
-	WORD $0xe475 // jne <symmetric4Multi2+0x10d0>
+	WORD $0xe475 // jne <symmetric4Multi2+0x1070>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x40c28348 // addq $0x40, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	WORD $0xa875 // jne <symmetric4Multi2+0x10a0>
+	WORD $0xa875 // jne <symmetric4Multi2+0x1040>
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x08458d48 // leaq 0x8(%rbp), %rax
 	LONG $0x24443b48; BYTE $0x48 // cmpq 0x48(%rsp), %rax
-	WORD $0x7a73 // jae <symmetric4Multi2+0x1180>
+	WORD $0x7a73 // jae <symmetric4Multi2+0x1120>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
@@ -4611,13 +4448,13 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xfa // subq %r15, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x287d // jge <symmetric4Multi2+0x114c>
+	WORD $0x287d // jge <symmetric4Multi2+0x10ec>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric4Multi2+0x1138>
+	WORD $0x0b74 // je <symmetric4Multi2+0x10d8>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x7a // movzwl (%rdx,%r15,2), %edx
-	WORD $0x04eb // jmp <symmetric4Multi2+0x113c>
+	WORD $0x04eb // jmp <symmetric4Multi2+0x10dc>
 	LONG $0x39148d4a // leaq (%rcx,%r15), %rdx
 	LONG $0x06e2c148 // shlq $0x6, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
@@ -4627,15 +4464,15 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x141179c5; BYTE $0x10 // vmovupd %xmm10, (%rax,%rdx)
 	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x40fa8348 // cmpq $0x40, %rdx
-	WORD $0xf175 // jne <symmetric4Multi2+0x1150>
+	WORD $0xf175 // jne <symmetric4Multi2+0x10f0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0xa475 // jne <symmetric4Multi2+0x1110>
-	LONG $0xffef84e9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
+	WORD $0xa475 // jne <symmetric4Multi2+0x10b0>
+	LONG $0xffefe4e9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	LONG $0xffef6de9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
+	LONG $0xffefcde9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
 	LONG $0x88c48148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4645,6 +4482,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x45300000; LONG $0x00000000
@@ -4657,7 +4498,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi4>
-	LONG $0x001206e9; BYTE $0x00 // jmp <end>
+	LONG $0x001186e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4704,9 +4545,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	WORD $0xa175 // jne <symmetric4Multi4+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11218e0f; WORD $0x0000 // jle <symmetric4Multi4+0x11cd>
-	LONG $0x597de2c4; LONG $0x0011430d; BYTE $0x00 // vpbroadcastq 0x1143(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00113215; BYTE $0x00 // vpbroadcastq 0x1132(%rip), %ymm2
+	LONG $0x10918e0f; WORD $0x0000 // jle <symmetric4Multi4+0x113d>
+	LONG $0x597de2c4; LONG $0x0010c30d; BYTE $0x00 // vpbroadcastq 0x10c3(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0010b215; BYTE $0x00 // vpbroadcastq 0x10b2(%rip), %ymm2
 	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x608e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3060(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -4722,12 +4563,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0x245c3b48; BYTE $0x50 // cmpq 0x50(%rsp), %rbx
-	LONG $0x10b9830f; WORD $0x0000 // jae <symmetric4Multi4+0x11cd>
+	LONG $0x1029830f; WORD $0x0000 // jae <symmetric4Multi4+0x113d>
 	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
 	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
 	LONG $0x245c8948; BYTE $0x38 // movq %rbx, 0x38(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0f55840f; WORD $0x0000 // je <symmetric4Multi4+0x1080>
+	LONG $0x0ec5840f; WORD $0x0000 // je <symmetric4Multi4+0xff0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -4739,7 +4580,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xaa148d4f // leaq (%r10,%r13,4), %r10
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x249c3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r11
-	LONG $0x0f1b830f; WORD $0x0000 // jae <symmetric4Multi4+0x1080>
+	LONG $0x0e8b830f; WORD $0x0000 // jae <symmetric4Multi4+0xff0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
@@ -4749,7 +4590,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x6d448d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r8
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x07fc820f; WORD $0x0000 // jb <symmetric4Multi4+0x990>
+	LONG $0x076c820f; WORD $0x0000 // jb <symmetric4Multi4+0x900>
 	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
 	WORD $0x8945; BYTE $0xc7 // movl %r8d, %r15d
 	WORD $0xd141; BYTE $0xee // shrl %r14d
@@ -4951,58 +4792,31 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xff62850f; WORD $0xffff // jne <symmetric4Multi4+0x570>
 	LONG $0x245c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbx
 	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
-	LONG $0x02e3850f; WORD $0x0000 // jne <symmetric4Multi4+0x900>
-	LONG $0x24448b4c; BYTE $0x78 // movq 0x78(%rsp), %r8
-	WORD $0x0b8b // movl (%rbx), %ecx
+	LONG $0x0253850f; WORD $0x0000 // jne <symmetric4Multi4+0x870>
+	LONG $0x244c8b48; BYTE $0x78 // movq 0x78(%rsp), %rcx
+	WORD $0x038b // movl (%rbx), %eax
 	LONG $0x247c8b48; BYTE $0x70 // movq 0x70(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x40 // movq 0x40(%rsp), %r10
 	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
-	LONG $0x347dc2c4; BYTE $0x20 // vpmovzxwq (%r8), %ymm4
-	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x04 // vpsllq $0x4, %ymm4, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x347dc2c4; WORD $0x0868 // vpmovzxwq 0x8(%r8), %ymm5
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x78 // movq %r8, 0x78(%rsp)
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x78 // movq %rcx, 0x78(%rsp)
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x04 // vpsllq $0x4, %ymm3, %ymm3
 	LONG $0x9e7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rsi)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xd00c180f // prefetcht0 (%rax,%rdx,8)
-	LONG $0xd04c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rdx,8)
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x05bb850f; WORD $0x0000 // jne <symmetric4Multi4+0xcc0>
+	LONG $0x05af850f; WORD $0x0000 // jne <symmetric4Multi4+0xc30>
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xce8c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %r9
 	LONG $0x197d62c4; WORD $0xce1c // vbroadcastsd (%rsi,%rcx,8), %ymm11
 	LONG $0xce948b48; LONG $0x00002000 // movq 0x2000(%rsi,%rcx,8), %rdx
@@ -5076,8 +4890,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x5845c1c4; WORD $0xd45c; BYTE $0x60 // vaddpd 0x60(%r12,%rdx,8), %ymm7, %ymm3
 	LONG $0x117dc1c4; WORD $0xd45c; BYTE $0x60 // vmovupd %ymm3, 0x60(%r12,%rdx,8)
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xfe2c850f; WORD $0xffff // jne <symmetric4Multi4+0x720>
-	LONG $0xfff857e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
+	LONG $0xfe2c850f; WORD $0xffff // jne <symmetric4Multi4+0x690>
+	LONG $0xfff8e7e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
 	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
@@ -5098,18 +4912,18 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xb8dda2c4; WORD $0x171c // vfmadd231pd (%rdi,%r10), %ymm4, %ymm3
 	LONG $0x20c28349 // addq $0x20, %r10
 	LONG $0x80fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r10
-	WORD $0xe775 // jne <symmetric4Multi4+0x940>
+	WORD $0xe775 // jne <symmetric4Multi4+0x8b0>
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117da1c4; WORD $0x0a1c // vmovupd %ymm3, (%rdx,%r9)
 	LONG $0x04f88349 // cmpq $0x4, %r8
-	WORD $0xc175 // jne <symmetric4Multi4+0x930>
+	WORD $0xc175 // jne <symmetric4Multi4+0x8a0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	WORD $0x9875 // jne <symmetric4Multi4+0x910>
+	WORD $0x9875 // jne <symmetric4Multi4+0x880>
 	LONG $0x247c8b48; BYTE $0x70 // movq 0x70(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x40 // movq 0x40(%rsp), %r10
-	LONG $0xfff7c9e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
+	LONG $0xfff859e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
@@ -5124,7 +4938,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x044c840f; WORD $0x0000 // je <symmetric4Multi4+0xe08>
+	LONG $0x044c840f; WORD $0x0000 // je <symmetric4Multi4+0xd78>
 	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x00148d4e // leaq (%rax,%r8), %r10
@@ -5249,8 +5063,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi4+0xa20>
-	LONG $0xfff953e9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
+	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi4+0x990>
+	LONG $0xfff9e3e9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
@@ -5300,8 +5114,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x3011fdc5 // vmovupd %ymm6, (%rax)
 	LONG $0x80e88348 // subq $-0x80, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xfecd850f; WORD $0xffff // jne <symmetric4Multi4+0xcd0>
-	LONG $0xfff348e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
+	LONG $0xfecd850f; WORD $0xffff // jne <symmetric4Multi4+0xc40>
+	LONG $0xfff3d8e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
 	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x00148d4e // leaq (%rax,%r8), %r10
@@ -5404,12 +5218,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi4+0xe70>
-	LONG $0xfff595e9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
+	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi4+0xde0>
+	LONG $0xfff625e9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
 	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0xf06e840f; WORD $0xffff // je <symmetric4Multi4+0x100>
+	LONG $0xf0fe840f; WORD $0xffff // je <symmetric4Multi4+0x100>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -5418,7 +5232,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x787e // jle <symmetric4Multi4+0x112b>
+	WORD $0x787e // jle <symmetric4Multi4+0x109b>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
@@ -5427,10 +5241,10 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric4Multi4+0x10f0>
+	WORD $0x1774 // je <symmetric4Multi4+0x1060>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric4Multi4+0x10f4>
+	WORD $0x10eb // jmp <symmetric4Multi4+0x1064>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x07e0c149 // shlq $0x7, %r8
@@ -5442,16 +5256,16 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x117d81c4; WORD $0x081c // vmovupd %ymm3, (%r8,%r9)
 	LONG $0x20c18349 // addq $0x20, %r9
 	LONG $0x80f98149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r9
-	WORD $0xe175 // jne <symmetric4Multi4+0x1100>
+	WORD $0xe175 // jne <symmetric4Multi4+0x1070>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x80ea8348 // subq $-0x80, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	WORD $0xa575 // jne <symmetric4Multi4+0x10d0>
+	WORD $0xa575 // jne <symmetric4Multi4+0x1040>
 	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08418d48 // leaq 0x8(%rcx), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	LONG $0x007e830f; WORD $0x0000 // jae <symmetric4Multi4+0x11c0>
+	LONG $0x007e830f; WORD $0x0000 // jae <symmetric4Multi4+0x1130>
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
 	LONG $0x245c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbx
 	WORD $0x894c; BYTE $0xf8 // movq %r15, %rax
@@ -5461,13 +5275,13 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x287d // jge <symmetric4Multi4+0x118c>
+	WORD $0x287d // jge <symmetric4Multi4+0x10fc>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric4Multi4+0x1178>
+	WORD $0x0b74 // je <symmetric4Multi4+0x10e8>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric4Multi4+0x117c>
+	WORD $0x04eb // jmp <symmetric4Multi4+0x10ec>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x07e2c148 // shlq $0x7, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
@@ -5477,16 +5291,16 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x20c28348 // addq $0x20, %rdx
 	LONG $0x80fa8148; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %rdx
-	WORD $0xee75 // jne <symmetric4Multi4+0x1190>
+	WORD $0xee75 // jne <symmetric4Multi4+0x1100>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x80e88348 // subq $-0x80, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0xa175 // jne <symmetric4Multi4+0x1150>
-	LONG $0xffef51e9; BYTE $0xff // jmp <symmetric4Multi4+0x105>
+	WORD $0xa175 // jne <symmetric4Multi4+0x10c0>
+	LONG $0xffefe1e9; BYTE $0xff // jmp <symmetric4Multi4+0x105>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
 	LONG $0x245c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbx
-	LONG $0xffef38e9; BYTE $0xff // jmp <symmetric4Multi4+0x105>
+	LONG $0xffefc8e9; BYTE $0xff // jmp <symmetric4Multi4+0x105>
 	LONG $0x90c48148; WORD $0x0000; BYTE $0x00 // addq $0x90, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5496,6 +5310,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00453000
 	LONG $0x00000000; WORD $0x3000; BYTE $0x43
@@ -5507,7 +5323,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
-	LONG $0x001386e9; BYTE $0x00 // jmp <end>
+	LONG $0x001286e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5555,9 +5371,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x9975 // jne <symmetric4Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x12948e0f; WORD $0x0000 // jle <symmetric4Multi8+0x1348>
-	LONG $0x597de2c4; LONG $0x0012bb0d; BYTE $0x00 // vpbroadcastq 0x12bb(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0012aa15; BYTE $0x00 // vpbroadcastq 0x12aa(%rip), %ymm2
+	LONG $0x11948e0f; WORD $0x0000 // jle <symmetric4Multi8+0x1248>
+	LONG $0x597de2c4; LONG $0x0011bb0d; BYTE $0x00 // vpbroadcastq 0x11bb(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0011aa15; BYTE $0x00 // vpbroadcastq 0x11aa(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -5573,11 +5389,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r15
-	LONG $0x1234830f; WORD $0x0000 // jae <symmetric4Multi8+0x1348>
+	LONG $0x1134830f; WORD $0x0000 // jae <symmetric4Multi8+0x1248>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x10b9840f; WORD $0x0000 // je <symmetric4Multi8+0x11e0>
+	LONG $0x0fb9840f; WORD $0x0000 // je <symmetric4Multi8+0x10e0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -5591,7 +5407,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xaa148d4f // leaq (%r10,%r13,4), %r10
 	LONG $0x249c3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r11
-	LONG $0x1076830f; WORD $0x0000 // jae <symmetric4Multi8+0x11e0>
+	LONG $0x0f76830f; WORD $0x0000 // jae <symmetric4Multi8+0x10e0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
@@ -5601,7 +5417,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0916820f; WORD $0x0000 // jb <symmetric4Multi8+0xab0>
+	LONG $0x0816820f; WORD $0x0000 // jb <symmetric4Multi8+0x9b0>
 	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
 	WORD $0x8945; BYTE $0xdf // movl %r11d, %r15d
 	WORD $0xd141; BYTE $0xee // shrl %r14d
@@ -5803,71 +5619,28 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xff62850f; WORD $0xffff // jne <symmetric4Multi8+0x580>
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
 	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x03b2850f; WORD $0x0000 // jne <symmetric4Multi8+0x9e0>
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
-	WORD $0x8b41; BYTE $0x0f // movl (%r15), %ecx
+	LONG $0x02b2850f; WORD $0x0000 // jne <symmetric4Multi8+0x8e0>
+	LONG $0x244c8b48; BYTE $0x70 // movq 0x70(%rsp), %rcx
+	WORD $0x8b41; BYTE $0x07 // movl (%r15), %eax
 	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
 	LONG $0x24748b4c; BYTE $0x60 // movq 0x60(%rsp), %r14
-	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
-	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x05 // vpsllq $0x5, %ymm4, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x347de2c4; WORD $0x086a // vpmovzxwq 0x8(%rdx), %ymm5
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
-	LONG $0xddd4e5c5 // vpaddq %ymm5, %ymm3, %ymm3
+	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x70 // movq %rcx, 0x70(%rsp)
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x05 // vpsllq $0x5, %ymm3, %ymm3
 	LONG $0x9e7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rsi)
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xc80c180f // prefetcht0 (%rax,%rcx,8)
-	LONG $0xc84c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx,8)
-	LONG $0xc88c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx,8)
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x064d850f; WORD $0x0000 // jne <symmetric4Multi8+0xde0>
+	LONG $0x0651850f; WORD $0x0000 // jne <symmetric4Multi8+0xce0>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x08e1c148 // shlq $0x8, %rcx
 	WORD $0x01b2 // movb $0x1, %dl
@@ -5949,12 +5722,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfdf2850f; WORD $0xffff // jne <symmetric4Multi8+0x7b0>
+	LONG $0xfdf2850f; WORD $0xffff // jne <symmetric4Multi8+0x6b0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfdd5850f; WORD $0xffff // jne <symmetric4Multi8+0x7a0>
+	LONG $0xfdd5850f; WORD $0xffff // jne <symmetric4Multi8+0x6a0>
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0xfff77be9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0xfff87be9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
 	WORD $0xc031 // xorl %eax, %eax
@@ -5980,23 +5753,23 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xb8dd82c4; WORD $0x301c // vfmadd231pd (%r8,%r14), %ymm4, %ymm3
 	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x00fe8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r14
-	WORD $0xe775 // jne <symmetric4Multi8+0xa40>
+	WORD $0xe775 // jne <symmetric4Multi8+0x940>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x117dc1c4; WORD $0x191c // vmovupd %ymm3, (%r9,%rbx)
 	LONG $0x04fa8349 // cmpq $0x4, %r10
-	WORD $0xc175 // jne <symmetric4Multi8+0xa30>
+	WORD $0xc175 // jne <symmetric4Multi8+0x930>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	WORD $0x9075 // jne <symmetric4Multi8+0xa10>
+	WORD $0x9075 // jne <symmetric4Multi8+0x910>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff63850f; WORD $0xffff // jne <symmetric4Multi8+0x9f0>
+	LONG $0xff63850f; WORD $0xffff // jne <symmetric4Multi8+0x8f0>
 	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0xfff6afe9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0xfff7afe9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -6011,7 +5784,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x048d840f; WORD $0x0000 // je <symmetric4Multi8+0xf6a>
+	LONG $0x048d840f; WORD $0x0000 // je <symmetric4Multi8+0xe6a>
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x18148d4e // leaq (%rax,%r11), %r10
@@ -6136,8 +5909,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi8+0xb40>
-	LONG $0xfff843e9; BYTE $0xff // jmp <symmetric4Multi8+0x61e>
+	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi8+0xa40>
+	LONG $0xfff943e9; BYTE $0xff // jmp <symmetric4Multi8+0x61e>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
 	WORD $0xc031 // xorl %eax, %eax
@@ -6193,11 +5966,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfea8850f; WORD $0xffff // jne <symmetric4Multi8+0xe00>
+	LONG $0xfea8850f; WORD $0xffff // jne <symmetric4Multi8+0xd00>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfe8b850f; WORD $0xffff // jne <symmetric4Multi8+0xdf0>
-	LONG $0xfff1e6e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0xfe8b850f; WORD $0xffff // jne <symmetric4Multi8+0xcf0>
+	LONG $0xfff2e6e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x18148d4e // leaq (%rax,%r11), %r10
@@ -6300,12 +6073,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi8+0xfd0>
-	LONG $0xfff445e9; BYTE $0xff // jmp <symmetric4Multi8+0x61e>
+	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi8+0xed0>
+	LONG $0xfff545e9; BYTE $0xff // jmp <symmetric4Multi8+0x61e>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0xef0d840f; WORD $0xffff // je <symmetric4Multi8+0x100>
+	LONG $0xf00d840f; WORD $0xffff // je <symmetric4Multi8+0x100>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -6314,7 +6087,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x009f8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x12b7>
+	LONG $0x009f8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x11b7>
 	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
@@ -6323,10 +6096,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric4Multi8+0x1250>
+	WORD $0x1774 // je <symmetric4Multi8+0x1150>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric4Multi8+0x1254>
+	WORD $0x10eb // jmp <symmetric4Multi8+0x1154>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
@@ -6342,15 +6115,15 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117d81c4; WORD $0x081c // vmovupd %ymm3, (%r8,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
-	WORD $0xcc75 // jne <symmetric4Multi8+0x1270>
+	WORD $0xcc75 // jne <symmetric4Multi8+0x1170>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric4Multi8+0x1230>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric4Multi8+0x1130>
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08478d49 // leaq 0x8(%r15), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	WORD $0x7b73 // jae <symmetric4Multi8+0x1340>
+	WORD $0x7b73 // jae <symmetric4Multi8+0x1240>
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
@@ -6359,13 +6132,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x287d // jge <symmetric4Multi8+0x130c>
+	WORD $0x287d // jge <symmetric4Multi8+0x120c>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric4Multi8+0x12f8>
+	WORD $0x0b74 // je <symmetric4Multi8+0x11f8>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric4Multi8+0x12fc>
+	WORD $0x04eb // jmp <symmetric4Multi8+0x11fc>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x08e2c148 // shlq $0x8, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
@@ -6376,15 +6149,15 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
 	LONG $0x00fa8148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rdx
-	WORD $0xe875 // jne <symmetric4Multi8+0x1310>
+	WORD $0xe875 // jne <symmetric4Multi8+0x1210>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9975 // jne <symmetric4Multi8+0x12d0>
-	LONG $0xffedc9e9; BYTE $0xff // jmp <symmetric4Multi8+0x105>
+	WORD $0x9975 // jne <symmetric4Multi8+0x11d0>
+	LONG $0xffeec9e9; BYTE $0xff // jmp <symmetric4Multi8+0x105>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	LONG $0xffedbde9; BYTE $0xff // jmp <symmetric4Multi8+0x105>
+	LONG $0xffeebde9; BYTE $0xff // jmp <symmetric4Multi8+0x105>
 	LONG $0x90c48148; WORD $0x0000; BYTE $0x00 // addq $0x90, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6406,7 +6179,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi2>
-	LONG $0x00158ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00150ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6454,10 +6227,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	WORD $0xa475 // jne <symmetric5Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x14938e0f; WORD $0x0000 // jle <symmetric5Multi2+0x153c>
-	LONG $0x597de2c4; LONG $0x0014c61d; BYTE $0x00 // vpbroadcastq 0x14c6(%rip), %ymm3
-	LONG $0x597de2c4; LONG $0x0014b525; BYTE $0x00 // vpbroadcastq 0x14b5(%rip), %ymm4
-	LONG $0x597d62c4; LONG $0x0014bc25; BYTE $0x00 // vpbroadcastq 0x14bc(%rip), %ymm12
+	LONG $0x14138e0f; WORD $0x0000 // jle <symmetric5Multi2+0x14bc>
+	LONG $0x597de2c4; LONG $0x0014461d; BYTE $0x00 // vpbroadcastq 0x1446(%rip), %ymm3
+	LONG $0x597de2c4; LONG $0x00143525; BYTE $0x00 // vpbroadcastq 0x1435(%rip), %ymm4
+	LONG $0x597d62c4; LONG $0x00143c25; BYTE $0x00 // vpbroadcastq 0x143c(%rip), %ymm12
 	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x408e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -6477,12 +6250,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0x245c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rbx
-	LONG $0x1418830f; WORD $0x0000 // jae <symmetric5Multi2+0x153c>
+	LONG $0x1398830f; WORD $0x0000 // jae <symmetric5Multi2+0x14bc>
 	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
 	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1296840f; WORD $0x0000 // je <symmetric5Multi2+0x13d0>
+	LONG $0x1216840f; WORD $0x0000 // je <symmetric5Multi2+0x1350>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -6496,7 +6269,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	LONG $0x245c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r11
-	LONG $0x125a830f; WORD $0x0000 // jae <symmetric5Multi2+0x13d0>
+	LONG $0x11da830f; WORD $0x0000 // jae <symmetric5Multi2+0x1350>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
@@ -6506,7 +6279,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x09cb820f; WORD $0x0000 // jb <symmetric5Multi2+0xb70>
+	LONG $0x094b820f; WORD $0x0000 // jb <symmetric5Multi2+0xaf0>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -6742,14 +6515,13 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xff45850f; WORD $0xffff // jne <symmetric5Multi2+0x640>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
-	LONG $0x03d7850f; WORD $0x0000 // jne <symmetric5Multi2+0xae0>
-	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
+	LONG $0x0357850f; WORD $0x0000 // jne <symmetric5Multi2+0xa60>
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	WORD $0x038b // movl (%rbx), %eax
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0x347dc2c4; BYTE $0x30 // vpmovzxwq (%r8), %ymm6
+	LONG $0x347de2c4; BYTE $0x31 // vpmovzxwq (%rcx), %ymm6
 	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
 	LONG $0xfef49dc5 // vpmuludq %ymm6, %ymm12, %ymm7
@@ -6758,49 +6530,23 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xf673cdc5; BYTE $0x20 // vpsllq $0x20, %ymm6, %ymm6
 	LONG $0xf6d4c5c5 // vpaddq %ymm6, %ymm7, %ymm6
 	LONG $0xb67ffec5; LONG $0x00002000 // vmovdqu %ymm6, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xf0 // vmovq %xmm6, %rax
-	LONG $0x347dc2c4; WORD $0x0878 // vpmovzxwq 0x8(%r8), %ymm7
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0xefd4d5c5 // vpaddq %ymm7, %ymm5, %ymm5
-	LONG $0xfdf49dc5 // vpmuludq %ymm5, %ymm12, %ymm7
+	LONG $0x347de2c4; WORD $0x0871 // vpmovzxwq 0x8(%rcx), %ymm6
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
+	LONG $0xf5f49dc5 // vpmuludq %ymm5, %ymm12, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
 	LONG $0xedf49dc5 // vpmuludq %ymm5, %ymm12, %ymm5
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
-	LONG $0xedd4c5c5 // vpaddq %ymm5, %ymm7, %ymm5
+	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002020 // vmovdqu %ymm5, 0x2020(%rsi)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f0 // vpextrq $0x1, %xmm6, %rax
-	LONG $0x397de3c4; WORD $0x01f6 // vextracti128 $0x1, %ymm6, %xmm6
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xf0 // vmovq %xmm6, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01f0 // vpextrq $0x1, %xmm6, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x16f9e3c4; WORD $0x01ea // vpextrq $0x1, %xmm5, %rdx
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0712850f; WORD $0x0000 // jne <symmetric5Multi2+0xf20>
+	LONG $0x0716850f; WORD $0x0000 // jne <symmetric5Multi2+0xea0>
 	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xd6848b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %rax
 	LONG $0x3c127bc5; BYTE $0xd6 // vmovddup (%rsi,%rdx,8), %xmm15
 	LONG $0xd6948b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r10
@@ -6906,14 +6652,14 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x582981c4; WORD $0xd444; BYTE $0x40 // vaddpd 0x40(%r12,%r10,8), %xmm10, %xmm0
 	LONG $0x117981c4; WORD $0xd444; BYTE $0x40 // vmovupd %xmm0, 0x40(%r12,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd75850f; WORD $0xffff // jne <symmetric5Multi2+0x820>
+	LONG $0xfd75850f; WORD $0xffff // jne <symmetric5Multi2+0x7a0>
 	LONG $0x9c6ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu 0x98(%rsp), %ymm3
 	LONG $0x646ffec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm4
 	LONG $0x646f7ec5; WORD $0x5824 // vmovdqu 0x58(%rsp), %ymm12
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff68ee9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
+	LONG $0xfff70ee9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
@@ -6934,18 +6680,18 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xb8c982c4; WORD $0x132c // vfmadd231pd (%r11,%r10), %xmm6, %xmm5
 	LONG $0x10c28349 // addq $0x10, %r10
 	LONG $0x50fa8349 // cmpq $0x50, %r10
-	WORD $0xea75 // jne <symmetric5Multi2+0xb20>
+	WORD $0xea75 // jne <symmetric5Multi2+0xaa0>
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x1179a1c4; WORD $0x082c // vmovupd %xmm5, (%rax,%r9)
 	LONG $0x05f88349 // cmpq $0x5, %r8
-	WORD $0xc475 // jne <symmetric5Multi2+0xb10>
+	WORD $0xc475 // jne <symmetric5Multi2+0xa90>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9b75 // jne <symmetric5Multi2+0xaf0>
+	WORD $0x9b75 // jne <symmetric5Multi2+0xa70>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0xfff5fce9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
+	LONG $0xfff67ce9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -6957,7 +6703,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x055e840f; WORD $0x0000 // je <symmetric5Multi2+0x10f3>
+	LONG $0x055e840f; WORD $0x0000 // je <symmetric5Multi2+0x1073>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
@@ -7102,8 +6848,8 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xac11fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm5, 0x120(%rsi,%rcx)
 	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
 	LONG $0x0640f981; WORD $0x0000 // cmpl $0x640, %ecx
-	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi2+0xbc0>
-	LONG $0xfff7e7e9; BYTE $0xff // jmp <symmetric5Multi2+0x6fb>
+	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi2+0xb40>
+	LONG $0xfff867e9; BYTE $0xff // jmp <symmetric5Multi2+0x6fb>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
@@ -7174,8 +6920,8 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x0111f9c5 // vmovupd %xmm0, (%rcx)
 	LONG $0x50c18348 // addq $0x50, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe52850f; WORD $0xffff // jne <symmetric5Multi2+0xf40>
-	LONG $0xfff06de9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
+	LONG $0xfe52850f; WORD $0xffff // jne <symmetric5Multi2+0xec0>
+	LONG $0xfff0ede9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
@@ -7290,12 +7036,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x012016ac; WORD $0x0000 // vmovupd %ymm5, 0x120(%rsi,%r10)
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
-	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi2+0x1120>
-	LONG $0xfff33ae9; BYTE $0xff // jmp <symmetric5Multi2+0x6fb>
+	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi2+0x10a0>
+	LONG $0xfff3bae9; BYTE $0xff // jmp <symmetric5Multi2+0x6fb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
 	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	LONG $0xed31840f; WORD $0xffff // je <symmetric5Multi2+0x110>
+	LONG $0xedb1840f; WORD $0xffff // je <symmetric5Multi2+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -7304,7 +7050,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00848e0f; WORD $0x0000 // jle <symmetric5Multi2+0x1488>
+	LONG $0x00848e0f; WORD $0x0000 // jle <symmetric5Multi2+0x1408>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
@@ -7313,10 +7059,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric5Multi2+0x1440>
+	WORD $0x1774 // je <symmetric5Multi2+0x13c0>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric5Multi2+0x1444>
+	WORD $0x10eb // jmp <symmetric5Multi2+0x13c4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
@@ -7329,16 +7075,16 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x1179a1c4; WORD $0x0804 // vmovupd %xmm0, (%rax,%r9)
 	LONG $0x10c18349 // addq $0x10, %r9
 	LONG $0x50f98349 // cmpq $0x50, %r9
-	WORD $0xe475 // jne <symmetric5Multi2+0x1460>
+	WORD $0xe475 // jne <symmetric5Multi2+0x13e0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x50c28349 // addq $0x50, %r10
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9875 // jne <symmetric5Multi2+0x1420>
+	WORD $0x9875 // jne <symmetric5Multi2+0x13a0>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x0092830f; WORD $0x0000 // jae <symmetric5Multi2+0x1530>
+	LONG $0x0092830f; WORD $0x0000 // jae <symmetric5Multi2+0x14b0>
 	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
@@ -7348,13 +7094,13 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric5Multi2+0x14f0>
+	WORD $0x2c7d // jge <symmetric5Multi2+0x1470>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric5Multi2+0x14d8>
+	WORD $0x0b74 // je <symmetric5Multi2+0x1458>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric5Multi2+0x14dc>
+	WORD $0x04eb // jmp <symmetric5Multi2+0x145c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
@@ -7365,16 +7111,16 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x0c11f9c5; BYTE $0x01 // vmovupd %xmm1, (%rcx,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
 	LONG $0x50f88348 // cmpq $0x50, %rax
-	WORD $0xf175 // jne <symmetric5Multi2+0x1500>
+	WORD $0xf175 // jne <symmetric5Multi2+0x1480>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x50c18348 // addq $0x50, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x9475 // jne <symmetric5Multi2+0x14b0>
-	LONG $0xffebf4e9; BYTE $0xff // jmp <symmetric5Multi2+0x115>
+	WORD $0x9475 // jne <symmetric5Multi2+0x1430>
+	LONG $0xffec74e9; BYTE $0xff // jmp <symmetric5Multi2+0x115>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xffebd9e9; BYTE $0xff // jmp <symmetric5Multi2+0x115>
+	LONG $0xffec59e9; BYTE $0xff // jmp <symmetric5Multi2+0x115>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7398,7 +7144,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi4>
-	LONG $0x00160ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00154ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -7446,10 +7192,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	WORD $0x9f75 // jne <symmetric5Multi4+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x150e8e0f; WORD $0x0000 // jle <symmetric5Multi4+0x15bc>
-	LONG $0x597de2c4; LONG $0x00154915; BYTE $0x00 // vpbroadcastq 0x1549(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x0015381d; BYTE $0x00 // vpbroadcastq 0x1538(%rip), %ymm3
-	LONG $0x597d62c4; LONG $0x0015271d; BYTE $0x00 // vpbroadcastq 0x1527(%rip), %ymm11
+	LONG $0x144e8e0f; WORD $0x0000 // jle <symmetric5Multi4+0x14fc>
+	LONG $0x597de2c4; LONG $0x00148915; BYTE $0x00 // vpbroadcastq 0x1489(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0014781d; BYTE $0x00 // vpbroadcastq 0x1478(%rip), %ymm3
+	LONG $0x597d62c4; LONG $0x0014671d; BYTE $0x00 // vpbroadcastq 0x1467(%rip), %ymm11
 	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x808e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -7468,12 +7214,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0x245c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rbx
-	LONG $0x1498830f; WORD $0x0000 // jae <symmetric5Multi4+0x15bc>
+	LONG $0x13d8830f; WORD $0x0000 // jae <symmetric5Multi4+0x14fc>
 	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
 	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1316840f; WORD $0x0000 // je <symmetric5Multi4+0x1450>
+	LONG $0x1256840f; WORD $0x0000 // je <symmetric5Multi4+0x1390>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -7487,7 +7233,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	LONG $0x245c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r11
-	LONG $0x12da830f; WORD $0x0000 // jae <symmetric5Multi4+0x1450>
+	LONG $0x121a830f; WORD $0x0000 // jae <symmetric5Multi4+0x1390>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
@@ -7497,7 +7243,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0a2b820f; WORD $0x0000 // jb <symmetric5Multi4+0xbd0>
+	LONG $0x096b820f; WORD $0x0000 // jb <symmetric5Multi4+0xb10>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -7733,14 +7479,13 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xff45850f; WORD $0xffff // jne <symmetric5Multi4+0x640>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
-	LONG $0x0437850f; WORD $0x0000 // jne <symmetric5Multi4+0xb40>
-	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
+	LONG $0x0377850f; WORD $0x0000 // jne <symmetric5Multi4+0xa80>
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	WORD $0x038b // movl (%rbx), %eax
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0x347dc2c4; BYTE $0x28 // vpmovzxwq (%r8), %ymm5
+	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf5f4a5c5 // vpmuludq %ymm5, %ymm11, %ymm6
@@ -7749,57 +7494,23 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x16f9e3c4; WORD $0x01ea // vpextrq $0x1, %xmm5, %rdx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0x347dc2c4; WORD $0x0870 // vpmovzxwq 0x8(%r8), %ymm6
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
-	LONG $0xf4f4a5c5 // vpmuludq %ymm4, %ymm11, %ymm6
+	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xecf4a5c5 // vpmuludq %ymm4, %ymm11, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
 	LONG $0xe4f4a5c5 // vpmuludq %ymm4, %ymm11, %ymm4
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
-	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0xd18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx,8)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0732850f; WORD $0x0000 // jne <symmetric5Multi4+0xf80>
+	LONG $0x0736850f; WORD $0x0000 // jne <symmetric5Multi4+0xec0>
 	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xd6848b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %rax
 	LONG $0x197d62c4; WORD $0xd634 // vbroadcastsd (%rsi,%rdx,8), %ymm14
 	LONG $0xd6948b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r10
@@ -7905,13 +7616,13 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x583581c4; LONG $0x0080d484; WORD $0x0000 // vaddpd 0x80(%r12,%r10,8), %ymm9, %ymm0
 	LONG $0x117d81c4; LONG $0x0080d484; WORD $0x0000 // vmovupd %ymm0, 0x80(%r12,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd4c850f; WORD $0xffff // jne <symmetric5Multi4+0x860>
+	LONG $0xfd4c850f; WORD $0xffff // jne <symmetric5Multi4+0x7a0>
 	LONG $0x946ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu 0x98(%rsp), %ymm2
 	LONG $0x5c6ffec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm3
 	LONG $0x5c6f7ec5; WORD $0x5824 // vmovdqu 0x58(%rsp), %ymm11
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xfff629e9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
+	LONG $0xfff6e9e9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
@@ -7932,18 +7643,18 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xb8d582c4; WORD $0x1324 // vfmadd231pd (%r11,%r10), %ymm5, %ymm4
 	LONG $0x20c28349 // addq $0x20, %r10
 	LONG $0xa0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r10
-	WORD $0xe775 // jne <symmetric5Multi4+0xb80>
+	WORD $0xe775 // jne <symmetric5Multi4+0xac0>
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117da1c4; WORD $0x0824 // vmovupd %ymm4, (%rax,%r9)
 	LONG $0x05f88349 // cmpq $0x5, %r8
-	WORD $0xc175 // jne <symmetric5Multi4+0xb70>
+	WORD $0xc175 // jne <symmetric5Multi4+0xab0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9875 // jne <symmetric5Multi4+0xb50>
+	WORD $0x9875 // jne <symmetric5Multi4+0xa90>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0xfff599e9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
+	LONG $0xfff659e9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -7955,7 +7666,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x057d840f; WORD $0x0000 // je <symmetric5Multi4+0x1172>
+	LONG $0x057d840f; WORD $0x0000 // je <symmetric5Multi4+0x10b2>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
@@ -8100,8 +7811,8 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xa411fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rcx)
 	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
 	LONG $0x0640f981; WORD $0x0000 // cmpl $0x640, %ecx
-	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi4+0xc20>
-	LONG $0xfff787e9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
+	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi4+0xb60>
+	LONG $0xfff847e9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
@@ -8172,8 +7883,8 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x0111fdc5 // vmovupd %ymm0, (%rcx)
 	LONG $0xa0c18148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe33850f; WORD $0xffff // jne <symmetric5Multi4+0xfa0>
-	LONG $0xffefeee9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
+	LONG $0xfe33850f; WORD $0xffff // jne <symmetric5Multi4+0xee0>
+	LONG $0xfff0aee9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
@@ -8288,12 +7999,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x012016a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r10)
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
-	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi4+0x11a0>
-	LONG $0xfff2bae9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
+	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi4+0x10e0>
+	LONG $0xfff37ae9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
 	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	LONG $0xecb1840f; WORD $0xffff // je <symmetric5Multi4+0x110>
+	LONG $0xed71840f; WORD $0xffff // je <symmetric5Multi4+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -8302,7 +8013,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x008a8e0f; WORD $0x0000 // jle <symmetric5Multi4+0x150e>
+	LONG $0x008a8e0f; WORD $0x0000 // jle <symmetric5Multi4+0x144e>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
@@ -8311,10 +8022,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric5Multi4+0x14c0>
+	WORD $0x1774 // je <symmetric5Multi4+0x1400>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric5Multi4+0x14c4>
+	WORD $0x10eb // jmp <symmetric5Multi4+0x1404>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
@@ -8327,16 +8038,16 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x117da1c4; WORD $0x0804 // vmovupd %ymm0, (%rax,%r9)
 	LONG $0x20c18349 // addq $0x20, %r9
 	LONG $0xa0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r9
-	WORD $0xe175 // jne <symmetric5Multi4+0x14e0>
+	WORD $0xe175 // jne <symmetric5Multi4+0x1420>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0xa0c28149; WORD $0x0000; BYTE $0x00 // addq $0xa0, %r10
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9275 // jne <symmetric5Multi4+0x14a0>
+	WORD $0x9275 // jne <symmetric5Multi4+0x13e0>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x008c830f; WORD $0x0000 // jae <symmetric5Multi4+0x15b0>
+	LONG $0x008c830f; WORD $0x0000 // jae <symmetric5Multi4+0x14f0>
 	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
@@ -8345,13 +8056,13 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric5Multi4+0x1570>
+	WORD $0x2c7d // jge <symmetric5Multi4+0x14b0>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric5Multi4+0x1558>
+	WORD $0x0b74 // je <symmetric5Multi4+0x1498>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric5Multi4+0x155c>
+	WORD $0x04eb // jmp <symmetric5Multi4+0x149c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -8362,16 +8073,16 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x0c7ffec5; BYTE $0x01 // vmovdqu %ymm1, (%rcx,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x00a03d48; WORD $0x0000 // cmpq $0xa0, %rax
-	WORD $0xef75 // jne <symmetric5Multi4+0x1580>
+	WORD $0xef75 // jne <symmetric5Multi4+0x14c0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0xa0c18148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8f75 // jne <symmetric5Multi4+0x1530>
-	LONG $0xffeb6fe9; BYTE $0xff // jmp <symmetric5Multi4+0x115>
+	WORD $0x8f75 // jne <symmetric5Multi4+0x1470>
+	LONG $0xffec2fe9; BYTE $0xff // jmp <symmetric5Multi4+0x115>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xffeb59e9; BYTE $0xff // jmp <symmetric5Multi4+0x115>
+	LONG $0xffec19e9; BYTE $0xff // jmp <symmetric5Multi4+0x115>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -8395,7 +8106,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
-	LONG $0x0017cee9; BYTE $0x00 // jmp <end>
+	LONG $0x00168ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -8444,10 +8155,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	WORD $0x9975 // jne <symmetric5Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x16b88e0f; WORD $0x0000 // jle <symmetric5Multi8+0x176c>
-	LONG $0x597de2c4; LONG $0x0017031d; BYTE $0x00 // vpbroadcastq 0x1703(%rip), %ymm3
-	LONG $0x597d62c4; LONG $0x0016f21d; BYTE $0x00 // vpbroadcastq 0x16f2(%rip), %ymm11
-	LONG $0x597d62c4; LONG $0x0016e125; BYTE $0x00 // vpbroadcastq 0x16e1(%rip), %ymm12
+	LONG $0x15688e0f; WORD $0x0000 // jle <symmetric5Multi8+0x161c>
+	LONG $0x597de2c4; LONG $0x0015c31d; BYTE $0x00 // vpbroadcastq 0x15c3(%rip), %ymm3
+	LONG $0x597d62c4; LONG $0x0015b21d; BYTE $0x00 // vpbroadcastq 0x15b2(%rip), %ymm11
+	LONG $0x597d62c4; LONG $0x0015a125; BYTE $0x00 // vpbroadcastq 0x15a1(%rip), %ymm12
 	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
@@ -8466,12 +8177,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0x245c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rbx
-	LONG $0x1638830f; WORD $0x0000 // jae <symmetric5Multi8+0x176c>
+	LONG $0x14e8830f; WORD $0x0000 // jae <symmetric5Multi8+0x161c>
 	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
 	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1496840f; WORD $0x0000 // je <symmetric5Multi8+0x15e0>
+	LONG $0x1346840f; WORD $0x0000 // je <symmetric5Multi8+0x1490>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -8486,7 +8197,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
-	LONG $0x1455830f; WORD $0x0000 // jae <symmetric5Multi8+0x15e0>
+	LONG $0x1305830f; WORD $0x0000 // jae <symmetric5Multi8+0x1490>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
@@ -8496,7 +8207,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0b56820f; WORD $0x0000 // jb <symmetric5Multi8+0xd10>
+	LONG $0x0a06820f; WORD $0x0000 // jb <symmetric5Multi8+0xbc0>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
@@ -8732,14 +8443,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xff45850f; WORD $0xffff // jne <symmetric5Multi8+0x660>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
-	LONG $0x0517850f; WORD $0x0000 // jne <symmetric5Multi8+0xc40>
-	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x03c7850f; WORD $0x0000 // jne <symmetric5Multi8+0xaf0>
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	WORD $0x038b // movl (%rbx), %eax
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
-	LONG $0x347dc2c4; BYTE $0x28 // vpmovzxwq (%r8), %ymm5
+	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf5f49dc5 // vpmuludq %ymm5, %ymm12, %ymm6
@@ -8748,71 +8458,21 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x347dc2c4; WORD $0x0870 // vpmovzxwq 0x8(%r8), %ymm6
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
-	LONG $0xf4f49dc5 // vpmuludq %ymm4, %ymm12, %ymm6
+	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xecf49dc5 // vpmuludq %ymm4, %ymm12, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
 	LONG $0xe4f49dc5 // vpmuludq %ymm4, %ymm12, %ymm4
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
-	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x16f9e3c4; WORD $0x01ea // vpextrq $0x1, %xmm5, %rdx
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0xd18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx,8)
-	LONG $0xd18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx,8)
-	LONG $0xd18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx,8)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x07d2850f; WORD $0x0000 // jne <symmetric5Multi8+0x10c0>
+	LONG $0x07c6850f; WORD $0x0000 // jne <symmetric5Multi8+0xf70>
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
 	WORD $0x01b1 // movb $0x1, %cl
 	WORD $0xd231 // xorl %edx, %edx
@@ -8926,17 +8586,17 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd07850f; WORD $0xffff // jne <symmetric5Multi8+0x910>
+	LONG $0xfd07850f; WORD $0xffff // jne <symmetric5Multi8+0x7c0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfcea850f; WORD $0xffff // jne <symmetric5Multi8+0x900>
+	LONG $0xfcea850f; WORD $0xffff // jne <symmetric5Multi8+0x7b0>
 	LONG $0x9c6ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu 0x98(%rsp), %ymm3
 	LONG $0x5c6f7ec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm11
 	LONG $0x646f7ec5; WORD $0x5824 // vmovdqu 0x58(%rsp), %ymm12
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff533e9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
+	LONG $0xfff683e9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -8962,23 +8622,23 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb8d5a2c4; WORD $0x3024 // vfmadd231pd (%rax,%r14), %ymm5, %ymm4
 	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x40fe8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r14
-	WORD $0xe775 // jne <symmetric5Multi8+0xca0>
+	WORD $0xe775 // jne <symmetric5Multi8+0xb50>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x117dc1c4; WORD $0x1924 // vmovupd %ymm4, (%r9,%rbx)
 	LONG $0x05fa8349 // cmpq $0x5, %r10
-	WORD $0xc175 // jne <symmetric5Multi8+0xc90>
+	WORD $0xc175 // jne <symmetric5Multi8+0xb40>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric5Multi8+0xc70>
+	WORD $0x8f75 // jne <symmetric5Multi8+0xb20>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xff62850f; WORD $0xffff // jne <symmetric5Multi8+0xc50>
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric5Multi8+0xb00>
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xfff46fe9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
+	LONG $0xfff5bfe9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
@@ -8990,7 +8650,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x05c7840f; WORD $0x0000 // je <symmetric5Multi8+0x12fc>
+	LONG $0x05c7840f; WORD $0x0000 // je <symmetric5Multi8+0x11ac>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -9135,8 +8795,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xa411fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rcx)
 	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
 	LONG $0x0640f981; WORD $0x0000 // cmpl $0x640, %ecx
-	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi8+0xd60>
-	LONG $0xfff667e9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
+	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi8+0xc10>
+	LONG $0xfff7b7e9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -9212,11 +8872,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfe06850f; WORD $0xffff // jne <symmetric5Multi8+0x10f0>
+	LONG $0xfe06850f; WORD $0xffff // jne <symmetric5Multi8+0xfa0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xfdd9850f; WORD $0xffff // jne <symmetric5Multi8+0x10d0>
-	LONG $0xffee74e9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
+	LONG $0xfdd9850f; WORD $0xffff // jne <symmetric5Multi8+0xf80>
+	LONG $0xffefc4e9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
@@ -9331,12 +8991,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x012006a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r8)
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x40f88141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r8d
-	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi8+0x1330>
-	LONG $0xfff14ae9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
+	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi8+0x11e0>
+	LONG $0xfff29ae9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
 	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	LONG $0xeb31840f; WORD $0xffff // je <symmetric5Multi8+0x120>
+	LONG $0xec81840f; WORD $0xffff // je <symmetric5Multi8+0x120>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -9345,7 +9005,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00a38e0f; WORD $0x0000 // jle <symmetric5Multi8+0x16b7>
+	LONG $0x00a38e0f; WORD $0x0000 // jle <symmetric5Multi8+0x1567>
 	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
@@ -9354,10 +9014,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric5Multi8+0x1650>
+	WORD $0x1774 // je <symmetric5Multi8+0x1500>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x78 // movzwl (%rax,%r15,2), %eax
-	WORD $0x10eb // jmp <symmetric5Multi8+0x1654>
+	WORD $0x10eb // jmp <symmetric5Multi8+0x1504>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x38048d4b // leaq (%r8,%r15), %rax
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
@@ -9374,16 +9034,16 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; WORD $0x0804 // vmovupd %ymm0, (%rax,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x40f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r9
-	WORD $0xcc75 // jne <symmetric5Multi8+0x1670>
+	WORD $0xcc75 // jne <symmetric5Multi8+0x1520>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric5Multi8+0x1630>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric5Multi8+0x14e0>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcf // addq %rcx, %r15
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x0093830f; WORD $0x0000 // jae <symmetric5Multi8+0x1760>
+	LONG $0x0093830f; WORD $0x0000 // jae <symmetric5Multi8+0x1610>
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
 	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x241c8b48 // movq (%rsp), %rbx
@@ -9393,13 +9053,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xf8 // subq %r15, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric5Multi8+0x1720>
+	WORD $0x2c7d // jge <symmetric5Multi8+0x15d0>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric5Multi8+0x1708>
+	WORD $0x0b74 // je <symmetric5Multi8+0x15b8>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x78 // movzwl (%rax,%r15,2), %eax
-	WORD $0x04eb // jmp <symmetric5Multi8+0x170c>
+	WORD $0x04eb // jmp <symmetric5Multi8+0x15bc>
 	LONG $0x3a048d4a // leaq (%rdx,%r15), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -9411,16 +9071,16 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x147ffec5; BYTE $0x01 // vmovdqu %ymm2, (%rcx,%rax)
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x01403d48; WORD $0x0000 // cmpq $0x140, %rax
-	WORD $0xe975 // jne <symmetric5Multi8+0x1730>
+	WORD $0xe975 // jne <symmetric5Multi8+0x15e0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8975 // jne <symmetric5Multi8+0x16e0>
-	LONG $0xffe9c9e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
+	WORD $0x8975 // jne <symmetric5Multi8+0x1590>
+	LONG $0xffeb19e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xffe9b9e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
+	LONG $0xffeb09e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -9430,6 +9090,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -9446,7 +9108,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi2>
-	LONG $0x001a4ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0019cee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -9494,9 +9156,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	WORD $0xa475 // jne <symmetric6Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x19488e0f; WORD $0x0000 // jle <symmetric6Multi2+0x19f1>
-	LONG $0x597de2c4; LONG $0x00198e1d; BYTE $0x00 // vpbroadcastq 0x198e(%rip), %ymm3
-	LONG $0x597d62c4; LONG $0x00197d25; BYTE $0x00 // vpbroadcastq 0x197d(%rip), %ymm12
+	LONG $0x18b88e0f; WORD $0x0000 // jle <symmetric6Multi2+0x1961>
+	LONG $0x597de2c4; LONG $0x00190e1d; BYTE $0x00 // vpbroadcastq 0x190e(%rip), %ymm3
+	LONG $0x597d62c4; LONG $0x0018fd25; BYTE $0x00 // vpbroadcastq 0x18fd(%rip), %ymm12
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x50968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3050(%rsi), %rdx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -9515,13 +9177,13 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
-	LONG $0x18d9830f; WORD $0x0000 // jae <symmetric6Multi2+0x19f1>
+	LONG $0x1849830f; WORD $0x0000 // jae <symmetric6Multi2+0x1961>
 	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
 	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x176f840f; WORD $0x0000 // je <symmetric6Multi2+0x18a0>
+	LONG $0x16df840f; WORD $0x0000 // je <symmetric6Multi2+0x1810>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
@@ -9535,7 +9197,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x473c8d4d // leaq (%r15,%rax,2), %r15
 	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0x173b830f; WORD $0x0000 // jae <symmetric6Multi2+0x18a0>
+	LONG $0x16ab830f; WORD $0x0000 // jae <symmetric6Multi2+0x1810>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f44 // movzbl (%rbx), %r13d
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
@@ -9544,7 +9206,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x056e850f; WORD $0x0000 // jne <symmetric6Multi2+0x6f0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0cf0820f; WORD $0x0000 // jb <symmetric6Multi2+0xe80>
+	LONG $0x0c60820f; WORD $0x0000 // jb <symmetric6Multi2+0xdf0>
 	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
@@ -9823,15 +9485,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xff1a850f; WORD $0xffff // jne <symmetric6Multi2+0x700>
 	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
-	LONG $0x05fb850f; WORD $0x0000 // jne <symmetric6Multi2+0xdf0>
-	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	LONG $0x056b850f; WORD $0x0000 // jne <symmetric6Multi2+0xd60>
+	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
 	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
-	LONG $0x597de2c4; LONG $0x00122a35; BYTE $0x00 // vpbroadcastq 0x122a(%rip), %ymm6
+	LONG $0x597de2c4; LONG $0x0011aa35; BYTE $0x00 // vpbroadcastq 0x11aa(%rip), %ymm6
 	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
-	LONG $0x347dc2c4; BYTE $0x28 // vpmovzxwq (%r8), %ymm5
+	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xfef4d5c5 // vpmuludq %ymm6, %ymm5, %ymm7
@@ -9840,49 +9501,23 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4c5c5 // vpaddq %ymm5, %ymm7, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x347dc2c4; WORD $0x0878 // vpmovzxwq 0x8(%r8), %ymm7
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
-	LONG $0xe7d4ddc5 // vpaddq %ymm7, %ymm4, %ymm4
-	LONG $0xfef4ddc5 // vpmuludq %ymm6, %ymm4, %ymm7
+	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xeef4ddc5 // vpmuludq %ymm6, %ymm4, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
 	LONG $0xe6f4ddc5 // vpmuludq %ymm6, %ymm4, %ymm4
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
-	LONG $0xe4d4c5c5 // vpaddq %ymm4, %ymm7, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x16f9e3c4; WORD $0x01e2 // vpextrq $0x1, %xmm4, %rdx
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x09cb850f; WORD $0x0000 // jne <symmetric6Multi2+0x12d0>
+	LONG $0x09bf850f; WORD $0x0000 // jne <symmetric6Multi2+0x1240>
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xde8c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rcx
 	LONG $0x0412fbc5; BYTE $0xde // vmovddup (%rsi,%rbx,8), %xmm0
 	LONG $0xdeb48b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r14
@@ -10065,14 +9700,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x580181c4; WORD $0xf444; BYTE $0x50 // vaddpd 0x50(%r12,%r14,8), %xmm15, %xmm0
 	LONG $0x117981c4; WORD $0xf444; BYTE $0x50 // vmovupd %xmm0, 0x50(%r12,%r14,8)
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfb5e850f; WORD $0xffff // jne <symmetric6Multi2+0x920>
+	LONG $0xfb5e850f; WORD $0xffff // jne <symmetric6Multi2+0x890>
 	LONG $0x9c6ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm3
 	LONG $0xa46f7ec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm12
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff366e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
+	LONG $0xfff3f6e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
@@ -10093,18 +9728,18 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xb8d1a2c4; WORD $0x1b24 // vfmadd231pd (%rbx,%r11), %xmm5, %xmm4
 	LONG $0x10c38349 // addq $0x10, %r11
 	LONG $0x60fb8349 // cmpq $0x60, %r11
-	WORD $0xea75 // jne <symmetric6Multi2+0xe30>
+	WORD $0xea75 // jne <symmetric6Multi2+0xda0>
 	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x1179a1c4; WORD $0x1024 // vmovupd %xmm4, (%rax,%r10)
 	LONG $0x06f88349 // cmpq $0x6, %r8
-	WORD $0xc475 // jne <symmetric6Multi2+0xe20>
+	WORD $0xc475 // jne <symmetric6Multi2+0xd90>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9b75 // jne <symmetric6Multi2+0xe00>
+	WORD $0x9b75 // jne <symmetric6Multi2+0xd70>
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xfff2dce9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
+	LONG $0xfff36ce9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
@@ -10117,7 +9752,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x0149; BYTE $0xd3 // addq %rdx, %r11
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0695840f; WORD $0x0000 // je <symmetric6Multi2+0x153f>
+	LONG $0x0695840f; WORD $0x0000 // je <symmetric6Multi2+0x14af>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
@@ -10289,8 +9924,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xa411fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rcx)
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi2+0xed0>
-	LONG $0xfff51ae9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
+	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi2+0xe40>
+	LONG $0xfff5aae9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
@@ -10384,9 +10019,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x0111f9c5 // vmovupd %xmm0, (%rcx)
 	LONG $0x60c18348 // addq $0x60, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfdab850f; WORD $0xffff // jne <symmetric6Multi2+0x12e0>
+	LONG $0xfdab850f; WORD $0xffff // jne <symmetric6Multi2+0x1250>
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xffec11e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
+	LONG $0xffeca1e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
@@ -10521,12 +10156,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x117da1c4; LONG $0x016016a4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r10)
 	LONG $0x80c28149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r10
 	LONG $0x00fa8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r10d
-	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi2+0x1570>
-	LONG $0xffef4ee9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
+	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi2+0x14e0>
+	LONG $0xffefdee9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
 	LONG $0x24748b4c; BYTE $0x58 // movq 0x58(%rsp), %r14
-	LONG $0xe850840f; WORD $0xffff // je <symmetric6Multi2+0x100>
+	LONG $0xe8e0840f; WORD $0xffff // je <symmetric6Multi2+0x100>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -10534,7 +10169,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric6Multi2+0x1958>
+	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric6Multi2+0x18c8>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
@@ -10543,10 +10178,10 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric6Multi2+0x1910>
+	WORD $0x1774 // je <symmetric6Multi2+0x1880>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric6Multi2+0x1914>
+	WORD $0x10eb // jmp <symmetric6Multi2+0x1884>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
@@ -10559,16 +10194,16 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x1179a1c4; WORD $0x1004 // vmovupd %xmm0, (%rax,%r10)
 	LONG $0x10c28349 // addq $0x10, %r10
 	LONG $0x60fa8349 // cmpq $0x60, %r10
-	WORD $0xe475 // jne <symmetric6Multi2+0x1930>
+	WORD $0xe475 // jne <symmetric6Multi2+0x18a0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x60c38349 // addq $0x60, %r11
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9875 // jne <symmetric6Multi2+0x18f0>
+	WORD $0x9875 // jne <symmetric6Multi2+0x1860>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x28 // cmpq 0x28(%rsp), %rax
-	LONG $0xe797830f; WORD $0xffff // jae <symmetric6Multi2+0x105>
+	LONG $0xe827830f; WORD $0xffff // jae <symmetric6Multi2+0x105>
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -10576,13 +10211,13 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric6Multi2+0x19c0>
+	WORD $0x2c7d // jge <symmetric6Multi2+0x1930>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric6Multi2+0x19a8>
+	WORD $0x0b74 // je <symmetric6Multi2+0x1918>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric6Multi2+0x19ac>
+	WORD $0x04eb // jmp <symmetric6Multi2+0x191c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -10593,12 +10228,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x0c11f9c5; BYTE $0x01 // vmovupd %xmm1, (%rcx,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
 	LONG $0x60f88348 // cmpq $0x60, %rax
-	WORD $0xf175 // jne <symmetric6Multi2+0x19d0>
+	WORD $0xf175 // jne <symmetric6Multi2+0x1940>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x60c18348 // addq $0x60, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x9475 // jne <symmetric6Multi2+0x1980>
-	LONG $0xffe714e9; BYTE $0xff // jmp <symmetric6Multi2+0x105>
+	WORD $0x9475 // jne <symmetric6Multi2+0x18f0>
+	LONG $0xffe7a4e9; BYTE $0xff // jmp <symmetric6Multi2+0x105>
 	LONG $0x20c48148; WORD $0x0001; BYTE $0x00 // addq $0x120, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -10608,6 +10243,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -10624,7 +10261,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi4>
-	LONG $0x001b0ee9; BYTE $0x00 // jmp <end>
+	LONG $0x001a4ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -10672,10 +10309,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	WORD $0x9f75 // jne <symmetric6Multi4+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1a088e0f; WORD $0x0000 // jle <symmetric6Multi4+0x1ab6>
-	LONG $0x597de2c4; LONG $0x001a4115; BYTE $0x00 // vpbroadcastq 0x1a41(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x001a301d; BYTE $0x00 // vpbroadcastq 0x1a30(%rip), %ymm3
-	LONG $0x597d62c4; LONG $0x001a3725; BYTE $0x00 // vpbroadcastq 0x1a37(%rip), %ymm12
+	LONG $0x19488e0f; WORD $0x0000 // jle <symmetric6Multi4+0x19f6>
+	LONG $0x597de2c4; LONG $0x00198115; BYTE $0x00 // vpbroadcastq 0x1981(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0019701d; BYTE $0x00 // vpbroadcastq 0x1970(%rip), %ymm3
+	LONG $0x597d62c4; LONG $0x00197725; BYTE $0x00 // vpbroadcastq 0x1977(%rip), %ymm12
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0xa0968d48; WORD $0x0030; BYTE $0x00 // leaq 0x30a0(%rsi), %rdx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -10694,13 +10331,13 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rcx
-	LONG $0x198e830f; WORD $0x0000 // jae <symmetric6Multi4+0x1ab6>
+	LONG $0x18ce830f; WORD $0x0000 // jae <symmetric6Multi4+0x19f6>
 	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
 	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x181f840f; WORD $0x0000 // je <symmetric6Multi4+0x1960>
+	LONG $0x175f840f; WORD $0x0000 // je <symmetric6Multi4+0x18a0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
@@ -10714,7 +10351,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x473c8d4d // leaq (%r15,%rax,2), %r15
 	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0x17eb830f; WORD $0x0000 // jae <symmetric6Multi4+0x1960>
+	LONG $0x172b830f; WORD $0x0000 // jae <symmetric6Multi4+0x18a0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f44 // movzbl (%rbx), %r13d
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
@@ -10723,7 +10360,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x056e850f; WORD $0x0000 // jne <symmetric6Multi4+0x700>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0d70820f; WORD $0x0000 // jb <symmetric6Multi4+0xf10>
+	LONG $0x0cb0820f; WORD $0x0000 // jb <symmetric6Multi4+0xe50>
 	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
@@ -11002,14 +10639,13 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xff1a850f; WORD $0xffff // jne <symmetric6Multi4+0x710>
 	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
-	LONG $0x067b850f; WORD $0x0000 // jne <symmetric6Multi4+0xe80>
-	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x05bb850f; WORD $0x0000 // jne <symmetric6Multi4+0xdc0>
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
-	LONG $0x347dc2c4; BYTE $0x28 // vpmovzxwq (%r8), %ymm5
+	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf5f49dc5 // vpmuludq %ymm5, %ymm12, %ymm6
@@ -11018,57 +10654,23 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0x16f9e3c4; WORD $0x01ea // vpextrq $0x1, %xmm5, %rdx
-	LONG $0x397de3c4; WORD $0x01ed // vextracti128 $0x1, %ymm5, %xmm5
-	LONG $0x347dc2c4; WORD $0x0870 // vpmovzxwq 0x8(%r8), %ymm6
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0xe6d4ddc5 // vpaddq %ymm6, %ymm4, %ymm4
-	LONG $0xf4f49dc5 // vpmuludq %ymm4, %ymm12, %ymm6
+	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
+	LONG $0xecf49dc5 // vpmuludq %ymm4, %ymm12, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
 	LONG $0xe4f49dc5 // vpmuludq %ymm4, %ymm12, %ymm4
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
-	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
+	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe8 // vmovq %xmm5, %rax
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0xd18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx,8)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e8 // vpextrq $0x1, %xmm5, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0a14850f; WORD $0x0000 // jne <symmetric6Multi4+0x1360>
+	LONG $0x0a18850f; WORD $0x0000 // jne <symmetric6Multi4+0x12a0>
 	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xde8c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rcx
 	LONG $0x197de2c4; WORD $0xde1c // vbroadcastsd (%rsi,%rbx,8), %ymm3
 	LONG $0xdeb48b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r14
@@ -11251,14 +10853,14 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x580581c4; LONG $0x00a0f484; WORD $0x0000 // vaddpd 0xa0(%r12,%r14,8), %ymm15, %ymm0
 	LONG $0x117d81c4; LONG $0x00a0f484; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r12,%r14,8)
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfb0d850f; WORD $0xffff // jne <symmetric6Multi4+0x960>
+	LONG $0xfb0d850f; WORD $0xffff // jne <symmetric6Multi4+0x8a0>
 	LONG $0x946ffec5; LONG $0x0001b024; BYTE $0x00 // vmovdqu 0x1b0(%rsp), %ymm2
 	LONG $0x9c6ffec5; LONG $0x00019024; BYTE $0x00 // vmovdqu 0x190(%rsp), %ymm3
 	LONG $0xa46f7ec5; LONG $0x00017024; BYTE $0x00 // vmovdqu 0x170(%rsp), %ymm12
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xfff2e0e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
+	LONG $0xfff3a0e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -11278,18 +10880,18 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xb8d5a2c4; WORD $0x1b24 // vfmadd231pd (%rbx,%r11), %ymm5, %ymm4
 	LONG $0x20c38349 // addq $0x20, %r11
 	LONG $0xc0fb8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r11
-	WORD $0xe775 // jne <symmetric6Multi4+0xec0>
+	WORD $0xe775 // jne <symmetric6Multi4+0xe00>
 	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117da1c4; WORD $0x1024 // vmovupd %ymm4, (%rax,%r10)
 	LONG $0x06f88349 // cmpq $0x6, %r8
-	WORD $0xc175 // jne <symmetric6Multi4+0xeb0>
+	WORD $0xc175 // jne <symmetric6Multi4+0xdf0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9875 // jne <symmetric6Multi4+0xe90>
+	WORD $0x9875 // jne <symmetric6Multi4+0xdd0>
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xfff259e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
+	LONG $0xfff319e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
@@ -11302,7 +10904,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x0149; BYTE $0xd3 // addq %rdx, %r11
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x06c8840f; WORD $0x0000 // je <symmetric6Multi4+0x1602>
+	LONG $0x06c8840f; WORD $0x0000 // je <symmetric6Multi4+0x1542>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
@@ -11474,8 +11076,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xa411fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rcx)
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi4+0xf60>
-	LONG $0xfff49ae9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
+	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi4+0xea0>
+	LONG $0xfff55ae9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
@@ -11569,9 +11171,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x0111fdc5 // vmovupd %ymm0, (%rcx)
 	LONG $0xc0c18148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd78850f; WORD $0xffff // jne <symmetric6Multi4+0x1370>
+	LONG $0xfd78850f; WORD $0xffff // jne <symmetric6Multi4+0x12b0>
 	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xffeb5ee9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
+	LONG $0xffec1ee9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
@@ -11706,12 +11308,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x117da1c4; LONG $0x016016a4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r10)
 	LONG $0x80c28149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r10
 	LONG $0x00fa8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r10d
-	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi4+0x1630>
-	LONG $0xffee9ee9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
+	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi4+0x1570>
+	LONG $0xffef5ee9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
 	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	LONG $0xe7a0840f; WORD $0xffff // je <symmetric6Multi4+0x110>
+	LONG $0xe860840f; WORD $0xffff // je <symmetric6Multi4+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -11719,7 +11321,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x008c8e0f; WORD $0x0000 // jle <symmetric6Multi4+0x1a1e>
+	LONG $0x008c8e0f; WORD $0x0000 // jle <symmetric6Multi4+0x195e>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
@@ -11728,10 +11330,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric6Multi4+0x19d0>
+	WORD $0x1774 // je <symmetric6Multi4+0x1910>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric6Multi4+0x19d4>
+	WORD $0x10eb // jmp <symmetric6Multi4+0x1914>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
@@ -11744,16 +11346,16 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x117da1c4; WORD $0x1004 // vmovupd %ymm0, (%rax,%r10)
 	LONG $0x20c28349 // addq $0x20, %r10
 	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
-	WORD $0xe175 // jne <symmetric6Multi4+0x19f0>
+	WORD $0xe175 // jne <symmetric6Multi4+0x1930>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9275 // jne <symmetric6Multi4+0x19b0>
+	WORD $0x9275 // jne <symmetric6Multi4+0x18f0>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0xe6e1830f; WORD $0xffff // jae <symmetric6Multi4+0x115>
+	LONG $0xe7a1830f; WORD $0xffff // jae <symmetric6Multi4+0x115>
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
@@ -11761,13 +11363,13 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric6Multi4+0x1a80>
+	WORD $0x2c7d // jge <symmetric6Multi4+0x19c0>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric6Multi4+0x1a68>
+	WORD $0x0b74 // je <symmetric6Multi4+0x19a8>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric6Multi4+0x1a6c>
+	WORD $0x04eb // jmp <symmetric6Multi4+0x19ac>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -11778,12 +11380,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x0c7ffec5; BYTE $0x01 // vmovdqu %ymm1, (%rcx,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x00c03d48; WORD $0x0000 // cmpq $0xc0, %rax
-	WORD $0xef75 // jne <symmetric6Multi4+0x1a90>
+	WORD $0xef75 // jne <symmetric6Multi4+0x19d0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0xc0c18148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8f75 // jne <symmetric6Multi4+0x1a40>
-	LONG $0xffe65fe9; BYTE $0xff // jmp <symmetric6Multi4+0x115>
+	WORD $0x8f75 // jne <symmetric6Multi4+0x1980>
+	LONG $0xffe71fe9; BYTE $0xff // jmp <symmetric6Multi4+0x115>
 	LONG $0xd0c48148; WORD $0x0001; BYTE $0x00 // addq $0x1d0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -11808,7 +11410,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
-	LONG $0x001c8ee9; BYTE $0x00 // jmp <end>
+	LONG $0x001b0ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -11857,9 +11459,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	WORD $0x9975 // jne <symmetric6Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1b788e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1c2c>
-	LONG $0x597d62c4; LONG $0x001bbb1d; BYTE $0x00 // vpbroadcastq 0x1bbb(%rip), %ymm11
-	LONG $0x597d62c4; LONG $0x001baa25; BYTE $0x00 // vpbroadcastq 0x1baa(%rip), %ymm12
+	LONG $0x19f88e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1aac>
+	LONG $0x597d62c4; LONG $0x001a3b1d; BYTE $0x00 // vpbroadcastq 0x1a3b(%rip), %ymm11
+	LONG $0x597d62c4; LONG $0x001a2a25; BYTE $0x00 // vpbroadcastq 0x1a2a(%rip), %ymm12
 	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -11876,12 +11478,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x245c3b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r11
-	LONG $0x1b08830f; WORD $0x0000 // jae <symmetric6Multi8+0x1c2c>
+	LONG $0x1988830f; WORD $0x0000 // jae <symmetric6Multi8+0x1aac>
 	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
 	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
 	LONG $0x241c894c // movq %r11, (%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1975840f; WORD $0x0000 // je <symmetric6Multi8+0x1ab0>
+	LONG $0x17f5840f; WORD $0x0000 // je <symmetric6Multi8+0x1930>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -11896,7 +11498,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x473c8d4d // leaq (%r15,%rax,2), %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x40 // cmpq 0x40(%rsp), %rbx
-	LONG $0x1934830f; WORD $0x0000 // jae <symmetric6Multi8+0x1ab0>
+	LONG $0x17b4830f; WORD $0x0000 // jae <symmetric6Multi8+0x1930>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f44 // movzbl (%rbx), %r13d
 	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
@@ -11905,7 +11507,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x0567850f; WORD $0x0000 // jne <symmetric6Multi8+0x700>
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0e69820f; WORD $0x0000 // jb <symmetric6Multi8+0x1010>
+	LONG $0x0ce9820f; WORD $0x0000 // jb <symmetric6Multi8+0xe90>
 	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
@@ -12183,15 +11785,14 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xff1a850f; WORD $0xffff // jne <symmetric6Multi8+0x710>
 	LONG $0x241c8b4c // movq (%rsp), %r11
 	LONG $0x0643f641; BYTE $0x01 // testb $0x1, 0x6(%r11)
-	LONG $0x073b850f; WORD $0x0000 // jne <symmetric6Multi8+0xf40>
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x05bb850f; WORD $0x0000 // jne <symmetric6Multi8+0xdc0>
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	WORD $0x8b41; BYTE $0x03 // movl (%r11), %eax
-	LONG $0x597de2c4; LONG $0x00146a2d; BYTE $0x00 // vpbroadcastq 0x146a(%rip), %ymm5
+	LONG $0x597de2c4; LONG $0x0012ea2d; BYTE $0x00 // vpbroadcastq 0x12ea(%rip), %ymm5
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
+	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf5f4ddc5 // vpmuludq %ymm5, %ymm4, %ymm6
@@ -12200,79 +11801,21 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
 	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rsi)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0x347de2c4; WORD $0x0872 // vpmovzxwq 0x8(%rdx), %ymm6
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	LONG $0xded4e5c5 // vpaddq %ymm6, %ymm3, %ymm3
-	LONG $0xf5f4e5c5 // vpmuludq %ymm5, %ymm3, %ymm6
+	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0xe5f4e5c5 // vpmuludq %ymm5, %ymm3, %ymm4
 	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
 	LONG $0xddf4e5c5 // vpmuludq %ymm5, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x20 // vpsllq $0x20, %ymm3, %ymm3
-	LONG $0xdbd4cdc5 // vpaddq %ymm3, %ymm6, %ymm3
+	LONG $0xdbd4ddc5 // vpaddq %ymm3, %ymm4, %ymm3
 	LONG $0x9e7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rsi)
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0x397de3c4; WORD $0x01e4 // vextracti128 $0x1, %ymm4, %xmm4
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xe0 // vmovq %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01e0 // vpextrq $0x1, %xmm4, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
-	LONG $0x16f9e3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %rax
-	LONG $0x397de3c4; WORD $0x01db // vextracti128 $0x1, %ymm3, %xmm3
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
-	LONG $0x7ef9e1c4; BYTE $0xd8 // vmovq %xmm3, %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
-	LONG $0x38868b48; WORD $0x0020; BYTE $0x00 // movq 0x2038(%rsi), %rax
-	LONG $0xc10c180f // prefetcht0 (%rcx,%rax,8)
-	LONG $0xc14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rax,8)
-	LONG $0xc18c180f; LONG $0x00000140 // prefetcht0 0x140(%rcx,%rax,8)
 	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
-	LONG $0x0a4a850f; WORD $0x0000 // jne <symmetric6Multi8+0x1460>
+	LONG $0x0a4f850f; WORD $0x0000 // jne <symmetric6Multi8+0x12e0>
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x401c8d4f // leaq (%r8,%r8,2), %r11
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
@@ -12448,15 +11991,15 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xfb2f850f; WORD $0xffff // jne <symmetric6Multi8+0xa40>
+	LONG $0xfb2f850f; WORD $0xffff // jne <symmetric6Multi8+0x8c0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfb02850f; WORD $0xffff // jne <symmetric6Multi8+0xa20>
+	LONG $0xfb02850f; WORD $0xffff // jne <symmetric6Multi8+0x8a0>
 	LONG $0x9c6f7ec5; LONG $0x00013024; BYTE $0x00 // vmovdqu 0x130(%rsp), %ymm11
 	LONG $0xa46f7ec5; LONG $0x00011024; BYTE $0x00 // vmovdqu 0x110(%rsp), %ymm12
 	LONG $0x241c8b4c // movq (%rsp), %r11
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff223e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0xfff3a3e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -12481,23 +12024,23 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xb8dda2c4; WORD $0x381c // vfmadd231pd (%rax,%r15), %ymm4, %ymm3
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0xe775 // jne <symmetric6Multi8+0xfa0>
+	WORD $0xe775 // jne <symmetric6Multi8+0xe20>
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x117d81c4; WORD $0x321c // vmovupd %ymm3, (%r10,%r14)
 	LONG $0x06fb8349 // cmpq $0x6, %r11
-	WORD $0xc175 // jne <symmetric6Multi8+0xf90>
+	WORD $0xc175 // jne <symmetric6Multi8+0xe10>
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric6Multi8+0xf70>
+	WORD $0x8f75 // jne <symmetric6Multi8+0xdf0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi8+0xf50>
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi8+0xdd0>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
 	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0xfff15fe9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0xfff2dfe9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
@@ -12510,7 +12053,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x0148; BYTE $0xd3 // addq %rdx, %rbx
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0720840f; WORD $0x0000 // je <symmetric6Multi8+0x175a>
+	LONG $0x0720840f; WORD $0x0000 // je <symmetric6Multi8+0x15da>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -12681,8 +12224,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x9c11fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rcx)
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xfc08850f; WORD $0xffff // jne <symmetric6Multi8+0x1060>
-	LONG $0xfff399e9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
+	LONG $0xfc08850f; WORD $0xffff // jne <symmetric6Multi8+0xee0>
+	LONG $0xfff519e9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -12781,11 +12324,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xfd48850f; WORD $0xffff // jne <symmetric6Multi8+0x1490>
+	LONG $0xfd48850f; WORD $0xffff // jne <symmetric6Multi8+0x1310>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xfd1b850f; WORD $0xffff // jne <symmetric6Multi8+0x1470>
-	LONG $0xffea06e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0xfd1b850f; WORD $0xffff // jne <symmetric6Multi8+0x12f0>
+	LONG $0xffeb86e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
@@ -12920,12 +12463,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x117da1c4; LONG $0x0160069c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r8)
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x00f88141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r8d
-	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi8+0x1780>
-	LONG $0xffed4ee9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
+	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi8+0x1600>
+	LONG $0xffeecee9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
 	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0xe650840f; WORD $0xffff // je <symmetric6Multi8+0x110>
+	LONG $0xe7d0840f; WORD $0xffff // je <symmetric6Multi8+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -12933,7 +12476,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1b87>
+	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1a07>
 	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
@@ -12942,10 +12485,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric6Multi8+0x1b20>
+	WORD $0x1774 // je <symmetric6Multi8+0x19a0>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric6Multi8+0x1b24>
+	WORD $0x10eb // jmp <symmetric6Multi8+0x19a4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
@@ -12962,16 +12505,16 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x117da1c4; WORD $0x1004 // vmovupd %ymm0, (%rax,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	WORD $0xcc75 // jne <symmetric6Multi8+0x1b40>
+	WORD $0xcc75 // jne <symmetric6Multi8+0x19c0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric6Multi8+0x1b00>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric6Multi8+0x1980>
 	LONG $0x241c8b4c // movq (%rsp), %r11
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08438d49 // leaq 0x8(%r11), %rax
 	LONG $0x24443b48; BYTE $0x10 // cmpq 0x10(%rsp), %rax
-	LONG $0xe578830f; WORD $0xffff // jae <symmetric6Multi8+0x115>
+	LONG $0xe6f8830f; WORD $0xffff // jae <symmetric6Multi8+0x115>
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -12979,13 +12522,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric6Multi8+0x1bf0>
+	WORD $0x2c7d // jge <symmetric6Multi8+0x1a70>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric6Multi8+0x1bd8>
+	WORD $0x0b74 // je <symmetric6Multi8+0x1a58>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric6Multi8+0x1bdc>
+	WORD $0x04eb // jmp <symmetric6Multi8+0x1a5c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x07e0c148 // shlq $0x7, %rax
@@ -12997,12 +12540,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x147ffec5; BYTE $0x01 // vmovdqu %ymm2, (%rcx,%rax)
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x01803d48; WORD $0x0000 // cmpq $0x180, %rax
-	WORD $0xe975 // jne <symmetric6Multi8+0x1c00>
+	WORD $0xe975 // jne <symmetric6Multi8+0x1a80>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8975 // jne <symmetric6Multi8+0x1bb0>
-	LONG $0xffe4e9e9; BYTE $0xff // jmp <symmetric6Multi8+0x115>
+	WORD $0x8975 // jne <symmetric6Multi8+0x1a30>
+	LONG $0xffe669e9; BYTE $0xff // jmp <symmetric6Multi8+0x115>
 	LONG $0x70c48148; WORD $0x0001; BYTE $0x00 // addq $0x170, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12

@@ -10,7 +10,7 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi2>
-	LONG $0x00077ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0006fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -53,8 +53,8 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	WORD $0xb9eb // jmp <symmetric2Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06918e0f; WORD $0x0000 // jle <symmetric2Multi2+0x725>
-	LONG $0x48fdf262; LONG $0x06d20d59; WORD $0x0000 // vpbroadcastq 0x6d2(%rip), %zmm1
+	LONG $0x06218e0f; WORD $0x0000 // jle <symmetric2Multi2+0x6b5>
+	LONG $0x48fdf262; LONG $0x06520d59; WORD $0x0000 // vpbroadcastq 0x652(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
@@ -68,12 +68,12 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x24148b4c // movq (%rsp), %r10
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0x064c830f; WORD $0x0000 // jae <symmetric2Multi2+0x725>
+	LONG $0x05dc830f; WORD $0x0000 // jae <symmetric2Multi2+0x6b5>
 	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x2414894c // movq %r10, (%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x04f0840f; WORD $0x0000 // je <symmetric2Multi2+0x5e0>
+	LONG $0x0480840f; WORD $0x0000 // je <symmetric2Multi2+0x570>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
@@ -86,14 +86,14 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0x04bb830f; WORD $0x0000 // jae <symmetric2Multi2+0x5e0>
+	LONG $0x044b830f; WORD $0x0000 // jae <symmetric2Multi2+0x570>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0098850f; WORD $0x0000 // jne <symmetric2Multi2+0x1d0>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x02ea820f; WORD $0x0000 // jb <symmetric2Multi2+0x430>
+	LONG $0x027a820f; WORD $0x0000 // jb <symmetric2Multi2+0x3c0>
 	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
@@ -138,39 +138,19 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
 	WORD $0xc875 // jne <symmetric2Multi2+0x1e0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x016d850f; WORD $0x0000 // jne <symmetric2Multi2+0x390>
+	LONG $0x00fd850f; WORD $0x0000 // jne <symmetric2Multi2+0x320>
 	LONG $0x487df262; WORD $0x1b34 // vpmovzxwq (%rbx), %zmm3
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
 	LONG $0x10c38348 // addq $0x10, %rbx
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x02 // vpsllq $0x2, %zmm2, %zmm2
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
-	LONG $0x02a0850f; WORD $0x0000 // jne <symmetric2Multi2+0x560>
+	LONG $0x0294850f; WORD $0x0000 // jne <symmetric2Multi2+0x4f0>
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0x09848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %r8
 	LONG $0x127bc1c4; LONG $0xd00009ac; WORD $0xffff // vmovddup -0x3000(%r9,%rcx), %xmm5
 	LONG $0x09948b49; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %rdx
@@ -197,8 +177,8 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x5859c1c4; WORD $0xd754; BYTE $0x10 // vaddpd 0x10(%r15,%rdx,8), %xmm4, %xmm2
 	LONG $0x1179c1c4; WORD $0xd754; BYTE $0x10 // vmovupd %xmm2, 0x10(%r15,%rdx,8)
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi2+0x2d0>
-	LONG $0xfffd8ce9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
+	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi2+0x260>
+	LONG $0xfffdfce9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
@@ -223,20 +203,20 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x000010ba; BYTE $0x00 // movl $0x10, %edx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xe075 // jne <symmetric2Multi2+0x3d0>
+	WORD $0xe075 // jne <symmetric2Multi2+0x360>
 	LONG $0x1179c1c4; WORD $0x0d54; BYTE $0x00 // vmovupd %xmm2, (%r13,%rcx)
 	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x000010b9; BYTE $0x00 // movl $0x10, %ecx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb475 // jne <symmetric2Multi2+0x3c0>
+	WORD $0xb475 // jne <symmetric2Multi2+0x350>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8b75 // jne <symmetric2Multi2+0x3a0>
+	WORD $0x8b75 // jne <symmetric2Multi2+0x330>
 	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfffce8e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
+	LONG $0xfffd58e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
@@ -250,7 +230,7 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
 	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0082840f; WORD $0x0000 // je <symmetric2Multi2+0x4e0>
+	LONG $0x0082840f; WORD $0x0000 // je <symmetric2Multi2+0x470>
 	WORD $0x9066 // nop
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
@@ -270,8 +250,8 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x80eb8349 // subq $-0x80, %r11
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9375 // jne <symmetric2Multi2+0x460>
-	LONG $0xfffd46e9; BYTE $0xff // jmp <symmetric2Multi2+0x218>
+	WORD $0x9375 // jne <symmetric2Multi2+0x3f0>
+	LONG $0xfffdb6e9; BYTE $0xff // jmp <symmetric2Multi2+0x218>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
@@ -291,8 +271,8 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x80eb8349 // subq $-0x80, %r11
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric2Multi2+0x4e0>
-	LONG $0xfffcc2e9; BYTE $0xff // jmp <symmetric2Multi2+0x218>
+	WORD $0x8f75 // jne <symmetric2Multi2+0x470>
+	LONG $0xfffd32e9; BYTE $0xff // jmp <symmetric2Multi2+0x218>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -310,16 +290,16 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0xa411f9c5; LONG $0x0030108e; BYTE $0x00 // vmovupd %xmm4, 0x3010(%rsi,%rcx,4)
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0x9c75 // jne <symmetric2Multi2+0x570>
-	LONG $0xfffb3ce9; BYTE $0xff // jmp <symmetric2Multi2+0x115>
+	WORD $0x9c75 // jne <symmetric2Multi2+0x500>
+	LONG $0xfffbace9; BYTE $0xff // jmp <symmetric2Multi2+0x115>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	WORD $0x1975 // jne <symmetric2Multi2+0x600>
+	WORD $0x1975 // jne <symmetric2Multi2+0x590>
 	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0xfade820f; WORD $0xffff // jb <symmetric2Multi2+0xd9>
-	LONG $0x000125e9; BYTE $0x00 // jmp <symmetric2Multi2+0x725>
+	LONG $0xfb4e820f; WORD $0xffff // jb <symmetric2Multi2+0xd9>
+	LONG $0x000125e9; BYTE $0x00 // jmp <symmetric2Multi2+0x6b5>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
@@ -327,14 +307,14 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x6a0>
+	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x630>
 	LONG $0x02ff8349 // cmpq $0x2, %r15
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
 	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	WORD $0x46eb // jmp <symmetric2Multi2+0x682>
+	WORD $0x46eb // jmp <symmetric2Multi2+0x612>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x05e2c148 // shlq $0x5, %rdx
@@ -347,26 +327,26 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x20c08349 // addq $0x20, %r8
 	LONG $0x1179c1c4; WORD $0x1254; BYTE $0x10 // vmovupd %xmm2, 0x10(%r10,%rdx)
 	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
-	WORD $0x1e74 // je <symmetric2Multi2+0x6a0>
+	WORD $0x1e74 // je <symmetric2Multi2+0x630>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb274 // je <symmetric2Multi2+0x640>
+	WORD $0xb274 // je <symmetric2Multi2+0x5d0>
 	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
-	WORD $0xabeb // jmp <symmetric2Multi2+0x640>
+	WORD $0xabeb // jmp <symmetric2Multi2+0x5d0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
 	LONG $0x27348d4f // leaq (%r15,%r12), %r14
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
-	LONG $0xfa06830f; WORD $0xffff // jae <symmetric2Multi2+0xc0>
+	LONG $0xfa76830f; WORD $0xffff // jae <symmetric2Multi2+0xc0>
 	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x67048d4f // leaq (%r15,%r12,2), %r8
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	WORD $0x35eb // jmp <symmetric2Multi2+0x702>
+	WORD $0x35eb // jmp <symmetric2Multi2+0x692>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	LONG $0x14b70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %edx
@@ -377,17 +357,17 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xf9be840f; WORD $0xffff // je <symmetric2Multi2+0xc0>
+	LONG $0xfa2e840f; WORD $0xffff // je <symmetric2Multi2+0xc0>
 	LONG $0xdebc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r11,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xf2 // subq %r14, %rdx
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0xd27d // jge <symmetric2Multi2+0x6e8>
+	WORD $0xd27d // jge <symmetric2Multi2+0x678>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xb175 // jne <symmetric2Multi2+0x6d0>
+	WORD $0xb175 // jne <symmetric2Multi2+0x660>
 	LONG $0x1e148d4b // leaq (%r14,%r11), %rdx
-	WORD $0xb3eb // jmp <symmetric2Multi2+0x6d8>
+	WORD $0xb3eb // jmp <symmetric2Multi2+0x668>
 	LONG $0x38c48348 // addq $0x38, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -402,8 +382,6 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
 	RET
 
@@ -413,7 +391,7 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi4>
-	LONG $0x00077ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0006fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -456,8 +434,8 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	WORD $0xb7eb // jmp <symmetric2Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06918e0f; WORD $0x0000 // jle <symmetric2Multi4+0x727>
-	LONG $0x48fdf262; LONG $0x06d00d59; WORD $0x0000 // vpbroadcastq 0x6d0(%rip), %zmm1
+	LONG $0x06218e0f; WORD $0x0000 // jle <symmetric2Multi4+0x6b7>
+	LONG $0x48fdf262; LONG $0x06500d59; WORD $0x0000 // vpbroadcastq 0x650(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
@@ -471,12 +449,12 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x24148b4c // movq (%rsp), %r10
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0x064e830f; WORD $0x0000 // jae <symmetric2Multi4+0x727>
+	LONG $0x05de830f; WORD $0x0000 // jae <symmetric2Multi4+0x6b7>
 	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x2414894c // movq %r10, (%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x04f0840f; WORD $0x0000 // je <symmetric2Multi4+0x5e0>
+	LONG $0x0480840f; WORD $0x0000 // je <symmetric2Multi4+0x570>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
@@ -489,14 +467,14 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0x04bb830f; WORD $0x0000 // jae <symmetric2Multi4+0x5e0>
+	LONG $0x044b830f; WORD $0x0000 // jae <symmetric2Multi4+0x570>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0098850f; WORD $0x0000 // jne <symmetric2Multi4+0x1d0>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x02ea820f; WORD $0x0000 // jb <symmetric2Multi4+0x430>
+	LONG $0x027a820f; WORD $0x0000 // jb <symmetric2Multi4+0x3c0>
 	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
@@ -541,39 +519,19 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
 	WORD $0xc875 // jne <symmetric2Multi4+0x1e0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x016d850f; WORD $0x0000 // jne <symmetric2Multi4+0x390>
+	LONG $0x00fd850f; WORD $0x0000 // jne <symmetric2Multi4+0x320>
 	LONG $0x487df262; WORD $0x1b34 // vpmovzxwq (%rbx), %zmm3
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
 	LONG $0x10c38348 // addq $0x10, %rbx
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x03 // vpsllq $0x3, %zmm2, %zmm2
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0xca0c180f // prefetcht0 (%rdx,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
-	LONG $0x02a0850f; WORD $0x0000 // jne <symmetric2Multi4+0x560>
+	LONG $0x0294850f; WORD $0x0000 // jne <symmetric2Multi4+0x4f0>
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0x09948b49; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %rdx
 	LONG $0x197dc2c4; LONG $0xd00009a4; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rcx), %ymm4
 	LONG $0x09848b4d; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %r8
@@ -600,8 +558,8 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x584d81c4; WORD $0xc754; BYTE $0x20 // vaddpd 0x20(%r15,%r8,8), %ymm6, %ymm2
 	LONG $0x117d81c4; WORD $0xc754; BYTE $0x20 // vmovupd %ymm2, 0x20(%r15,%r8,8)
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0xff53850f; WORD $0xffff // jne <symmetric2Multi4+0x2d0>
-	LONG $0xfffd8ee9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
+	LONG $0xff53850f; WORD $0xffff // jne <symmetric2Multi4+0x260>
+	LONG $0xfffdfee9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
@@ -626,20 +584,20 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xdf75 // jne <symmetric2Multi4+0x3d0>
+	WORD $0xdf75 // jne <symmetric2Multi4+0x360>
 	LONG $0x117dc1c4; WORD $0x0d54; BYTE $0x00 // vmovupd %ymm2, (%r13,%rcx)
 	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x000020b9; BYTE $0x00 // movl $0x20, %ecx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb375 // jne <symmetric2Multi4+0x3c0>
+	WORD $0xb375 // jne <symmetric2Multi4+0x350>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8a75 // jne <symmetric2Multi4+0x3a0>
+	WORD $0x8a75 // jne <symmetric2Multi4+0x330>
 	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfffce7e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
+	LONG $0xfffd57e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
@@ -653,7 +611,7 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
 	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0082840f; WORD $0x0000 // je <symmetric2Multi4+0x4e0>
+	LONG $0x0082840f; WORD $0x0000 // je <symmetric2Multi4+0x470>
 	WORD $0x9066 // nop
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
@@ -673,8 +631,8 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x80eb8349 // subq $-0x80, %r11
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9375 // jne <symmetric2Multi4+0x460>
-	LONG $0xfffd46e9; BYTE $0xff // jmp <symmetric2Multi4+0x218>
+	WORD $0x9375 // jne <symmetric2Multi4+0x3f0>
+	LONG $0xfffdb6e9; BYTE $0xff // jmp <symmetric2Multi4+0x218>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
@@ -694,8 +652,8 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x80eb8349 // subq $-0x80, %r11
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric2Multi4+0x4e0>
-	LONG $0xfffcc2e9; BYTE $0xff // jmp <symmetric2Multi4+0x218>
+	WORD $0x8f75 // jne <symmetric2Multi4+0x470>
+	LONG $0xfffd32e9; BYTE $0xff // jmp <symmetric2Multi4+0x218>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -713,16 +671,16 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0xa411fdc5; LONG $0x003020ce; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rcx,8)
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0x9a75 // jne <symmetric2Multi4+0x570>
-	LONG $0xfffb3ae9; BYTE $0xff // jmp <symmetric2Multi4+0x115>
+	WORD $0x9a75 // jne <symmetric2Multi4+0x500>
+	LONG $0xfffbaae9; BYTE $0xff // jmp <symmetric2Multi4+0x115>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	WORD $0x1975 // jne <symmetric2Multi4+0x600>
+	WORD $0x1975 // jne <symmetric2Multi4+0x590>
 	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0xfade820f; WORD $0xffff // jb <symmetric2Multi4+0xd9>
-	LONG $0x000127e9; BYTE $0x00 // jmp <symmetric2Multi4+0x727>
+	LONG $0xfb4e820f; WORD $0xffff // jb <symmetric2Multi4+0xd9>
+	LONG $0x000127e9; BYTE $0x00 // jmp <symmetric2Multi4+0x6b7>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
@@ -730,14 +688,14 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x6a0>
+	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x630>
 	LONG $0x02ff8349 // cmpq $0x2, %r15
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
 	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x46eb // jmp <symmetric2Multi4+0x682>
+	WORD $0x46eb // jmp <symmetric2Multi4+0x612>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x06e2c148 // shlq $0x6, %rdx
@@ -750,26 +708,26 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x40c08349 // addq $0x40, %r8
 	LONG $0x117dc1c4; WORD $0x1254; BYTE $0x20 // vmovupd %ymm2, 0x20(%r10,%rdx)
 	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
-	WORD $0x1e74 // je <symmetric2Multi4+0x6a0>
+	WORD $0x1e74 // je <symmetric2Multi4+0x630>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb274 // je <symmetric2Multi4+0x640>
+	WORD $0xb274 // je <symmetric2Multi4+0x5d0>
 	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
-	WORD $0xabeb // jmp <symmetric2Multi4+0x640>
+	WORD $0xabeb // jmp <symmetric2Multi4+0x5d0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
 	LONG $0x27348d4f // leaq (%r15,%r12), %r14
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
-	LONG $0xfa06830f; WORD $0xffff // jae <symmetric2Multi4+0xc0>
+	LONG $0xfa76830f; WORD $0xffff // jae <symmetric2Multi4+0xc0>
 	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x67048d4f // leaq (%r15,%r12,2), %r8
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	WORD $0x37eb // jmp <symmetric2Multi4+0x704>
+	WORD $0x37eb // jmp <symmetric2Multi4+0x694>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	LONG $0x14b70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %edx
@@ -780,17 +738,17 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xf9bc840f; WORD $0xffff // je <symmetric2Multi4+0xc0>
+	LONG $0xfa2c840f; WORD $0xffff // je <symmetric2Multi4+0xc0>
 	LONG $0xdebc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r11,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xf2 // subq %r14, %rdx
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0xd07d // jge <symmetric2Multi4+0x6e8>
+	WORD $0xd07d // jge <symmetric2Multi4+0x678>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xaf75 // jne <symmetric2Multi4+0x6d0>
+	WORD $0xaf75 // jne <symmetric2Multi4+0x660>
 	LONG $0x1e148d4b // leaq (%r14,%r11), %rdx
-	WORD $0xb1eb // jmp <symmetric2Multi4+0x6d8>
+	WORD $0xb1eb // jmp <symmetric2Multi4+0x668>
 	LONG $0x38c48348 // addq $0x38, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -804,8 +762,6 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x43300000
 	RET
 
@@ -815,7 +771,7 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi8>
-	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0006fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -859,8 +815,8 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	WORD $0xaceb // jmp <symmetric2Multi8+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06c78e0f; WORD $0x0000 // jle <symmetric2Multi8+0x768>
-	LONG $0x48fdf262; LONG $0x07050d59; WORD $0x0000 // vpbroadcastq 0x705(%rip), %zmm1
+	LONG $0x06378e0f; WORD $0x0000 // jle <symmetric2Multi8+0x6d8>
+	LONG $0x48fdf262; LONG $0x06450d59; WORD $0x0000 // vpbroadcastq 0x645(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x40968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rdx
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -873,12 +829,12 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r10
-	LONG $0x0684830f; WORD $0x0000 // jae <symmetric2Multi8+0x768>
+	LONG $0x05f4830f; WORD $0x0000 // jae <symmetric2Multi8+0x6d8>
 	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
 	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
 	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x0514840f; WORD $0x0000 // je <symmetric2Multi8+0x610>
+	LONG $0x0484840f; WORD $0x0000 // je <symmetric2Multi8+0x580>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
@@ -890,14 +846,14 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x6f3c8d4f // leaq (%r15,%r13,2), %r15
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x24443b48; BYTE $0x38 // cmpq 0x38(%rsp), %rax
-	LONG $0x04de830f; WORD $0x0000 // jae <symmetric2Multi8+0x610>
+	LONG $0x044e830f; WORD $0x0000 // jae <symmetric2Multi8+0x580>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x009b850f; WORD $0x0000 // jne <symmetric2Multi8+0x1e0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x031d820f; WORD $0x0000 // jb <symmetric2Multi8+0x470>
+	LONG $0x028d820f; WORD $0x0000 // jb <symmetric2Multi8+0x3e0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
@@ -942,45 +898,17 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
 	WORD $0xc875 // jne <symmetric2Multi8+0x1f0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x019d850f; WORD $0x0000 // jne <symmetric2Multi8+0x3d0>
+	LONG $0x010d850f; WORD $0x0000 // jne <symmetric2Multi8+0x340>
 	LONG $0x487dd262; WORD $0x1e34 // vpmovzxwq (%r14), %zmm3
-	WORD $0x8b41; BYTE $0x12 // movl (%r10), %edx
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0x48fdf262; WORD $0xd27c // vpbroadcastq %rdx, %zmm2
+	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x04 // vpsllq $0x4, %zmm2, %zmm2
-	LONG $0x7ef9e1c4; BYTE $0xd2 // vmovq %xmm2, %rdx
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x16f9c3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %r8
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xda // vmovq %xmm3, %rdx
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xda // vmovq %xmm3, %rdx
-	LONG $0x16f9c3c4; WORD $0x01d0 // vpextrq $0x1, %xmm2, %r8
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x16f9e3c4; WORD $0x01da // vpextrq $0x1, %xmm3, %rdx
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd2 // vmovq %xmm2, %rdx
-	LONG $0xd10c180f // prefetcht0 (%rcx,%rdx,8)
-	LONG $0xd14c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx,8)
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x0294850f; WORD $0x0000 // jne <symmetric2Multi8+0x590>
+	LONG $0x0294850f; WORD $0x0000 // jne <symmetric2Multi8+0x500>
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -1011,8 +939,8 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x48d5d162; LONG $0x01dc5458 // vaddpd 0x40(%r12,%rbx,8), %zmm5, %zmm2
 	LONG $0x48fdd162; LONG $0x01dc5411 // vmovupd %zmm2, 0x40(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xff48850f; WORD $0xffff // jne <symmetric2Multi8+0x310>
-	LONG $0xfffd53e9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
+	LONG $0xff48850f; WORD $0xffff // jne <symmetric2Multi8+0x280>
+	LONG $0xfffde3e9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
@@ -1037,20 +965,20 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x000040ba; BYTE $0x00 // movl $0x40, %edx
 	LONG $0x01c7f641 // testb $0x1, %r15b
 	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
-	WORD $0xdd75 // jne <symmetric2Multi8+0x410>
+	WORD $0xdd75 // jne <symmetric2Multi8+0x380>
 	LONG $0x48fdd162; WORD $0x1411; BYTE $0x1b // vmovupd %zmm2, (%r11,%rbx)
 	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x000040bb; BYTE $0x00 // movl $0x40, %ebx
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	WORD $0xb375 // jne <symmetric2Multi8+0x400>
+	WORD $0xb375 // jne <symmetric2Multi8+0x370>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	WORD $0x8a75 // jne <symmetric2Multi8+0x3e0>
+	WORD $0x8a75 // jne <symmetric2Multi8+0x350>
 	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
 	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
 	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0xfffcb6e9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
+	LONG $0xfffd46e9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
@@ -1064,7 +992,7 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	LONG $0x008f8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r15), %rcx
 	WORD $0xd284 // testb %dl, %dl
-	WORD $0x7674 // je <symmetric2Multi8+0x510>
+	WORD $0x7674 // je <symmetric2Multi8+0x480>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
@@ -1084,8 +1012,8 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9575 // jne <symmetric2Multi8+0x4a0>
-	LONG $0xfffd18e9; BYTE $0xff // jmp <symmetric2Multi8+0x228>
+	WORD $0x9575 // jne <symmetric2Multi8+0x410>
+	LONG $0xfffda8e9; BYTE $0xff // jmp <symmetric2Multi8+0x228>
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
@@ -1104,8 +1032,8 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9175 // jne <symmetric2Multi8+0x510>
-	LONG $0xfffca4e9; BYTE $0xff // jmp <symmetric2Multi8+0x228>
+	WORD $0x9175 // jne <symmetric2Multi8+0x480>
+	LONG $0xfffd34e9; BYTE $0xff // jmp <symmetric2Multi8+0x228>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
@@ -1124,11 +1052,11 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x48fdf162; WORD $0x2111 // vmovupd %zmm4, (%rcx)
 	LONG $0x80e98348 // subq $-0x80, %rcx
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0xa375 // jne <symmetric2Multi8+0x5a0>
-	LONG $0xfffb1ee9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
+	WORD $0xa375 // jne <symmetric2Multi8+0x510>
+	LONG $0xfffbaee9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xfab5840f; WORD $0xffff // je <symmetric2Multi8+0xd0>
+	LONG $0xfb45840f; WORD $0xffff // je <symmetric2Multi8+0xd0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
@@ -1137,14 +1065,14 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007f8e0f; WORD $0x0000 // jle <symmetric2Multi8+0x6c0>
+	LONG $0x007f8e0f; WORD $0x0000 // jle <symmetric2Multi8+0x630>
 	LONG $0x02ff8349 // cmpq $0x2, %r15
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
 	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x07e1c148 // shlq $0x7, %rcx
-	WORD $0x4beb // jmp <symmetric2Multi8+0x6a5>
+	WORD $0x4beb // jmp <symmetric2Multi8+0x615>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x241c8b48 // movq (%rsp), %rbx
@@ -1158,26 +1086,26 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x48fdd162; LONG $0x01125411 // vmovupd %zmm2, 0x40(%r10,%rdx)
 	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
-	WORD $0x1b74 // je <symmetric2Multi8+0x6c0>
+	WORD $0x1b74 // je <symmetric2Multi8+0x630>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xaf74 // je <symmetric2Multi8+0x660>
+	WORD $0xaf74 // je <symmetric2Multi8+0x5d0>
 	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
-	WORD $0xa8eb // jmp <symmetric2Multi8+0x660>
+	WORD $0xa8eb // jmp <symmetric2Multi8+0x5d0>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0x2f1c8d4f // leaq (%r15,%r13), %r11
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x244c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rcx
-	LONG $0x0088830f; WORD $0x0000 // jae <symmetric2Multi8+0x760>
+	LONG $0x0088830f; WORD $0x0000 // jae <symmetric2Multi8+0x6d0>
 	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x6f0c8d4b // leaq (%r15,%r13,2), %rcx
 	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	WORD $0x40eb // jmp <symmetric2Multi8+0x72e>
+	WORD $0x40eb // jmp <symmetric2Multi8+0x69e>
 	WORD $0x9066 // nop
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	LONG $0x5a14b70f // movzwl (%rdx,%rbx,2), %edx
@@ -1189,20 +1117,20 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xf9a7840f; WORD $0xffff // je <symmetric2Multi8+0xd5>
+	LONG $0xfa37840f; WORD $0xffff // je <symmetric2Multi8+0xd5>
 	LONG $0xdea4894c; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%rbx,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xda // subq %r11, %rdx
 	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	WORD $0xc57d // jge <symmetric2Multi8+0x707>
+	WORD $0xc57d // jge <symmetric2Multi8+0x677>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xa575 // jne <symmetric2Multi8+0x6f0>
+	WORD $0xa575 // jne <symmetric2Multi8+0x660>
 	LONG $0x1b148d49 // leaq (%r11,%rbx), %rdx
-	WORD $0xa6eb // jmp <symmetric2Multi8+0x6f7>
+	WORD $0xa6eb // jmp <symmetric2Multi8+0x667>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	LONG $0xfff96de9; BYTE $0xff // jmp <symmetric2Multi8+0xd5>
+	LONG $0xfff9fde9; BYTE $0xff // jmp <symmetric2Multi8+0xd5>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1212,12 +1140,6 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x3000; BYTE $0x43
 	RET
 
@@ -1227,7 +1149,7 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi2>
-	LONG $0x000906e9; BYTE $0x00 // jmp <end>
+	LONG $0x000886e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1275,9 +1197,9 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric3Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08088e0f; WORD $0x0000 // jle <symmetric3Multi2+0x8b2>
-	LONG $0x48fdf262; LONG $0x083c0d59; WORD $0x0000 // vpbroadcastq 0x83c(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x083a1559; WORD $0x0000 // vpbroadcastq 0x83a(%rip), %zmm2
+	LONG $0x07988e0f; WORD $0x0000 // jle <symmetric3Multi2+0x842>
+	LONG $0x48fdf262; LONG $0x07bc0d59; WORD $0x0000 // vpbroadcastq 0x7bc(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x07ba1559; WORD $0x0000 // vpbroadcastq 0x7ba(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x20868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -1291,11 +1213,11 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x07af830f; WORD $0x0000 // jae <symmetric3Multi2+0x8b2>
+	LONG $0x073f830f; WORD $0x0000 // jae <symmetric3Multi2+0x842>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x065a840f; WORD $0x0000 // je <symmetric3Multi2+0x770>
+	LONG $0x05ea840f; WORD $0x0000 // je <symmetric3Multi2+0x700>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -1308,14 +1230,14 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x062c830f; WORD $0x0000 // jae <symmetric3Multi2+0x770>
+	LONG $0x05bc830f; WORD $0x0000 // jae <symmetric3Multi2+0x700>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi2+0x230>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x03bb820f; WORD $0x0000 // jb <symmetric3Multi2+0x520>
+	LONG $0x034b820f; WORD $0x0000 // jb <symmetric3Multi2+0x4b0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
@@ -1367,42 +1289,22 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
 	WORD $0xad75 // jne <symmetric3Multi2+0x240>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x01f2850f; WORD $0x0000 // jne <symmetric3Multi2+0x490>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x0182850f; WORD $0x0000 // jne <symmetric3Multi2+0x420>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x2334 // vpmovzxwq (%r11), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x02b4850f; WORD $0x0000 // jne <symmetric3Multi2+0x600>
+	LONG $0x02b0850f; WORD $0x0000 // jne <symmetric3Multi2+0x590>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xeeb48b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp,8), %r14
 	LONG $0x3c12fbc5; BYTE $0xee // vmovddup (%rsi,%rbp,8), %xmm7
 	LONG $0xee9c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbp,8), %rbx
@@ -1450,8 +1352,8 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x5849c1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %xmm6, %xmm3
 	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %xmm3, 0x20(%r12,%rbx,8)
 	LONG $0x08fd8348 // cmpq $0x8, %rbp
-	LONG $0xfede850f; WORD $0xffff // jne <symmetric3Multi2+0x360>
-	LONG $0xfffca9e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
+	LONG $0xfede850f; WORD $0xffff // jne <symmetric3Multi2+0x2f0>
+	LONG $0xfffd19e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -1474,19 +1376,19 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0xb8d9a2c4; WORD $0x3d5c; BYTE $0x00 // vfmadd231pd (%rbp,%r15), %xmm4, %xmm3
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x30ff8349 // cmpq $0x30, %r15
-	WORD $0xe975 // jne <symmetric3Multi2+0x4d0>
+	WORD $0xe975 // jne <symmetric3Multi2+0x460>
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x1c11f9c5; BYTE $0x0b // vmovupd %xmm3, (%rbx,%rcx)
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	WORD $0xc475 // jne <symmetric3Multi2+0x4c0>
+	WORD $0xc475 // jne <symmetric3Multi2+0x450>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9b75 // jne <symmetric3Multi2+0x4a0>
+	WORD $0x9b75 // jne <symmetric3Multi2+0x430>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffc1be9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
+	LONG $0xfffc8be9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
@@ -1498,7 +1400,7 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0165840f; WORD $0x0000 // je <symmetric3Multi2+0x6ab>
+	LONG $0x0165840f; WORD $0x0000 // je <symmetric3Multi2+0x63b>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
@@ -1525,8 +1427,8 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi2+0x550>
-	LONG $0xfffc9ee9; BYTE $0xff // jmp <symmetric3Multi2+0x293>
+	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi2+0x4e0>
+	LONG $0xfffd0ee9; BYTE $0xff // jmp <symmetric3Multi2+0x293>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
@@ -1553,8 +1455,8 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x1179c1c4; BYTE $0x30 // vmovupd %xmm6, (%r8)
 	LONG $0x30c08349 // addq $0x30, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff6a850f; WORD $0xffff // jne <symmetric3Multi2+0x610>
-	LONG $0xfffa85e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
+	LONG $0xff6a850f; WORD $0xffff // jne <symmetric3Multi2+0x5a0>
+	LONG $0xfffaf5e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -1582,12 +1484,12 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi2+0x6c0>
-	LONG $0xfffb28e9; BYTE $0xff // jmp <symmetric3Multi2+0x293>
+	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi2+0x650>
+	LONG $0xfffb98e9; BYTE $0xff // jmp <symmetric3Multi2+0x293>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf970840f; WORD $0xffff // je <symmetric3Multi2+0xf0>
+	LONG $0xf9e0840f; WORD $0xffff // je <symmetric3Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -1595,7 +1497,7 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi2+0x828>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi2+0x7b8>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -1604,10 +1506,10 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric3Multi2+0x7e0>
+	WORD $0x1774 // je <symmetric3Multi2+0x770>
 	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric3Multi2+0x7e4>
+	WORD $0x10eb // jmp <symmetric3Multi2+0x774>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -1620,15 +1522,15 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x311c // vmovupd %xmm3, (%rcx,%r14)
 	LONG $0x10c68349 // addq $0x10, %r14
 	LONG $0x30fe8349 // cmpq $0x30, %r14
-	WORD $0xe475 // jne <symmetric3Multi2+0x800>
+	WORD $0xe475 // jne <symmetric3Multi2+0x790>
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x30c38348 // addq $0x30, %rbx
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x9875 // jne <symmetric3Multi2+0x7c0>
+	WORD $0x9875 // jne <symmetric3Multi2+0x750>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf8bc830f; WORD $0xffff // jae <symmetric3Multi2+0xf5>
+	LONG $0xf92c830f; WORD $0xffff // jae <symmetric3Multi2+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -1636,13 +1538,13 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric3Multi2+0x880>
+	WORD $0x2c7d // jge <symmetric3Multi2+0x810>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric3Multi2+0x868>
+	WORD $0x0b74 // je <symmetric3Multi2+0x7f8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric3Multi2+0x86c>
+	WORD $0x04eb // jmp <symmetric3Multi2+0x7fc>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x04e1c148 // shlq $0x4, %rcx
@@ -1653,12 +1555,12 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x30f98348 // cmpq $0x30, %rcx
-	WORD $0xf075 // jne <symmetric3Multi2+0x890>
+	WORD $0xf075 // jne <symmetric3Multi2+0x820>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x30c08349 // addq $0x30, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric3Multi2+0x840>
-	LONG $0xfff843e9; BYTE $0xff // jmp <symmetric3Multi2+0xf5>
+	WORD $0x9375 // jne <symmetric3Multi2+0x7d0>
+	LONG $0xfff8b3e9; BYTE $0xff // jmp <symmetric3Multi2+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1668,8 +1570,6 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -1683,7 +1583,7 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi4>
-	LONG $0x000946e9; BYTE $0x00 // jmp <end>
+	LONG $0x000886e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1731,9 +1631,9 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric3Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08488e0f; WORD $0x0000 // jle <symmetric3Multi4+0x8f2>
-	LONG $0x48fdf262; LONG $0x08840d59; WORD $0x0000 // vpbroadcastq 0x884(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x08721559; WORD $0x0000 // vpbroadcastq 0x872(%rip), %zmm2
+	LONG $0x07a88e0f; WORD $0x0000 // jle <symmetric3Multi4+0x852>
+	LONG $0x48fdf262; LONG $0x07c40d59; WORD $0x0000 // vpbroadcastq 0x7c4(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x07b21559; WORD $0x0000 // vpbroadcastq 0x7b2(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x40868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -1747,11 +1647,11 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x07ef830f; WORD $0x0000 // jae <symmetric3Multi4+0x8f2>
+	LONG $0x074f830f; WORD $0x0000 // jae <symmetric3Multi4+0x852>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x069a840f; WORD $0x0000 // je <symmetric3Multi4+0x7b0>
+	LONG $0x05fa840f; WORD $0x0000 // je <symmetric3Multi4+0x710>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -1764,14 +1664,14 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x066c830f; WORD $0x0000 // jae <symmetric3Multi4+0x7b0>
+	LONG $0x05cc830f; WORD $0x0000 // jae <symmetric3Multi4+0x710>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi4+0x230>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x03fb820f; WORD $0x0000 // jb <symmetric3Multi4+0x560>
+	LONG $0x035b820f; WORD $0x0000 // jb <symmetric3Multi4+0x4c0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
@@ -1823,50 +1723,22 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
 	WORD $0xad75 // jne <symmetric3Multi4+0x240>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0232850f; WORD $0x0000 // jne <symmetric3Multi4+0x4d0>
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x0192850f; WORD $0x0000 // jne <symmetric3Multi4+0x430>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487df262; WORD $0x2334 // vpmovzxwq (%rbx), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f43; BYTE $0xd8 // prefetcht0 (%r8,%r11,8)
-	LONG $0x4c180f43; WORD $0x40d8 // prefetcht0 0x40(%r8,%r11,8)
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x0c180f43; BYTE $0xd8 // prefetcht0 (%r8,%r11,8)
-	LONG $0x4c180f43; WORD $0x40d8 // prefetcht0 0x40(%r8,%r11,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x02c4850f; WORD $0x0000 // jne <symmetric3Multi4+0x640>
+	LONG $0x02c0850f; WORD $0x0000 // jne <symmetric3Multi4+0x5a0>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xeeb48b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp,8), %r14
 	LONG $0x197de2c4; WORD $0xee34 // vbroadcastsd (%rsi,%rbp,8), %ymm6
 	LONG $0xee9c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbp,8), %rbx
@@ -1914,8 +1786,8 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x583dc1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm8, %ymm3
 	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%rbx,8)
 	LONG $0x08fd8348 // cmpq $0x8, %rbp
-	LONG $0xfed4850f; WORD $0xffff // jne <symmetric3Multi4+0x390>
-	LONG $0xfffc6fe9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	LONG $0xfed4850f; WORD $0xffff // jne <symmetric3Multi4+0x2f0>
+	LONG $0xfffd0fe9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -1938,19 +1810,19 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0xb8dd82c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %ymm4, %ymm3
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0xea75 // jne <symmetric3Multi4+0x510>
+	WORD $0xea75 // jne <symmetric3Multi4+0x470>
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11fdc5; BYTE $0x0b // vmovupd %ymm3, (%rbx,%rcx)
 	LONG $0x03fd8348 // cmpq $0x3, %rbp
-	WORD $0xc575 // jne <symmetric3Multi4+0x500>
+	WORD $0xc575 // jne <symmetric3Multi4+0x460>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric3Multi4+0x4e0>
+	WORD $0x9c75 // jne <symmetric3Multi4+0x440>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffbdce9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	LONG $0xfffc7ce9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
@@ -1962,7 +1834,7 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0168840f; WORD $0x0000 // je <symmetric3Multi4+0x6ee>
+	LONG $0x0168840f; WORD $0x0000 // je <symmetric3Multi4+0x64e>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
@@ -1989,8 +1861,8 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi4+0x590>
-	LONG $0xfffc5ee9; BYTE $0xff // jmp <symmetric3Multi4+0x293>
+	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi4+0x4f0>
+	LONG $0xfffcfee9; BYTE $0xff // jmp <symmetric3Multi4+0x293>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
@@ -2017,8 +1889,8 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x117dc1c4; BYTE $0x30 // vmovupd %ymm6, (%r8)
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff67850f; WORD $0xffff // jne <symmetric3Multi4+0x650>
-	LONG $0xfffa42e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	LONG $0xff67850f; WORD $0xffff // jne <symmetric3Multi4+0x5b0>
+	LONG $0xfffae2e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -2046,12 +1918,12 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi4+0x700>
-	LONG $0xfffae8e9; BYTE $0xff // jmp <symmetric3Multi4+0x293>
+	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi4+0x660>
+	LONG $0xfffb88e9; BYTE $0xff // jmp <symmetric3Multi4+0x293>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf930840f; WORD $0xffff // je <symmetric3Multi4+0xf0>
+	LONG $0xf9d0840f; WORD $0xffff // je <symmetric3Multi4+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -2059,7 +1931,7 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi4+0x868>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi4+0x7c8>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -2068,10 +1940,10 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric3Multi4+0x820>
+	WORD $0x1774 // je <symmetric3Multi4+0x780>
 	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric3Multi4+0x824>
+	WORD $0x10eb // jmp <symmetric3Multi4+0x784>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -2084,15 +1956,15 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x311c // vmovupd %ymm3, (%rcx,%r14)
 	LONG $0x20c68349 // addq $0x20, %r14
 	LONG $0x60fe8349 // cmpq $0x60, %r14
-	WORD $0xe475 // jne <symmetric3Multi4+0x840>
+	WORD $0xe475 // jne <symmetric3Multi4+0x7a0>
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x60c38348 // addq $0x60, %rbx
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x9875 // jne <symmetric3Multi4+0x800>
+	WORD $0x9875 // jne <symmetric3Multi4+0x760>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf87c830f; WORD $0xffff // jae <symmetric3Multi4+0xf5>
+	LONG $0xf91c830f; WORD $0xffff // jae <symmetric3Multi4+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -2100,13 +1972,13 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric3Multi4+0x8c0>
+	WORD $0x2c7d // jge <symmetric3Multi4+0x820>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric3Multi4+0x8a8>
+	WORD $0x0b74 // je <symmetric3Multi4+0x808>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric3Multi4+0x8ac>
+	WORD $0x04eb // jmp <symmetric3Multi4+0x80c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -2117,12 +1989,12 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x60f98348 // cmpq $0x60, %rcx
-	WORD $0xf075 // jne <symmetric3Multi4+0x8d0>
+	WORD $0xf075 // jne <symmetric3Multi4+0x830>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric3Multi4+0x880>
-	LONG $0xfff803e9; BYTE $0xff // jmp <symmetric3Multi4+0xf5>
+	WORD $0x9375 // jne <symmetric3Multi4+0x7e0>
+	LONG $0xfff8a3e9; BYTE $0xff // jmp <symmetric3Multi4+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2132,10 +2004,6 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000c00
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
@@ -2147,7 +2015,7 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi8>
-	LONG $0x0009c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0008c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2195,9 +2063,9 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric3Multi8+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08c88e0f; WORD $0x0000 // jle <symmetric3Multi8+0x979>
-	LONG $0x48fdf262; LONG $0x08f50d59; WORD $0x0000 // vpbroadcastq 0x8f5(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x08f31559; WORD $0x0000 // vpbroadcastq 0x8f3(%rip), %zmm2
+	LONG $0x07e88e0f; WORD $0x0000 // jle <symmetric3Multi8+0x899>
+	LONG $0x48fdf262; LONG $0x07f50d59; WORD $0x0000 // vpbroadcastq 0x7f5(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x07f31559; WORD $0x0000 // vpbroadcastq 0x7f3(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x80868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -2211,11 +2079,11 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0876830f; WORD $0x0000 // jae <symmetric3Multi8+0x979>
+	LONG $0x0796830f; WORD $0x0000 // jae <symmetric3Multi8+0x899>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x070a840f; WORD $0x0000 // je <symmetric3Multi8+0x820>
+	LONG $0x062a840f; WORD $0x0000 // je <symmetric3Multi8+0x740>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -2228,14 +2096,14 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x06dc830f; WORD $0x0000 // jae <symmetric3Multi8+0x820>
+	LONG $0x05fc830f; WORD $0x0000 // jae <symmetric3Multi8+0x740>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi8+0x230>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x045b820f; WORD $0x0000 // jb <symmetric3Multi8+0x5c0>
+	LONG $0x037b820f; WORD $0x0000 // jb <symmetric3Multi8+0x4e0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
@@ -2287,58 +2155,22 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
 	WORD $0xad75 // jne <symmetric3Multi8+0x240>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0282850f; WORD $0x0000 // jne <symmetric3Multi8+0x520>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x01a2850f; WORD $0x0000 // jne <symmetric3Multi8+0x440>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x2334 // vpmovzxwq (%r11), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x02dc850f; WORD $0x0000 // jne <symmetric3Multi8+0x6a0>
+	LONG $0x02e0850f; WORD $0x0000 // jne <symmetric3Multi8+0x5c0>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xeeb48b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp,8), %r14
 	LONG $0x48fdf262; WORD $0x3419; BYTE $0xee // vbroadcastsd (%rsi,%rbp,8), %zmm6
 	LONG $0xee9c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbp,8), %rbx
@@ -2386,8 +2218,8 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48bdd162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm8, %zmm3
 	LONG $0x48fdd162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%rbx,8)
 	LONG $0x08fd8348 // cmpq $0x8, %rbp
-	LONG $0xfeba850f; WORD $0xffff // jne <symmetric3Multi8+0x3d0>
-	LONG $0xfffc15e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
+	LONG $0xfeba850f; WORD $0xffff // jne <symmetric3Multi8+0x2f0>
+	LONG $0xfffcf5e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -2410,19 +2242,19 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x3e // vfmadd231pd (%r14,%r15), %zmm4, %zmm3
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0xe575 // jne <symmetric3Multi8+0x570>
+	WORD $0xe575 // jne <symmetric3Multi8+0x490>
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x0b // vmovupd %zmm3, (%rbx,%rcx)
 	LONG $0x03fd8348 // cmpq $0x3, %rbp
-	WORD $0xae75 // jne <symmetric3Multi8+0x550>
+	WORD $0xae75 // jne <symmetric3Multi8+0x470>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric3Multi8+0x530>
+	WORD $0x8575 // jne <symmetric3Multi8+0x450>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffb75e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
+	LONG $0xfffc55e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
@@ -2434,7 +2266,7 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0171840f; WORD $0x0000 // je <symmetric3Multi8+0x757>
+	LONG $0x0171840f; WORD $0x0000 // je <symmetric3Multi8+0x677>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
@@ -2461,8 +2293,8 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x5f0>
-	LONG $0xfffbfee9; BYTE $0xff // jmp <symmetric3Multi8+0x293>
+	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x510>
+	LONG $0xfffcdee9; BYTE $0xff // jmp <symmetric3Multi8+0x293>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
@@ -2489,8 +2321,8 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdd162; WORD $0x3011 // vmovupd %zmm6, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff5e850f; WORD $0xffff // jne <symmetric3Multi8+0x6b0>
-	LONG $0xfff9d9e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
+	LONG $0xff5e850f; WORD $0xffff // jne <symmetric3Multi8+0x5d0>
+	LONG $0xfffab9e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -2518,12 +2350,12 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi8+0x770>
-	LONG $0xfffa78e9; BYTE $0xff // jmp <symmetric3Multi8+0x293>
+	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi8+0x690>
+	LONG $0xfffb58e9; BYTE $0xff // jmp <symmetric3Multi8+0x293>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf8c0840f; WORD $0xffff // je <symmetric3Multi8+0xf0>
+	LONG $0xf9a0840f; WORD $0xffff // je <symmetric3Multi8+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -2531,7 +2363,7 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric3Multi8+0x8e1>
+	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric3Multi8+0x801>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -2540,10 +2372,10 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric3Multi8+0x890>
+	WORD $0x1774 // je <symmetric3Multi8+0x7b0>
 	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric3Multi8+0x894>
+	WORD $0x10eb // jmp <symmetric3Multi8+0x7b4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -2556,15 +2388,15 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x31 // vmovupd %zmm3, (%rcx,%r14)
 	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0xc0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r14
-	WORD $0xde75 // jne <symmetric3Multi8+0x8b0>
+	WORD $0xde75 // jne <symmetric3Multi8+0x7d0>
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x8f75 // jne <symmetric3Multi8+0x870>
+	WORD $0x8f75 // jne <symmetric3Multi8+0x790>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf803830f; WORD $0xffff // jae <symmetric3Multi8+0xf5>
+	LONG $0xf8e3830f; WORD $0xffff // jae <symmetric3Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -2572,13 +2404,13 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric3Multi8+0x940>
+	WORD $0x2c7d // jge <symmetric3Multi8+0x860>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric3Multi8+0x928>
+	WORD $0x0b74 // je <symmetric3Multi8+0x848>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric3Multi8+0x92c>
+	WORD $0x04eb // jmp <symmetric3Multi8+0x84c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -2589,12 +2421,12 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0xc0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rcx
-	WORD $0xec75 // jne <symmetric3Multi8+0x950>
+	WORD $0xec75 // jne <symmetric3Multi8+0x870>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric3Multi8+0x900>
-	LONG $0xfff77ce9; BYTE $0xff // jmp <symmetric3Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric3Multi8+0x820>
+	LONG $0xfff85ce9; BYTE $0xff // jmp <symmetric3Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2604,10 +2436,6 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00184330
 	LONG $0x00000000; WORD $0x0000
 	RET
@@ -2618,7 +2446,7 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi2>
-	LONG $0x000a7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2665,8 +2493,8 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric4Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09a88e0f; WORD $0x0000 // jle <symmetric4Multi2+0xa52>
-	LONG $0x48fdf262; LONG $0x09bc0d59; WORD $0x0000 // vpbroadcastq 0x9bc(%rip), %zmm1
+	LONG $0x09388e0f; WORD $0x0000 // jle <symmetric4Multi2+0x9e2>
+	LONG $0x48fdf262; LONG $0x097c0d59; WORD $0x0000 // vpbroadcastq 0x97c(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
@@ -2678,11 +2506,11 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x096f830f; WORD $0x0000 // jae <symmetric4Multi2+0xa52>
+	LONG $0x08ff830f; WORD $0x0000 // jae <symmetric4Multi2+0x9e2>
 	LONG $0x72b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r14d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x083a840f; WORD $0x0000 // je <symmetric4Multi2+0x930>
+	LONG $0x07ca840f; WORD $0x0000 // je <symmetric4Multi2+0x8c0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
@@ -2693,14 +2521,14 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0xa2148d4a // leaq (%rdx,%r12,4), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
-	LONG $0x0810830f; WORD $0x0000 // jae <symmetric4Multi2+0x930>
+	LONG $0x07a0830f; WORD $0x0000 // jae <symmetric4Multi2+0x8c0>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x010d850f; WORD $0x0000 // jne <symmetric4Multi2+0x240>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x04bf820f; WORD $0x0000 // jb <symmetric4Multi2+0x600>
+	LONG $0x044f820f; WORD $0x0000 // jb <symmetric4Multi2+0x590>
 	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x641c8d4f // leaq (%r12,%r12,2), %r11
@@ -2763,41 +2591,21 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
 	WORD $0x9a75 // jne <symmetric4Multi2+0x250>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x02af850f; WORD $0x0000 // jne <symmetric4Multi2+0x570>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x023f850f; WORD $0x0000 // jne <symmetric4Multi2+0x500>
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x1b34 // vpmovzxwq (%r11), %zmm3
+	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x03 // vpsllq $0x3, %zmm2, %zmm2
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
-	LONG $0x03b0850f; WORD $0x0000 // jne <symmetric4Multi2+0x720>
+	LONG $0x03ac850f; WORD $0x0000 // jne <symmetric4Multi2+0x6b0>
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e9c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp), %r11
 	LONG $0x14127bc5; BYTE $0x2e // vmovddup (%rsi,%rbp), %xmm10
 	LONG $0x2e848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbp), %r8
@@ -2870,8 +2678,8 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x584981c4; WORD $0xc754; BYTE $0x30 // vaddpd 0x30(%r15,%r8,8), %xmm6, %xmm2
 	LONG $0x117981c4; WORD $0xc754; BYTE $0x30 // vmovupd %xmm2, 0x30(%r15,%r8,8)
 	LONG $0x40fd8348 // cmpq $0x40, %rbp
-	LONG $0xfe1c850f; WORD $0xffff // jne <symmetric4Multi2+0x380>
-	LONG $0xfffba7e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
+	LONG $0xfe1c850f; WORD $0xffff // jne <symmetric4Multi2+0x310>
+	LONG $0xfffc17e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -2894,19 +2702,19 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0xb8e1a2c4; WORD $0x3114 // vfmadd231pd (%rcx,%r14), %xmm3, %xmm2
 	LONG $0x10c68349 // addq $0x10, %r14
 	LONG $0x40fe8349 // cmpq $0x40, %r14
-	WORD $0xea75 // jne <symmetric4Multi2+0x5b0>
+	WORD $0xea75 // jne <symmetric4Multi2+0x540>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x1411f9c5; BYTE $0x2b // vmovupd %xmm2, (%rbx,%rbp)
 	LONG $0x04fd8349 // cmpq $0x4, %r13
-	WORD $0xc575 // jne <symmetric4Multi2+0x5a0>
+	WORD $0xc575 // jne <symmetric4Multi2+0x530>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric4Multi2+0x580>
+	WORD $0x9c75 // jne <symmetric4Multi2+0x510>
 	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0xfffb1ce9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
+	LONG $0xfffb8ce9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	LONG $0x64048d4f // leaq (%r12,%r12,2), %r8
@@ -2919,7 +2727,7 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
 	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0212840f; WORD $0x0000 // je <symmetric4Multi2+0x83b>
+	LONG $0x0212840f; WORD $0x0000 // je <symmetric4Multi2+0x7cb>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -2954,8 +2762,8 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff2e850f; WORD $0xffff // jne <symmetric4Multi2+0x640>
-	LONG $0xfffb9fe9; BYTE $0xff // jmp <symmetric4Multi2+0x2b6>
+	LONG $0xff2e850f; WORD $0xffff // jne <symmetric4Multi2+0x5d0>
+	LONG $0xfffc0fe9; BYTE $0xff // jmp <symmetric4Multi2+0x2b6>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -2990,8 +2798,8 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; LONG $0x3030c6b4; WORD $0x0000 // vmovupd %xmm6, 0x3030(%rsi,%r8,8)
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x40f88349 // cmpq $0x40, %r8
-	LONG $0xfefa850f; WORD $0xffff // jne <symmetric4Multi2+0x730>
-	LONG $0xfff8d5e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
+	LONG $0xfefa850f; WORD $0xffff // jne <symmetric4Multi2+0x6c0>
+	LONG $0xfff945e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -3026,11 +2834,11 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff26850f; WORD $0xffff // jne <symmetric4Multi2+0x850>
-	LONG $0xfff987e9; BYTE $0xff // jmp <symmetric4Multi2+0x2b6>
+	LONG $0xff26850f; WORD $0xffff // jne <symmetric4Multi2+0x7e0>
+	LONG $0xfff9f7e9; BYTE $0xff // jmp <symmetric4Multi2+0x2b6>
 	BYTE $0x90 // nop
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xf795840f; WORD $0xffff // je <symmetric4Multi2+0xd0>
+	LONG $0xf805840f; WORD $0xffff // je <symmetric4Multi2+0xd0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
@@ -3039,7 +2847,7 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x797e // jle <symmetric4Multi2+0x9d8>
+	WORD $0x797e // jle <symmetric4Multi2+0x968>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894d; BYTE $0xce // movq %r9, %r14
@@ -3048,10 +2856,10 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric4Multi2+0x9a0>
+	WORD $0x1774 // je <symmetric4Multi2+0x930>
 	LONG $0x590c8d48 // leaq (%rcx,%rbx,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric4Multi2+0x9a4>
+	WORD $0x10eb // jmp <symmetric4Multi2+0x934>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -3063,15 +2871,15 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x3914 // vmovupd %xmm2, (%rcx,%r15)
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x40ff8349 // cmpq $0x40, %r15
-	WORD $0xe475 // jne <symmetric4Multi2+0x9b0>
+	WORD $0xe475 // jne <symmetric4Multi2+0x940>
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c68349 // addq $0x40, %r14
 	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
-	WORD $0xa875 // jne <symmetric4Multi2+0x980>
+	WORD $0xa875 // jne <symmetric4Multi2+0x910>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf6ec830f; WORD $0xffff // jae <symmetric4Multi2+0xd5>
+	LONG $0xf75c830f; WORD $0xffff // jae <symmetric4Multi2+0xd5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -3079,13 +2887,13 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x287d // jge <symmetric4Multi2+0xa2c>
+	WORD $0x287d // jge <symmetric4Multi2+0x9bc>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric4Multi2+0xa18>
+	WORD $0x0b74 // je <symmetric4Multi2+0x9a8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric4Multi2+0xa1c>
+	WORD $0x04eb // jmp <symmetric4Multi2+0x9ac>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
@@ -3095,12 +2903,12 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0xf075 // jne <symmetric4Multi2+0xa30>
+	WORD $0xf075 // jne <symmetric4Multi2+0x9c0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c08349 // addq $0x40, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0xa375 // jne <symmetric4Multi2+0x9f0>
-	LONG $0xfff683e9; BYTE $0xff // jmp <symmetric4Multi2+0xd5>
+	WORD $0xa375 // jne <symmetric4Multi2+0x980>
+	LONG $0xfff6f3e9; BYTE $0xff // jmp <symmetric4Multi2+0xd5>
 	LONG $0x28c48348 // addq $0x28, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3111,6 +2919,12 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
 	RET
 
@@ -3120,7 +2934,7 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi4>
-	LONG $0x000abee9; BYTE $0x00 // jmp <end>
+	LONG $0x0009fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3167,8 +2981,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	WORD $0xa075 // jne <symmetric4Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09c88e0f; WORD $0x0000 // jle <symmetric4Multi4+0xa75>
-	LONG $0x48fdf262; LONG $0x09f90d59; WORD $0x0000 // vpbroadcastq 0x9f9(%rip), %zmm1
+	LONG $0x09288e0f; WORD $0x0000 // jle <symmetric4Multi4+0x9d5>
+	LONG $0x48fdf262; LONG $0x09390d59; WORD $0x0000 // vpbroadcastq 0x939(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x60868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3060(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -3182,11 +2996,11 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0982830f; WORD $0x0000 // jae <symmetric4Multi4+0xa75>
+	LONG $0x08e2830f; WORD $0x0000 // jae <symmetric4Multi4+0x9d5>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x083a840f; WORD $0x0000 // je <symmetric4Multi4+0x940>
+	LONG $0x079a840f; WORD $0x0000 // je <symmetric4Multi4+0x8a0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -3197,14 +3011,14 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0xaa148d4a // leaq (%rdx,%r13,4), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0810830f; WORD $0x0000 // jae <symmetric4Multi4+0x940>
+	LONG $0x0770830f; WORD $0x0000 // jae <symmetric4Multi4+0x8a0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x010d850f; WORD $0x0000 // jne <symmetric4Multi4+0x250>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x04df820f; WORD $0x0000 // jb <symmetric4Multi4+0x630>
+	LONG $0x043f820f; WORD $0x0000 // jb <symmetric4Multi4+0x590>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
@@ -3267,50 +3081,22 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
 	WORD $0x9a75 // jne <symmetric4Multi4+0x260>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x02cf850f; WORD $0x0000 // jne <symmetric4Multi4+0x5a0>
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
-	WORD $0x8b45; BYTE $0x02 // movl (%r10), %r8d
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x487df262; WORD $0x1b34 // vpmovzxwq (%rbx), %zmm3
-	LONG $0x48fdd262; WORD $0xd07c // vpbroadcastq %r8, %zmm2
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x022f850f; WORD $0x0000 // jne <symmetric4Multi4+0x500>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
+	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
+	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x04 // vpsllq $0x4, %zmm2, %zmm2
-	LONG $0x7ef9c1c4; BYTE $0xd0 // vmovq %xmm2, %r8
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
-	LONG $0x7ef9c1c4; BYTE $0xd8 // vmovq %xmm3, %r8
-	LONG $0x0c180f42; BYTE $0xd9 // prefetcht0 (%rcx,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d9 // prefetcht0 0x40(%rcx,%r11,8)
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
-	LONG $0x16f9c3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %r8
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
-	LONG $0x7ef9c1c4; BYTE $0xd8 // vmovq %xmm3, %r8
-	LONG $0x16f9c3c4; WORD $0x01d3 // vpextrq $0x1, %xmm2, %r11
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
-	LONG $0x16f9c3c4; WORD $0x01d8 // vpextrq $0x1, %xmm3, %r8
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
-	LONG $0x7ef9c1c4; BYTE $0xd0 // vmovq %xmm2, %r8
-	LONG $0x0c180f42; BYTE $0xc1 // prefetcht0 (%rcx,%r8,8)
-	LONG $0x4c180f42; WORD $0x40c1 // prefetcht0 0x40(%rcx,%r8,8)
-	LONG $0x0c180f42; BYTE $0xd9 // prefetcht0 (%rcx,%r11,8)
-	LONG $0x4c180f42; WORD $0x40d9 // prefetcht0 0x40(%rcx,%r11,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x03a0850f; WORD $0x0000 // jne <symmetric4Multi4+0x750>
+	LONG $0x039c850f; WORD $0x0000 // jne <symmetric4Multi4+0x6b0>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x197d22c4; WORD $0xc614 // vbroadcastsd (%rsi,%r8,8), %ymm10
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -3384,8 +3170,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x5855c1c4; WORD $0xdc54; BYTE $0x60 // vaddpd 0x60(%r12,%rbx,8), %ymm5, %ymm2
 	LONG $0x117dc1c4; WORD $0xdc54; BYTE $0x60 // vmovupd %ymm2, 0x60(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe2b850f; WORD $0xffff // jne <symmetric4Multi4+0x3c0>
-	LONG $0xfffb86e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
+	LONG $0xfe2b850f; WORD $0xffff // jne <symmetric4Multi4+0x320>
+	LONG $0xfffc26e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -3408,19 +3194,19 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0xb8e5a2c4; WORD $0x3914 // vfmadd231pd (%rcx,%r15), %ymm3, %ymm2
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0x80ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r15
-	WORD $0xe775 // jne <symmetric4Multi4+0x5e0>
+	WORD $0xe775 // jne <symmetric4Multi4+0x540>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x1411fdc5; BYTE $0x2b // vmovupd %ymm2, (%rbx,%rbp)
 	LONG $0x04fe8349 // cmpq $0x4, %r14
-	WORD $0xc275 // jne <symmetric4Multi4+0x5d0>
+	WORD $0xc275 // jne <symmetric4Multi4+0x530>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9975 // jne <symmetric4Multi4+0x5b0>
+	WORD $0x9975 // jne <symmetric4Multi4+0x510>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffaf9e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
+	LONG $0xfffb99e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
@@ -3433,7 +3219,7 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x01ea840f; WORD $0x0000 // je <symmetric4Multi4+0x848>
+	LONG $0x01ea840f; WORD $0x0000 // je <symmetric4Multi4+0x7a8>
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
@@ -3468,8 +3254,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi4+0x670>
-	LONG $0xfffb82e9; BYTE $0xff // jmp <symmetric4Multi4+0x2c6>
+	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi4+0x5d0>
+	LONG $0xfffc22e9; BYTE $0xff // jmp <symmetric4Multi4+0x2c6>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -3506,8 +3292,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x117dc1c4; BYTE $0x20 // vmovupd %ymm4, (%r8)
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xff1d850f; WORD $0xffff // jne <symmetric4Multi4+0x760>
-	LONG $0xfff8d8e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
+	LONG $0xff1d850f; WORD $0xffff // jne <symmetric4Multi4+0x6c0>
+	LONG $0xfff978e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -3542,12 +3328,12 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff29850f; WORD $0xffff // jne <symmetric4Multi4+0x860>
-	LONG $0xfff98ae9; BYTE $0xff // jmp <symmetric4Multi4+0x2c6>
+	LONG $0xff29850f; WORD $0xffff // jne <symmetric4Multi4+0x7c0>
+	LONG $0xfffa2ae9; BYTE $0xff // jmp <symmetric4Multi4+0x2c6>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf790840f; WORD $0xffff // je <symmetric4Multi4+0xe0>
+	LONG $0xf830840f; WORD $0xffff // je <symmetric4Multi4+0xe0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -3555,7 +3341,7 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x7c7e // jle <symmetric4Multi4+0x9eb>
+	WORD $0x7c7e // jle <symmetric4Multi4+0x94b>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -3564,10 +3350,10 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric4Multi4+0x9b0>
+	WORD $0x1774 // je <symmetric4Multi4+0x910>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric4Multi4+0x9b4>
+	WORD $0x10eb // jmp <symmetric4Multi4+0x914>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
@@ -3579,15 +3365,15 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x3914 // vmovupd %ymm2, (%rcx,%r15)
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0x80ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r15
-	WORD $0xe175 // jne <symmetric4Multi4+0x9c0>
+	WORD $0xe175 // jne <symmetric4Multi4+0x920>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0xa575 // jne <symmetric4Multi4+0x990>
+	WORD $0xa575 // jne <symmetric4Multi4+0x8f0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf6e9830f; WORD $0xffff // jae <symmetric4Multi4+0xe5>
+	LONG $0xf789830f; WORD $0xffff // jae <symmetric4Multi4+0xe5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -3595,13 +3381,13 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x287d // jge <symmetric4Multi4+0xa4c>
+	WORD $0x287d // jge <symmetric4Multi4+0x9ac>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric4Multi4+0xa38>
+	WORD $0x0b74 // je <symmetric4Multi4+0x998>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric4Multi4+0xa3c>
+	WORD $0x04eb // jmp <symmetric4Multi4+0x99c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
@@ -3611,12 +3397,12 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x80f98148; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %rcx
-	WORD $0xed75 // jne <symmetric4Multi4+0xa50>
+	WORD $0xed75 // jne <symmetric4Multi4+0x9b0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0xa075 // jne <symmetric4Multi4+0xa10>
-	LONG $0xfff670e9; BYTE $0xff // jmp <symmetric4Multi4+0xe5>
+	WORD $0xa075 // jne <symmetric4Multi4+0x970>
+	LONG $0xfff710e9; BYTE $0xff // jmp <symmetric4Multi4+0xe5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3627,10 +3413,6 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
 	RET
 
@@ -3640,7 +3422,7 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
-	LONG $0x000b7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3687,8 +3469,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric4Multi8+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0a888e0f; WORD $0x0000 // jle <symmetric4Multi8+0xb39>
-	LONG $0x48fdf262; LONG $0x0ab50d59; WORD $0x0000 // vpbroadcastq 0xab5(%rip), %zmm1
+	LONG $0x09588e0f; WORD $0x0000 // jle <symmetric4Multi8+0xa09>
+	LONG $0x48fdf262; LONG $0x09750d59; WORD $0x0000 // vpbroadcastq 0x975(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xc0868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -3701,11 +3483,11 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0a46830f; WORD $0x0000 // jae <symmetric4Multi8+0xb39>
+	LONG $0x0916830f; WORD $0x0000 // jae <symmetric4Multi8+0xa09>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x08fa840f; WORD $0x0000 // je <symmetric4Multi8+0xa00>
+	LONG $0x07ca840f; WORD $0x0000 // je <symmetric4Multi8+0x8d0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -3716,14 +3498,14 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0xaa148d4a // leaq (%rdx,%r13,4), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x08d0830f; WORD $0x0000 // jae <symmetric4Multi8+0xa00>
+	LONG $0x07a0830f; WORD $0x0000 // jae <symmetric4Multi8+0x8d0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x010d850f; WORD $0x0000 // jne <symmetric4Multi8+0x250>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x059f820f; WORD $0x0000 // jb <symmetric4Multi8+0x6f0>
+	LONG $0x046f820f; WORD $0x0000 // jb <symmetric4Multi8+0x5c0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
@@ -3786,66 +3568,22 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
 	WORD $0x9a75 // jne <symmetric4Multi8+0x260>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x037f850f; WORD $0x0000 // jne <symmetric4Multi8+0x650>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x024f850f; WORD $0x0000 // jne <symmetric4Multi8+0x520>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x1b34 // vpmovzxwq (%r11), %zmm3
+	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x05 // vpsllq $0x5, %zmm2, %zmm2
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x487df362; WORD $0xd339; BYTE $0x02 // vextracti32x4 $0x2, %zmm2, %xmm3
-	LONG $0x487df362; WORD $0xd239; BYTE $0x03 // vextracti32x4 $0x3, %zmm2, %xmm2
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd1 // vmovq %xmm2, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d1 // vpextrq $0x1, %xmm2, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x03d0850f; WORD $0x0000 // jne <symmetric4Multi8+0x810>
+	LONG $0x03cc850f; WORD $0x0000 // jne <symmetric4Multi8+0x6e0>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x1419; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm10
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -3919,8 +3657,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48d5d162; LONG $0x03dc5458 // vaddpd 0xc0(%r12,%rbx,8), %zmm5, %zmm2
 	LONG $0x48fdd162; LONG $0x03dc5411 // vmovupd %zmm2, 0xc0(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe06850f; WORD $0xffff // jne <symmetric4Multi8+0x450>
-	LONG $0xfffad1e9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
+	LONG $0xfe06850f; WORD $0xffff // jne <symmetric4Multi8+0x320>
+	LONG $0xfffc01e9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
 	BYTE $0x90 // nop
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -3943,19 +3681,19 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48e5b262; WORD $0x14b8; BYTE $0x39 // vfmadd231pd (%rcx,%r15), %zmm3, %zmm2
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x00ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r15
-	WORD $0xe575 // jne <symmetric4Multi8+0x6a0>
+	WORD $0xe575 // jne <symmetric4Multi8+0x570>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x48fdf162; WORD $0x1411; BYTE $0x2b // vmovupd %zmm2, (%rbx,%rbp)
 	LONG $0x04fe8349 // cmpq $0x4, %r14
-	WORD $0xae75 // jne <symmetric4Multi8+0x680>
+	WORD $0xae75 // jne <symmetric4Multi8+0x550>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric4Multi8+0x660>
+	WORD $0x8575 // jne <symmetric4Multi8+0x530>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffa35e9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
+	LONG $0xfffb65e9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
@@ -3968,7 +3706,7 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x01f8840f; WORD $0x0000 // je <symmetric4Multi8+0x916>
+	LONG $0x01f8840f; WORD $0x0000 // je <symmetric4Multi8+0x7e6>
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
@@ -4003,8 +3741,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi8+0x730>
-	LONG $0xfffac2e9; BYTE $0xff // jmp <symmetric4Multi8+0x2c6>
+	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi8+0x600>
+	LONG $0xfffbf2e9; BYTE $0xff // jmp <symmetric4Multi8+0x2c6>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -4041,8 +3779,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdd162; WORD $0x2011 // vmovupd %zmm4, (%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xff0f850f; WORD $0xffff // jne <symmetric4Multi8+0x820>
-	LONG $0xfff80ae9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
+	LONG $0xff0f850f; WORD $0xffff // jne <symmetric4Multi8+0x6f0>
+	LONG $0xfff93ae9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
 	WORD $0xc931 // xorl %ecx, %ecx
 	BYTE $0x90 // nop
@@ -4077,12 +3815,12 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff29850f; WORD $0xffff // jne <symmetric4Multi8+0x920>
-	LONG $0xfff8cae9; BYTE $0xff // jmp <symmetric4Multi8+0x2c6>
+	LONG $0xff29850f; WORD $0xffff // jne <symmetric4Multi8+0x7f0>
+	LONG $0xfff9fae9; BYTE $0xff // jmp <symmetric4Multi8+0x2c6>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf6d0840f; WORD $0xffff // je <symmetric4Multi8+0xe0>
+	LONG $0xf800840f; WORD $0xffff // je <symmetric4Multi8+0xe0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -4090,7 +3828,7 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007e8e0f; WORD $0x0000 // jle <symmetric4Multi8+0xab1>
+	LONG $0x007e8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x981>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -4099,10 +3837,10 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric4Multi8+0xa70>
+	WORD $0x1774 // je <symmetric4Multi8+0x940>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric4Multi8+0xa74>
+	WORD $0x10eb // jmp <symmetric4Multi8+0x944>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x08e1c148 // shlq $0x8, %rcx
@@ -4114,15 +3852,15 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; WORD $0x1411; BYTE $0x39 // vmovupd %zmm2, (%rcx,%r15)
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x00ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r15
-	WORD $0xde75 // jne <symmetric4Multi8+0xa80>
+	WORD $0xde75 // jne <symmetric4Multi8+0x950>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9f75 // jne <symmetric4Multi8+0xa50>
+	WORD $0x9f75 // jne <symmetric4Multi8+0x920>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf623830f; WORD $0xffff // jae <symmetric4Multi8+0xe5>
+	LONG $0xf753830f; WORD $0xffff // jae <symmetric4Multi8+0xe5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -4130,13 +3868,13 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x287d // jge <symmetric4Multi8+0xb0c>
+	WORD $0x287d // jge <symmetric4Multi8+0x9dc>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric4Multi8+0xaf8>
+	WORD $0x0b74 // je <symmetric4Multi8+0x9c8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric4Multi8+0xafc>
+	WORD $0x04eb // jmp <symmetric4Multi8+0x9cc>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x08e1c148 // shlq $0x8, %rcx
 	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
@@ -4146,12 +3884,12 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
-	WORD $0xec75 // jne <symmetric4Multi8+0xb10>
+	WORD $0xec75 // jne <symmetric4Multi8+0x9e0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9c75 // jne <symmetric4Multi8+0xad0>
-	LONG $0xfff5ace9; BYTE $0xff // jmp <symmetric4Multi8+0xe5>
+	WORD $0x9c75 // jne <symmetric4Multi8+0x9a0>
+	LONG $0xfff6dce9; BYTE $0xff // jmp <symmetric4Multi8+0xe5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4163,8 +3901,6 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
 	RET
 
@@ -4174,7 +3910,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi2>
-	LONG $0x000d06e9; BYTE $0x00 // jmp <end>
+	LONG $0x000c86e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4222,9 +3958,9 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric5Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0c188e0f; WORD $0x0000 // jle <symmetric5Multi2+0xcc2>
-	LONG $0x48fdf262; LONG $0x0c3c0d59; WORD $0x0000 // vpbroadcastq 0xc3c(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0c3a1559; WORD $0x0000 // vpbroadcastq 0xc3a(%rip), %zmm2
+	LONG $0x0b788e0f; WORD $0x0000 // jle <symmetric5Multi2+0xc22>
+	LONG $0x48fdf262; LONG $0x0bbc0d59; WORD $0x0000 // vpbroadcastq 0xbbc(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0bba1559; WORD $0x0000 // vpbroadcastq 0xbba(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x40868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -4238,11 +3974,11 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0bbf830f; WORD $0x0000 // jae <symmetric5Multi2+0xcc2>
+	LONG $0x0b1f830f; WORD $0x0000 // jae <symmetric5Multi2+0xc22>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0a6a840f; WORD $0x0000 // je <symmetric5Multi2+0xb80>
+	LONG $0x09ca840f; WORD $0x0000 // je <symmetric5Multi2+0xae0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -4255,14 +3991,14 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0a3c830f; WORD $0x0000 // jae <symmetric5Multi2+0xb80>
+	LONG $0x099c830f; WORD $0x0000 // jae <symmetric5Multi2+0xae0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi2+0x2a0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x062b820f; WORD $0x0000 // jb <symmetric5Multi2+0x790>
+	LONG $0x058b820f; WORD $0x0000 // jb <symmetric5Multi2+0x6f0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
@@ -4336,50 +4072,22 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
 	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi2+0x2b0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x03c0850f; WORD $0x0000 // jne <symmetric5Multi2+0x700>
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x0320850f; WORD $0x0000 // jne <symmetric5Multi2+0x660>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487df262; WORD $0x2334 // vpmovzxwq (%rbx), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f43; BYTE $0xd8 // prefetcht0 (%r8,%r11,8)
-	LONG $0x4c180f43; WORD $0x40d8 // prefetcht0 0x40(%r8,%r11,8)
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x0c180f43; BYTE $0xd8 // prefetcht0 (%r8,%r11,8)
-	LONG $0x4c180f43; WORD $0x40d8 // prefetcht0 0x40(%r8,%r11,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x04c2850f; WORD $0x0000 // jne <symmetric5Multi2+0x8e0>
+	LONG $0x04be850f; WORD $0x0000 // jne <symmetric5Multi2+0x840>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x127b21c4; WORD $0xc62c // vmovddup (%rsi,%r8,8), %xmm13
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -4485,8 +4193,8 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x5839c1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %xmm8, %xmm3
 	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %xmm3, 0x40(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd40850f; WORD $0xffff // jne <symmetric5Multi2+0x430>
-	LONG $0xfffa3be9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
+	LONG $0xfd40850f; WORD $0xffff // jne <symmetric5Multi2+0x390>
+	LONG $0xfffadbe9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -4509,19 +4217,19 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0xb8d982c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %xmm4, %xmm3
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x50ff8349 // cmpq $0x50, %r15
-	WORD $0xea75 // jne <symmetric5Multi2+0x740>
+	WORD $0xea75 // jne <symmetric5Multi2+0x6a0>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11f9c5; BYTE $0x0b // vmovupd %xmm3, (%rbx,%rcx)
 	LONG $0x05fd8348 // cmpq $0x5, %rbp
-	WORD $0xc575 // jne <symmetric5Multi2+0x730>
+	WORD $0xc575 // jne <symmetric5Multi2+0x690>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric5Multi2+0x710>
+	WORD $0x9c75 // jne <symmetric5Multi2+0x670>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff9ace9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
+	LONG $0xfffa4ce9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -4532,7 +4240,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x0298840f; WORD $0x0000 // je <symmetric5Multi2+0xa4c>
+	LONG $0x0298840f; WORD $0x0000 // je <symmetric5Multi2+0x9ac>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -4577,8 +4285,8 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi2+0x7c0>
-	LONG $0xfffa64e9; BYTE $0xff // jmp <symmetric5Multi2+0x335>
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi2+0x720>
+	LONG $0xfffb04e9; BYTE $0xff // jmp <symmetric5Multi2+0x335>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -4627,8 +4335,8 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x117941c4; BYTE $0x00 // vmovupd %xmm8, (%r8)
 	LONG $0x50c08349 // addq $0x50, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfea9850f; WORD $0xffff // jne <symmetric5Multi2+0x8f0>
-	LONG $0xfff6e4e9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
+	LONG $0xfea9850f; WORD $0xffff // jne <symmetric5Multi2+0x850>
+	LONG $0xfff784e9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -4673,12 +4381,12 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi2+0xa60>
-	LONG $0xfff7bae9; BYTE $0xff // jmp <symmetric5Multi2+0x335>
+	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi2+0x9c0>
+	LONG $0xfff85ae9; BYTE $0xff // jmp <symmetric5Multi2+0x335>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf560840f; WORD $0xffff // je <symmetric5Multi2+0xf0>
+	LONG $0xf600840f; WORD $0xffff // je <symmetric5Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -4686,7 +4394,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric5Multi2+0xc38>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric5Multi2+0xb98>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -4695,10 +4403,10 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric5Multi2+0xbf0>
+	WORD $0x1774 // je <symmetric5Multi2+0xb50>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric5Multi2+0xbf4>
+	WORD $0x10eb // jmp <symmetric5Multi2+0xb54>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
@@ -4711,15 +4419,15 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x391c // vmovupd %xmm3, (%rcx,%r15)
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x50ff8349 // cmpq $0x50, %r15
-	WORD $0xe475 // jne <symmetric5Multi2+0xc10>
+	WORD $0xe475 // jne <symmetric5Multi2+0xb70>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x50c38348 // addq $0x50, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9875 // jne <symmetric5Multi2+0xbd0>
+	WORD $0x9875 // jne <symmetric5Multi2+0xb30>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf4ac830f; WORD $0xffff // jae <symmetric5Multi2+0xf5>
+	LONG $0xf54c830f; WORD $0xffff // jae <symmetric5Multi2+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -4727,13 +4435,13 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric5Multi2+0xc90>
+	WORD $0x2c7d // jge <symmetric5Multi2+0xbf0>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric5Multi2+0xc78>
+	WORD $0x0b74 // je <symmetric5Multi2+0xbd8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric5Multi2+0xc7c>
+	WORD $0x04eb // jmp <symmetric5Multi2+0xbdc>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
 	LONG $0x04e1c148 // shlq $0x4, %rcx
@@ -4744,12 +4452,12 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x50f98348 // cmpq $0x50, %rcx
-	WORD $0xf075 // jne <symmetric5Multi2+0xca0>
+	WORD $0xf075 // jne <symmetric5Multi2+0xc00>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x50c08349 // addq $0x50, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric5Multi2+0xc50>
-	LONG $0xfff433e9; BYTE $0xff // jmp <symmetric5Multi2+0xf5>
+	WORD $0x9375 // jne <symmetric5Multi2+0xbb0>
+	LONG $0xfff4d3e9; BYTE $0xff // jmp <symmetric5Multi2+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4759,6 +4467,10 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -4772,7 +4484,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi4>
-	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000c86e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4820,9 +4532,9 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	WORD $0x9d75 // jne <symmetric5Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0c788e0f; WORD $0x0000 // jle <symmetric5Multi4+0xd28>
-	LONG $0x48fdf262; LONG $0x0cbe0d59; WORD $0x0000 // vpbroadcastq 0xcbe(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0cac1559; WORD $0x0000 // vpbroadcastq 0xcac(%rip), %zmm2
+	LONG $0x0b988e0f; WORD $0x0000 // jle <symmetric5Multi4+0xc48>
+	LONG $0x48fdf262; LONG $0x0bbe0d59; WORD $0x0000 // vpbroadcastq 0xbbe(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0bac1559; WORD $0x0000 // vpbroadcastq 0xbac(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x80868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -4836,11 +4548,11 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0c25830f; WORD $0x0000 // jae <symmetric5Multi4+0xd28>
+	LONG $0x0b45830f; WORD $0x0000 // jae <symmetric5Multi4+0xc48>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0aba840f; WORD $0x0000 // je <symmetric5Multi4+0xbd0>
+	LONG $0x09da840f; WORD $0x0000 // je <symmetric5Multi4+0xaf0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -4853,14 +4565,14 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0a8c830f; WORD $0x0000 // jae <symmetric5Multi4+0xbd0>
+	LONG $0x09ac830f; WORD $0x0000 // jae <symmetric5Multi4+0xaf0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi4+0x2a0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x067b820f; WORD $0x0000 // jb <symmetric5Multi4+0x7e0>
+	LONG $0x059b820f; WORD $0x0000 // jb <symmetric5Multi4+0x700>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
@@ -4934,58 +4646,22 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
 	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi4+0x2b0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0410850f; WORD $0x0000 // jne <symmetric5Multi4+0x750>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x0330850f; WORD $0x0000 // jne <symmetric5Multi4+0x670>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x2334 // vpmovzxwq (%r11), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x04ca850f; WORD $0x0000 // jne <symmetric5Multi4+0x930>
+	LONG $0x04ce850f; WORD $0x0000 // jne <symmetric5Multi4+0x850>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x197d22c4; WORD $0xc62c // vbroadcastsd (%rsi,%r8,8), %ymm13
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -5091,8 +4767,8 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x584dc1c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%rbx,8), %ymm6, %ymm3
 	LONG $0x117dc1c4; LONG $0x0080dc9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd34850f; WORD $0xffff // jne <symmetric5Multi4+0x470>
-	LONG $0xfff9efe9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
+	LONG $0xfd34850f; WORD $0xffff // jne <symmetric5Multi4+0x390>
+	LONG $0xfffacfe9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -5115,19 +4791,19 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0xb8dd82c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %ymm4, %ymm3
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xa0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r15
-	WORD $0xe775 // jne <symmetric5Multi4+0x790>
+	WORD $0xe775 // jne <symmetric5Multi4+0x6b0>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11fdc5; BYTE $0x0b // vmovupd %ymm3, (%rbx,%rcx)
 	LONG $0x05fd8348 // cmpq $0x5, %rbp
-	WORD $0xc275 // jne <symmetric5Multi4+0x780>
+	WORD $0xc275 // jne <symmetric5Multi4+0x6a0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9975 // jne <symmetric5Multi4+0x760>
+	WORD $0x9975 // jne <symmetric5Multi4+0x680>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff959e9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
+	LONG $0xfffa39e9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -5138,7 +4814,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x029e840f; WORD $0x0000 // je <symmetric5Multi4+0xaa2>
+	LONG $0x029e840f; WORD $0x0000 // je <symmetric5Multi4+0x9c2>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -5183,8 +4859,8 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi4+0x810>
-	LONG $0xfffa14e9; BYTE $0xff // jmp <symmetric5Multi4+0x335>
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi4+0x730>
+	LONG $0xfffaf4e9; BYTE $0xff // jmp <symmetric5Multi4+0x335>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -5233,8 +4909,8 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x117d41c4; BYTE $0x00 // vmovupd %ymm8, (%r8)
 	LONG $0xa0c08149; WORD $0x0000; BYTE $0x00 // addq $0xa0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfea3850f; WORD $0xffff // jne <symmetric5Multi4+0x940>
-	LONG $0xfff68ee9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
+	LONG $0xfea3850f; WORD $0xffff // jne <symmetric5Multi4+0x860>
+	LONG $0xfff76ee9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
@@ -5279,12 +4955,12 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi4+0xab0>
-	LONG $0xfff76ae9; BYTE $0xff // jmp <symmetric5Multi4+0x335>
+	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi4+0x9d0>
+	LONG $0xfff84ae9; BYTE $0xff // jmp <symmetric5Multi4+0x335>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf510840f; WORD $0xffff // je <symmetric5Multi4+0xf0>
+	LONG $0xf5f0840f; WORD $0xffff // je <symmetric5Multi4+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -5292,7 +4968,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric5Multi4+0xc8e>
+	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric5Multi4+0xbae>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -5301,10 +4977,10 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric5Multi4+0xc40>
+	WORD $0x1774 // je <symmetric5Multi4+0xb60>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric5Multi4+0xc44>
+	WORD $0x10eb // jmp <symmetric5Multi4+0xb64>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
@@ -5317,15 +4993,15 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x391c // vmovupd %ymm3, (%rcx,%r15)
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xa0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r15
-	WORD $0xe175 // jne <symmetric5Multi4+0xc60>
+	WORD $0xe175 // jne <symmetric5Multi4+0xb80>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0xa0c38148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9275 // jne <symmetric5Multi4+0xc20>
+	WORD $0x9275 // jne <symmetric5Multi4+0xb40>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf456830f; WORD $0xffff // jae <symmetric5Multi4+0xf5>
+	LONG $0xf536830f; WORD $0xffff // jae <symmetric5Multi4+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -5333,13 +5009,13 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric5Multi4+0xcf0>
+	WORD $0x2c7d // jge <symmetric5Multi4+0xc10>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric5Multi4+0xcd8>
+	WORD $0x0b74 // je <symmetric5Multi4+0xbf8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric5Multi4+0xcdc>
+	WORD $0x04eb // jmp <symmetric5Multi4+0xbfc>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -5350,12 +5026,12 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0xa0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %rcx
-	WORD $0xed75 // jne <symmetric5Multi4+0xd00>
+	WORD $0xed75 // jne <symmetric5Multi4+0xc20>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xa0c08149; WORD $0x0000; BYTE $0x00 // addq $0xa0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8d75 // jne <symmetric5Multi4+0xcb0>
-	LONG $0xfff3cde9; BYTE $0xff // jmp <symmetric5Multi4+0xf5>
+	WORD $0x8d75 // jne <symmetric5Multi4+0xbd0>
+	LONG $0xfff4ade9; BYTE $0xff // jmp <symmetric5Multi4+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5365,10 +5041,6 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x14000000
 	LONG $0x00000000; LONG $0x00000000
@@ -5381,7 +5053,7 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
-	LONG $0x000e46e9; BYTE $0x00 // jmp <end>
+	LONG $0x000cc6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5429,9 +5101,9 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric5Multi8+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0d488e0f; WORD $0x0000 // jle <symmetric5Multi8+0xdf9>
-	LONG $0x48fdf262; LONG $0x0d7d0d59; WORD $0x0000 // vpbroadcastq 0xd7d(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0d6b1559; WORD $0x0000 // vpbroadcastq 0xd6b(%rip), %zmm2
+	LONG $0x0bd88e0f; WORD $0x0000 // jle <symmetric5Multi8+0xc89>
+	LONG $0x48fdf262; LONG $0x0bfd0d59; WORD $0x0000 // vpbroadcastq 0xbfd(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0beb1559; WORD $0x0000 // vpbroadcastq 0xbeb(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x00868d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -5445,11 +5117,11 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0cf6830f; WORD $0x0000 // jae <symmetric5Multi8+0xdf9>
+	LONG $0x0b86830f; WORD $0x0000 // jae <symmetric5Multi8+0xc89>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0b8a840f; WORD $0x0000 // je <symmetric5Multi8+0xca0>
+	LONG $0x0a1a840f; WORD $0x0000 // je <symmetric5Multi8+0xb30>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -5462,14 +5134,14 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0b5c830f; WORD $0x0000 // jae <symmetric5Multi8+0xca0>
+	LONG $0x09ec830f; WORD $0x0000 // jae <symmetric5Multi8+0xb30>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi8+0x2a0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x073b820f; WORD $0x0000 // jb <symmetric5Multi8+0x8a0>
+	LONG $0x05cb820f; WORD $0x0000 // jb <symmetric5Multi8+0x730>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
@@ -5543,74 +5215,22 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
 	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi8+0x2b0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x04c0850f; WORD $0x0000 // jne <symmetric5Multi8+0x800>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x0350850f; WORD $0x0000 // jne <symmetric5Multi8+0x690>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x2334 // vpmovzxwq (%r11), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x04fa850f; WORD $0x0000 // jne <symmetric5Multi8+0x9f0>
+	LONG $0x04fe850f; WORD $0x0000 // jne <symmetric5Multi8+0x880>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x2c19; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm13
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -5716,8 +5336,8 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48cdd162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%rbx,8), %zmm6, %zmm3
 	LONG $0x48fdd162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd10850f; WORD $0xffff // jne <symmetric5Multi8+0x500>
-	LONG $0xfff93be9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
+	LONG $0xfd10850f; WORD $0xffff // jne <symmetric5Multi8+0x390>
+	LONG $0xfffaabe9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -5740,19 +5360,19 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x3e // vfmadd231pd (%r14,%r15), %zmm4, %zmm3
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x40ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r15
-	WORD $0xe575 // jne <symmetric5Multi8+0x850>
+	WORD $0xe575 // jne <symmetric5Multi8+0x6e0>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x0b // vmovupd %zmm3, (%rbx,%rcx)
 	LONG $0x05fd8348 // cmpq $0x5, %rbp
-	WORD $0xae75 // jne <symmetric5Multi8+0x830>
+	WORD $0xae75 // jne <symmetric5Multi8+0x6c0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric5Multi8+0x810>
+	WORD $0x8575 // jne <symmetric5Multi8+0x6a0>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff895e9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
+	LONG $0xfffa05e9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -5763,7 +5383,7 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x02ab840f; WORD $0x0000 // je <symmetric5Multi8+0xb6f>
+	LONG $0x02ab840f; WORD $0x0000 // je <symmetric5Multi8+0x9ff>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -5808,8 +5428,8 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x8d0>
-	LONG $0xfff954e9; BYTE $0xff // jmp <symmetric5Multi8+0x335>
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x760>
+	LONG $0xfffac4e9; BYTE $0xff // jmp <symmetric5Multi8+0x335>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -5858,8 +5478,8 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd5162; WORD $0x0011 // vmovupd %zmm8, (%r8)
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe96850f; WORD $0xffff // jne <symmetric5Multi8+0xa00>
-	LONG $0xfff5c1e9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
+	LONG $0xfe96850f; WORD $0xffff // jne <symmetric5Multi8+0x890>
+	LONG $0xfff731e9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -5904,12 +5524,12 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi8+0xb80>
-	LONG $0xfff69ae9; BYTE $0xff // jmp <symmetric5Multi8+0x335>
+	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi8+0xa10>
+	LONG $0xfff80ae9; BYTE $0xff // jmp <symmetric5Multi8+0x335>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf440840f; WORD $0xffff // je <symmetric5Multi8+0xf0>
+	LONG $0xf5b0840f; WORD $0xffff // je <symmetric5Multi8+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -5917,7 +5537,7 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric5Multi8+0xd61>
+	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric5Multi8+0xbf1>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -5926,10 +5546,10 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric5Multi8+0xd10>
+	WORD $0x1774 // je <symmetric5Multi8+0xba0>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric5Multi8+0xd14>
+	WORD $0x10eb // jmp <symmetric5Multi8+0xba4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
@@ -5942,15 +5562,15 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x39 // vmovupd %zmm3, (%rcx,%r15)
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x40ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r15
-	WORD $0xde75 // jne <symmetric5Multi8+0xd30>
+	WORD $0xde75 // jne <symmetric5Multi8+0xbc0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x8f75 // jne <symmetric5Multi8+0xcf0>
+	WORD $0x8f75 // jne <symmetric5Multi8+0xb80>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf383830f; WORD $0xffff // jae <symmetric5Multi8+0xf5>
+	LONG $0xf4f3830f; WORD $0xffff // jae <symmetric5Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -5958,13 +5578,13 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric5Multi8+0xdc0>
+	WORD $0x2c7d // jge <symmetric5Multi8+0xc50>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric5Multi8+0xda8>
+	WORD $0x0b74 // je <symmetric5Multi8+0xc38>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric5Multi8+0xdac>
+	WORD $0x04eb // jmp <symmetric5Multi8+0xc3c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -5975,12 +5595,12 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	WORD $0xec75 // jne <symmetric5Multi8+0xdd0>
+	WORD $0xec75 // jne <symmetric5Multi8+0xc60>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric5Multi8+0xd80>
-	LONG $0xfff2fce9; BYTE $0xff // jmp <symmetric5Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric5Multi8+0xc10>
+	LONG $0xfff46ce9; BYTE $0xff // jmp <symmetric5Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5990,8 +5610,6 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00280000
 	LONG $0x00000000; LONG $0x00000000
@@ -6004,7 +5622,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi2>
-	LONG $0x000f86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000ec6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6052,9 +5670,9 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric6Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0e788e0f; WORD $0x0000 // jle <symmetric6Multi2+0xf22>
-	LONG $0x48fdf262; LONG $0x0ec40d59; WORD $0x0000 // vpbroadcastq 0xec4(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0eb21559; WORD $0x0000 // vpbroadcastq 0xeb2(%rip), %zmm2
+	LONG $0x0de88e0f; WORD $0x0000 // jle <symmetric6Multi2+0xe92>
+	LONG $0x48fdf262; LONG $0x0e040d59; WORD $0x0000 // vpbroadcastq 0xe04(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0df21559; WORD $0x0000 // vpbroadcastq 0xdf2(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x50868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3050(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -6068,11 +5686,11 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0e1f830f; WORD $0x0000 // jae <symmetric6Multi2+0xf22>
+	LONG $0x0d8f830f; WORD $0x0000 // jae <symmetric6Multi2+0xe92>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0cca840f; WORD $0x0000 // je <symmetric6Multi2+0xde0>
+	LONG $0x0c3a840f; WORD $0x0000 // je <symmetric6Multi2+0xd50>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -6085,14 +5703,14 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0c9b830f; WORD $0x0000 // jae <symmetric6Multi2+0xde0>
+	LONG $0x0c0b830f; WORD $0x0000 // jae <symmetric6Multi2+0xd50>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi2+0x2d0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x079a820f; WORD $0x0000 // jb <symmetric6Multi2+0x900>
+	LONG $0x070a820f; WORD $0x0000 // jb <symmetric6Multi2+0x870>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
@@ -6177,49 +5795,22 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
 	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi2+0x2e0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x04e6850f; WORD $0x0000 // jne <symmetric6Multi2+0x870>
-	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x0456850f; WORD $0x0000 // jne <symmetric6Multi2+0x7e0>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487df262; WORD $0x2334 // vpmovzxwq (%rbx), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f43; BYTE $0xd8 // prefetcht0 (%r8,%r11,8)
-	LONG $0x4c180f43; WORD $0x40d8 // prefetcht0 0x40(%r8,%r11,8)
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x16f9c3c4; WORD $0x01db // vpextrq $0x1, %xmm3, %r11
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x0c180f43; BYTE $0xd8 // prefetcht0 (%r8,%r11,8)
-	LONG $0x4c180f43; WORD $0x40d8 // prefetcht0 0x40(%r8,%r11,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x0618850f; WORD $0x0000 // jne <symmetric6Multi2+0xa80>
+	LONG $0x0624850f; WORD $0x0000 // jne <symmetric6Multi2+0x9f0>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x127b21c4; WORD $0xc63c // vmovddup (%rsi,%r8,8), %xmm15
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -6363,8 +5954,8 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x5831c1c4; WORD $0xdc5c; BYTE $0x50 // vaddpd 0x50(%r12,%rbx,8), %xmm9, %xmm3
 	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x50 // vmovupd %xmm3, 0x50(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfc13850f; WORD $0xffff // jne <symmetric6Multi2+0x470>
-	LONG $0xfff8cee9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
+	LONG $0xfc13850f; WORD $0xffff // jne <symmetric6Multi2+0x3e0>
+	LONG $0xfff95ee9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -6387,19 +5978,19 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0xb8d982c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %xmm4, %xmm3
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0xea75 // jne <symmetric6Multi2+0x8b0>
+	WORD $0xea75 // jne <symmetric6Multi2+0x820>
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11f9c5; BYTE $0x0b // vmovupd %xmm3, (%rbx,%rcx)
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	WORD $0xc575 // jne <symmetric6Multi2+0x8a0>
+	WORD $0xc575 // jne <symmetric6Multi2+0x810>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric6Multi2+0x880>
+	WORD $0x9c75 // jne <symmetric6Multi2+0x7f0>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff83ce9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
+	LONG $0xfff8cce9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -6410,7 +6001,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x034f840f; WORD $0x0000 // je <symmetric6Multi2+0xc73>
+	LONG $0x034f840f; WORD $0x0000 // je <symmetric6Multi2+0xbe3>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -6463,8 +6054,8 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi2+0x930>
-	LONG $0xfff90ae9; BYTE $0xff // jmp <symmetric6Multi2+0x37f>
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi2+0x8a0>
+	LONG $0xfff99ae9; BYTE $0xff // jmp <symmetric6Multi2+0x37f>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -6527,8 +6118,8 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x117941c4; BYTE $0x08 // vmovupd %xmm9, (%r8)
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe22850f; WORD $0xffff // jne <symmetric6Multi2+0xa90>
-	LONG $0xfff4bde9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
+	LONG $0xfe22850f; WORD $0xffff // jne <symmetric6Multi2+0xa00>
+	LONG $0xfff54de9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00401f0f // nopl (%rax)
@@ -6581,12 +6172,12 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi2+0xc80>
-	LONG $0xfff5ade9; BYTE $0xff // jmp <symmetric6Multi2+0x37f>
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi2+0xbf0>
+	LONG $0xfff63de9; BYTE $0xff // jmp <symmetric6Multi2+0x37f>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf300840f; WORD $0xffff // je <symmetric6Multi2+0xf0>
+	LONG $0xf390840f; WORD $0xffff // je <symmetric6Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -6594,7 +6185,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric6Multi2+0xe98>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric6Multi2+0xe08>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -6603,10 +6194,10 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric6Multi2+0xe50>
+	WORD $0x1774 // je <symmetric6Multi2+0xdc0>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric6Multi2+0xe54>
+	WORD $0x10eb // jmp <symmetric6Multi2+0xdc4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -6619,15 +6210,15 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x391c // vmovupd %xmm3, (%rcx,%r15)
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0xe475 // jne <symmetric6Multi2+0xe70>
+	WORD $0xe475 // jne <symmetric6Multi2+0xde0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x60c38348 // addq $0x60, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9875 // jne <symmetric6Multi2+0xe30>
+	WORD $0x9875 // jne <symmetric6Multi2+0xda0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf24c830f; WORD $0xffff // jae <symmetric6Multi2+0xf5>
+	LONG $0xf2dc830f; WORD $0xffff // jae <symmetric6Multi2+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -6635,13 +6226,13 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric6Multi2+0xef0>
+	WORD $0x2c7d // jge <symmetric6Multi2+0xe60>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric6Multi2+0xed8>
+	WORD $0x0b74 // je <symmetric6Multi2+0xe48>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric6Multi2+0xedc>
+	WORD $0x04eb // jmp <symmetric6Multi2+0xe4c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -6652,12 +6243,12 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x60f98348 // cmpq $0x60, %rcx
-	WORD $0xf075 // jne <symmetric6Multi2+0xf00>
+	WORD $0xf075 // jne <symmetric6Multi2+0xe70>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric6Multi2+0xeb0>
-	LONG $0xfff1d3e9; BYTE $0xff // jmp <symmetric6Multi2+0xf5>
+	WORD $0x9375 // jne <symmetric6Multi2+0xe20>
+	LONG $0xfff263e9; BYTE $0xff // jmp <symmetric6Multi2+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6667,12 +6258,6 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000c00
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
@@ -6684,7 +6269,7 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi4>
-	LONG $0x001006e9; BYTE $0x00 // jmp <end>
+	LONG $0x000f06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6732,9 +6317,9 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	WORD $0x9d75 // jne <symmetric6Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0ef88e0f; WORD $0x0000 // jle <symmetric6Multi4+0xfa8>
-	LONG $0x48fdf262; LONG $0x0f360d59; WORD $0x0000 // vpbroadcastq 0xf36(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0f341559; WORD $0x0000 // vpbroadcastq 0xf34(%rip), %zmm2
+	LONG $0x0e188e0f; WORD $0x0000 // jle <symmetric6Multi4+0xec8>
+	LONG $0x48fdf262; LONG $0x0e360d59; WORD $0x0000 // vpbroadcastq 0xe36(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0e341559; WORD $0x0000 // vpbroadcastq 0xe34(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xa0868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30a0(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -6748,11 +6333,11 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0ea5830f; WORD $0x0000 // jae <symmetric6Multi4+0xfa8>
+	LONG $0x0dc5830f; WORD $0x0000 // jae <symmetric6Multi4+0xec8>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0d3a840f; WORD $0x0000 // je <symmetric6Multi4+0xe50>
+	LONG $0x0c5a840f; WORD $0x0000 // je <symmetric6Multi4+0xd70>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -6765,14 +6350,14 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0d0b830f; WORD $0x0000 // jae <symmetric6Multi4+0xe50>
+	LONG $0x0c2b830f; WORD $0x0000 // jae <symmetric6Multi4+0xd70>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi4+0x2d0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x07fa820f; WORD $0x0000 // jb <symmetric6Multi4+0x960>
+	LONG $0x071a820f; WORD $0x0000 // jb <symmetric6Multi4+0x880>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
@@ -6857,58 +6442,22 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
 	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi4+0x2e0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0546850f; WORD $0x0000 // jne <symmetric6Multi4+0x8d0>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x0466850f; WORD $0x0000 // jne <symmetric6Multi4+0x7f0>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x2334 // vpmovzxwq (%r11), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x0630850f; WORD $0x0000 // jne <symmetric6Multi4+0xae0>
+	LONG $0x0634850f; WORD $0x0000 // jne <symmetric6Multi4+0xa00>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x197d22c4; WORD $0xc63c // vbroadcastsd (%rsi,%r8,8), %ymm15
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -7052,8 +6601,8 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x583dc1c4; LONG $0x00a0dc9c; WORD $0x0000 // vaddpd 0xa0(%r12,%rbx,8), %ymm8, %ymm3
 	LONG $0x117dc1c4; LONG $0x00a0dc9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfbf7850f; WORD $0xffff // jne <symmetric6Multi4+0x4c0>
-	LONG $0xfff862e9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
+	LONG $0xfbf7850f; WORD $0xffff // jne <symmetric6Multi4+0x3e0>
+	LONG $0xfff942e9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
 	WORD $0x9066 // nop
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -7076,19 +6625,19 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0xb8dd82c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %ymm4, %ymm3
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0xe775 // jne <symmetric6Multi4+0x910>
+	WORD $0xe775 // jne <symmetric6Multi4+0x830>
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11fdc5; BYTE $0x0b // vmovupd %ymm3, (%rbx,%rcx)
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	WORD $0xc275 // jne <symmetric6Multi4+0x900>
+	WORD $0xc275 // jne <symmetric6Multi4+0x820>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9975 // jne <symmetric6Multi4+0x8e0>
+	WORD $0x9975 // jne <symmetric6Multi4+0x800>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff7d9e9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
+	LONG $0xfff8b9e9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -7099,7 +6648,7 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x035e840f; WORD $0x0000 // je <symmetric6Multi4+0xce2>
+	LONG $0x035e840f; WORD $0x0000 // je <symmetric6Multi4+0xc02>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -7152,8 +6701,8 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi4+0x990>
-	LONG $0xfff8aae9; BYTE $0xff // jmp <symmetric6Multi4+0x37f>
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi4+0x8b0>
+	LONG $0xfff98ae9; BYTE $0xff // jmp <symmetric6Multi4+0x37f>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -7216,8 +6765,8 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x117d41c4; BYTE $0x08 // vmovupd %ymm9, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe13850f; WORD $0xffff // jne <symmetric6Multi4+0xaf0>
-	LONG $0xfff44ee9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
+	LONG $0xfe13850f; WORD $0xffff // jne <symmetric6Multi4+0xa10>
+	LONG $0xfff52ee9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
@@ -7270,12 +6819,12 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi4+0xcf0>
-	LONG $0xfff53de9; BYTE $0xff // jmp <symmetric6Multi4+0x37f>
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi4+0xc10>
+	LONG $0xfff61de9; BYTE $0xff // jmp <symmetric6Multi4+0x37f>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf290840f; WORD $0xffff // je <symmetric6Multi4+0xf0>
+	LONG $0xf370840f; WORD $0xffff // je <symmetric6Multi4+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -7283,7 +6832,7 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric6Multi4+0xf0e>
+	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric6Multi4+0xe2e>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -7292,10 +6841,10 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric6Multi4+0xec0>
+	WORD $0x1774 // je <symmetric6Multi4+0xde0>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric6Multi4+0xec4>
+	WORD $0x10eb // jmp <symmetric6Multi4+0xde4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -7308,15 +6857,15 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x391c // vmovupd %ymm3, (%rcx,%r15)
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0xe175 // jne <symmetric6Multi4+0xee0>
+	WORD $0xe175 // jne <symmetric6Multi4+0xe00>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9275 // jne <symmetric6Multi4+0xea0>
+	WORD $0x9275 // jne <symmetric6Multi4+0xdc0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf1d6830f; WORD $0xffff // jae <symmetric6Multi4+0xf5>
+	LONG $0xf2b6830f; WORD $0xffff // jae <symmetric6Multi4+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -7324,13 +6873,13 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric6Multi4+0xf70>
+	WORD $0x2c7d // jge <symmetric6Multi4+0xe90>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric6Multi4+0xf58>
+	WORD $0x0b74 // je <symmetric6Multi4+0xe78>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric6Multi4+0xf5c>
+	WORD $0x04eb // jmp <symmetric6Multi4+0xe7c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -7341,12 +6890,12 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0xc0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rcx
-	WORD $0xed75 // jne <symmetric6Multi4+0xf80>
+	WORD $0xed75 // jne <symmetric6Multi4+0xea0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8d75 // jne <symmetric6Multi4+0xf30>
-	LONG $0xfff14de9; BYTE $0xff // jmp <symmetric6Multi4+0xf5>
+	WORD $0x8d75 // jne <symmetric6Multi4+0xe50>
+	LONG $0xfff22de9; BYTE $0xff // jmp <symmetric6Multi4+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7356,10 +6905,6 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x18433000
@@ -7372,7 +6917,7 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
-	LONG $0x001106e9; BYTE $0x00 // jmp <end>
+	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -7420,9 +6965,9 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric6Multi8+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x10088e0f; WORD $0x0000 // jle <symmetric6Multi8+0x10b9>
-	LONG $0x48fdf262; LONG $0x10350d59; WORD $0x0000 // vpbroadcastq 0x1035(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x10331559; WORD $0x0000 // vpbroadcastq 0x1033(%rip), %zmm2
+	LONG $0x0e488e0f; WORD $0x0000 // jle <symmetric6Multi8+0xef9>
+	LONG $0x48fdf262; LONG $0x0e750d59; WORD $0x0000 // vpbroadcastq 0xe75(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0e731559; WORD $0x0000 // vpbroadcastq 0xe73(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x40868d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3140(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -7436,11 +6981,11 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0fb6830f; WORD $0x0000 // jae <symmetric6Multi8+0x10b9>
+	LONG $0x0df6830f; WORD $0x0000 // jae <symmetric6Multi8+0xef9>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0e4a840f; WORD $0x0000 // je <symmetric6Multi8+0xf60>
+	LONG $0x0c8a840f; WORD $0x0000 // je <symmetric6Multi8+0xda0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -7453,14 +6998,14 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0e1b830f; WORD $0x0000 // jae <symmetric6Multi8+0xf60>
+	LONG $0x0c5b830f; WORD $0x0000 // jae <symmetric6Multi8+0xda0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi8+0x2d0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x08fa820f; WORD $0x0000 // jb <symmetric6Multi8+0xa60>
+	LONG $0x073a820f; WORD $0x0000 // jb <symmetric6Multi8+0x8a0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
@@ -7545,82 +7090,22 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
 	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi8+0x2e0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0636850f; WORD $0x0000 // jne <symmetric6Multi8+0x9c0>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x0476850f; WORD $0x0000 // jne <symmetric6Multi8+0x800>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x487dd262; WORD $0x2334 // vpmovzxwq (%r11), %zmm4
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
 	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x397de3c4; WORD $0x01dc // vextracti128 $0x1, %ymm3, %xmm4
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01d9 // vpextrq $0x1, %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x487df362; WORD $0xdc39; BYTE $0x02 // vextracti32x4 $0x2, %zmm3, %xmm4
-	LONG $0x487df362; WORD $0xdb39; BYTE $0x03 // vextracti32x4 $0x3, %zmm3, %xmm3
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xe1 // vmovq %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
-	LONG $0x16f9e3c4; WORD $0x01e1 // vpextrq $0x1, %xmm4, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
-	LONG $0x7ef9e1c4; BYTE $0xd9 // vmovq %xmm3, %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
-	LONG $0x388e8b48; WORD $0x0020; BYTE $0x00 // movq 0x2038(%rsi), %rcx
-	LONG $0x0c180f41; BYTE $0xc8 // prefetcht0 (%r8,%rcx,8)
-	LONG $0x4c180f41; WORD $0x40c8 // prefetcht0 0x40(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000080c8; BYTE $0x00 // prefetcht0 0x80(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x0000c0c8; BYTE $0x00 // prefetcht0 0xc0(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000100c8; BYTE $0x00 // prefetcht0 0x100(%r8,%rcx,8)
-	LONG $0x8c180f41; LONG $0x000140c8; BYTE $0x00 // prefetcht0 0x140(%r8,%rcx,8)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x0657850f; WORD $0x0000 // jne <symmetric6Multi8+0xbe0>
+	LONG $0x0654850f; WORD $0x0000 // jne <symmetric6Multi8+0xa20>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x3c19; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm15
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -7764,8 +7249,8 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48bdd162; LONG $0x05dc5c58 // vaddpd 0x140(%r12,%rbx,8), %zmm8, %zmm3
 	LONG $0x48fdd162; LONG $0x05dc5c11 // vmovupd %zmm3, 0x140(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfbec850f; WORD $0xffff // jne <symmetric6Multi8+0x5a0>
-	LONG $0xfff777e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
+	LONG $0xfbec850f; WORD $0xffff // jne <symmetric6Multi8+0x3e0>
+	LONG $0xfff937e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -7788,19 +7273,19 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x3e // vfmadd231pd (%r14,%r15), %zmm4, %zmm3
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0xe575 // jne <symmetric6Multi8+0xa10>
+	WORD $0xe575 // jne <symmetric6Multi8+0x850>
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x0b // vmovupd %zmm3, (%rbx,%rcx)
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	WORD $0xae75 // jne <symmetric6Multi8+0x9f0>
+	WORD $0xae75 // jne <symmetric6Multi8+0x830>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric6Multi8+0x9d0>
+	WORD $0x8575 // jne <symmetric6Multi8+0x810>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff6d5e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
+	LONG $0xfff895e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -7811,7 +7296,7 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x036a840f; WORD $0x0000 // je <symmetric6Multi8+0xdee>
+	LONG $0x036a840f; WORD $0x0000 // je <symmetric6Multi8+0xc2e>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -7864,8 +7349,8 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0xa90>
-	LONG $0xfff7aae9; BYTE $0xff // jmp <symmetric6Multi8+0x37f>
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0x8d0>
+	LONG $0xfff96ae9; BYTE $0xff // jmp <symmetric6Multi8+0x37f>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -7928,8 +7413,8 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd5162; WORD $0x0811 // vmovupd %zmm9, (%r8)
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe07850f; WORD $0xffff // jne <symmetric6Multi8+0xbf0>
-	LONG $0xfff342e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
+	LONG $0xfe07850f; WORD $0xffff // jne <symmetric6Multi8+0xa30>
+	LONG $0xfff502e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
@@ -7982,12 +7467,12 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi8+0xe00>
-	LONG $0xfff42de9; BYTE $0xff // jmp <symmetric6Multi8+0x37f>
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi8+0xc40>
+	LONG $0xfff5ede9; BYTE $0xff // jmp <symmetric6Multi8+0x37f>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf180840f; WORD $0xffff // je <symmetric6Multi8+0xf0>
+	LONG $0xf340840f; WORD $0xffff // je <symmetric6Multi8+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -7995,7 +7480,7 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1021>
+	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric6Multi8+0xe61>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -8004,10 +7489,10 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric6Multi8+0xfd0>
+	WORD $0x1774 // je <symmetric6Multi8+0xe10>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric6Multi8+0xfd4>
+	WORD $0x10eb // jmp <symmetric6Multi8+0xe14>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -8020,15 +7505,15 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x39 // vmovupd %zmm3, (%rcx,%r15)
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0xde75 // jne <symmetric6Multi8+0xff0>
+	WORD $0xde75 // jne <symmetric6Multi8+0xe30>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x8f75 // jne <symmetric6Multi8+0xfb0>
+	WORD $0x8f75 // jne <symmetric6Multi8+0xdf0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf0c3830f; WORD $0xffff // jae <symmetric6Multi8+0xf5>
+	LONG $0xf283830f; WORD $0xffff // jae <symmetric6Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -8036,13 +7521,13 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric6Multi8+0x1080>
+	WORD $0x2c7d // jge <symmetric6Multi8+0xec0>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric6Multi8+0x1068>
+	WORD $0x0b74 // je <symmetric6Multi8+0xea8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric6Multi8+0x106c>
+	WORD $0x04eb // jmp <symmetric6Multi8+0xeac>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
@@ -8053,12 +7538,12 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x80f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %rcx
-	WORD $0xec75 // jne <symmetric6Multi8+0x1090>
+	WORD $0xec75 // jne <symmetric6Multi8+0xed0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric6Multi8+0x1040>
-	LONG $0xfff03ce9; BYTE $0xff // jmp <symmetric6Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric6Multi8+0xe80>
+	LONG $0xfff1fce9; BYTE $0xff // jmp <symmetric6Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12

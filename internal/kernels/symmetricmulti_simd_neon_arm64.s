@@ -13,7 +13,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric2Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400021d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x5287b00c // mov w12, #0x3d80
@@ -53,7 +53,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x17ffffef // b <symmetric2Multi2+0x4c>
 	WORD $0xf9400410 // ldr x16, [x0, #0x8]
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x54003eab // b.lt <symmetric2Multi2+0x870>
+	WORD $0x54003bab // b.lt <symmetric2Multi2+0x810>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x52860211 // mov w17, #0x3010
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -66,9 +66,9 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb1001ff // cmp x15, x16
-	WORD $0x54003d02 // b.hs <symmetric2Multi2+0x870>
+	WORD $0x54003a02 // b.hs <symmetric2Multi2+0x810>
 	WORD $0x794009e5 // ldrh w5, [x15, #0x4]
-	WORD $0xb40034a5 // cbz x5, <symmetric2Multi2+0x76c>
+	WORD $0xb40031a5 // cbz x5, <symmetric2Multi2+0x70c>
 	WORD $0xf9402004 // ldr x4, [x0, #0x40]
 	WORD $0xf9402806 // ldr x6, [x0, #0x50]
 	WORD $0x8b050125 // add x5, x9, x5
@@ -81,7 +81,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b060508 // add x8, x8, x6, lsl #1
 	WORD $0xeb05013f // cmp x9, x5
-	WORD $0x54003302 // b.hs <symmetric2Multi2+0x76c>
+	WORD $0x54003002 // b.hs <symmetric2Multi2+0x70c>
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
 	WORD $0x39400126 // ldrb w6, [x9]
 	WORD $0x79400df3 // ldrh w19, [x15, #0x6]
@@ -93,7 +93,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xd341fcd4 // lsr x20, x6, #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
 	WORD $0x9ba354d5 // umaddl x21, w6, w3, x21
-	WORD $0x54001c23 // b.lo <symmetric2Multi2+0x4c0>
+	WORD $0x54001923 // b.lo <symmetric2Multi2+0x460>
 	WORD $0x8b0602d7 // add x23, x22, x6
 	WORD $0x8b060298 // add x24, x20, x6
 	WORD $0x8b060279 // add x25, x19, x6
@@ -201,58 +201,34 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x91020273 // add x19, x19, #0x80
 	WORD $0x3707fd50 // tbnz w16, #0x0, <symmetric2Multi2+0x28c>
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
-	WORD $0x37000ab0 // tbnz w16, #0x0, <symmetric2Multi2+0x440>
+	WORD $0x370007b0 // tbnz w16, #0x0, <symmetric2Multi2+0x3e0>
 	WORD $0xb94001f0 // ldr w16, [x15]
 	WORD $0xfd400141 // ldr d1, [x10]
 	WORD $0x4e080e02 // dup v2.2d, x16
-	WORD $0xf9401802 // ldr x2, [x0, #0x30]
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
 	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
-	WORD $0x4e183c30 // mov x16, v1.d[1]
-	WORD $0x9e660027 // fmov x7, d1
 	WORD $0x3d880021 // str q1, [x1, #0x2000]
-	WORD $0xfd400544 // ldr d4, [x10, #0x8]
+	WORD $0xfd400541 // ldr d1, [x10, #0x8]
 	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
-	WORD $0x3d880c24 // str q4, [x1, #0x2030]
-	WORD $0x3d880822 // str q2, [x1, #0x2020]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e660067 // fmov x7, d3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x4e183c50 // mov x16, v2.d[1]
-	WORD $0x9e660047 // fmov x7, d2
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x4e183c90 // mov x16, v4.d[1]
-	WORD $0x9e660087 // fmov x7, d4
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
 	WORD $0xf9401807 // ldr x7, [x0, #0x30]
-	WORD $0x370811d0 // tbnz w16, #0x1, <symmetric2Multi2+0x5e0>
+	WORD $0x370811f0 // tbnz w16, #0x1, <symmetric2Multi2+0x580>
 	WORD $0xaa0103f6 // mov x22, x1
 	WORD $0xaa1103f3 // mov x19, x17
 	WORD $0x52800114 // mov w20, #0x8
 	WORD $0xaa0103f5 // mov x21, x1
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf95002d0 // ldr x16, [x22, #0x2000]
 	WORD $0xf95ec2c2 // ldr x2, [x22, #0x3d80]
@@ -282,8 +258,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
 	WORD $0x4e63d482 // fadd v2.2d, v4.2d, v3.2d
 	WORD $0xad000a01 // stp q1, q2, [x16]
-	WORD $0x54fffc81 // b.ne <symmetric2Multi2+0x3c0>
-	WORD $0x17ffff33 // b <symmetric2Multi2+0x100>
+	WORD $0x54fffc81 // b.ne <symmetric2Multi2+0x360>
+	WORD $0x17ffff4b // b <symmetric2Multi2+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03e7 // mov x7, xzr
@@ -308,20 +284,20 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x52800218 // mov w24, #0x10
 	WORD $0x4fc21061 // fmla v1.2d, v3.2d, v2.d[0]
 	WORD $0x2a1f03fa // mov w26, wzr
-	WORD $0x3707ff50 // tbnz w16, #0x0, <symmetric2Multi2+0x480>
+	WORD $0x3707ff50 // tbnz w16, #0x0, <symmetric2Multi2+0x420>
 	WORD $0x2a1f03f9 // mov w25, wzr
 	WORD $0x91020273 // add x19, x19, #0x80
 	WORD $0x3cb56a81 // str q1, [x20, x21]
 	WORD $0x52800215 // mov w21, #0x10
-	WORD $0x3707fdb7 // tbnz w23, #0x0, <symmetric2Multi2+0x460>
+	WORD $0x3707fdb7 // tbnz w23, #0x0, <symmetric2Multi2+0x400>
 	WORD $0x910004e7 // add x7, x7, #0x1
 	WORD $0xf10020ff // cmp x7, #0x8
-	WORD $0x54fffc61 // b.ne <symmetric2Multi2+0x444>
-	WORD $0x17ffff11 // b <symmetric2Multi2+0x100>
+	WORD $0x54fffc61 // b.ne <symmetric2Multi2+0x3e4>
+	WORD $0x17ffff29 // b <symmetric2Multi2+0x100>
 	WORD $0x710060df // cmp w6, #0x18
-	WORD $0x54000b88 // b.hi <symmetric2Multi2+0x634>
+	WORD $0x54000b88 // b.hi <symmetric2Multi2+0x5d4>
 	WORD $0x924008d7 // and x23, x6, #0x7
-	WORD $0xb5000b57 // cbnz x23, <symmetric2Multi2+0x634>
+	WORD $0xb5000b57 // cbnz x23, <symmetric2Multi2+0x5d4>
 	WORD $0x8b0602d7 // add x23, x22, x6
 	WORD $0x8b060298 // add x24, x20, x6
 	WORD $0x8b060279 // add x25, x19, x6
@@ -387,8 +363,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030b41 // stp q1, q2, [x26, #0x60]
 	WORD $0x9102035a // add x26, x26, #0x80
-	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi2+0x4e8>
-	WORD $0x17ffff44 // b <symmetric2Multi2+0x2e8>
+	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi2+0x488>
+	WORD $0x17ffff5c // b <symmetric2Multi2+0x2e8>
 	WORD $0xd503201f // nop
 	WORD $0xaa0103f3 // mov x19, x1
 	WORD $0xaa1103f4 // mov x20, x17
@@ -409,8 +385,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x91002273 // add x19, x19, #0x8
 	WORD $0x4fc11045 // fmla v5.2d, v2.2d, v1.d[0]
 	WORD $0x3c820685 // str q5, [x20], #0x20
-	WORD $0x54fffe01 // b.ne <symmetric2Multi2+0x5ec>
-	WORD $0x17fffeb4 // b <symmetric2Multi2+0x100>
+	WORD $0x54fffe01 // b.ne <symmetric2Multi2+0x58c>
+	WORD $0x17fffecc // b <symmetric2Multi2+0x100>
 	WORD $0x8b0602d7 // add x23, x22, x6
 	WORD $0x8b060298 // add x24, x20, x6
 	WORD $0x8b060279 // add x25, x19, x6
@@ -487,22 +463,22 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad030b41 // stp q1, q2, [x26, #0x60]
 	WORD $0x9102035a // add x26, x26, #0x80
-	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi2+0x64c>
-	WORD $0x17fffee0 // b <symmetric2Multi2+0x2e8>
+	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi2+0x5ec>
+	WORD $0x17fffef8 // b <symmetric2Multi2+0x2e8>
 	WORD $0x79400de4 // ldrh w4, [x15, #0x6]
-	WORD $0x3617caa4 // tbz w4, #0x2, <symmetric2Multi2+0xc4>
+	WORD $0x3617cda4 // tbz w4, #0x2, <symmetric2Multi2+0xc4>
 	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
 	WORD $0x52800102 // mov w2, #0x8
 	WORD $0xcb0e0210 // sub x16, x16, x14
 	WORD $0xf100221f // cmp x16, #0x8
 	WORD $0x9a82b204 // csel x4, x16, x2, lt
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x540002eb // b.lt <symmetric2Multi2+0x7e8>
+	WORD $0x540002eb // b.lt <symmetric2Multi2+0x788>
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0xaa1103e6 // mov x6, x17
 	WORD $0xaa0e03e7 // mov x7, x14
 	WORD $0x9a9fc485 // csinc x5, x4, xzr, gt
-	WORD $0x1400000d // b <symmetric2Multi2+0x7d4>
+	WORD $0x1400000d // b <symmetric2Multi2+0x774>
 	WORD $0xf9402410 // ldr x16, [x0, #0x48]
 	WORD $0x3cdf00c3 // ldur q3, [x6, #-0x10]
 	WORD $0x910004e7 // add x7, x7, #0x1
@@ -514,22 +490,22 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x3cc204c1 // ldr q1, [x6], #0x20
 	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
 	WORD $0x3d800601 // str q1, [x16, #0x10]
-	WORD $0x540000c0 // b.eq <symmetric2Multi2+0x7e8>
+	WORD $0x540000c0 // b.eq <symmetric2Multi2+0x788>
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0xaa0703f3 // mov x19, x7
-	WORD $0xb4fffe54 // cbz x20, <symmetric2Multi2+0x7a4>
+	WORD $0xb4fffe54 // cbz x20, <symmetric2Multi2+0x744>
 	WORD $0x78677a93 // ldrh w19, [x20, x7, lsl #1]
-	WORD $0x17fffff0 // b <symmetric2Multi2+0x7a4>
+	WORD $0x17fffff0 // b <symmetric2Multi2+0x744>
 	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
 	WORD $0x910021f0 // add x16, x15, #0x8
 	WORD $0x8b0e008e // add x14, x4, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54ffc662 // b.hs <symmetric2Multi2+0xc4>
+	WORD $0x54ffc962 // b.hs <symmetric2Multi2+0xc4>
 	WORD $0x928000e4 // mov x4, #-0x8
 	WORD $0xaa1103e5 // mov x5, x17
 	WORD $0xaa0e03e6 // mov x6, x14
 	WORD $0xaa0c03e7 // mov x7, x12
-	WORD $0x1400000e // b <symmetric2Multi2+0x844>
+	WORD $0x1400000e // b <symmetric2Multi2+0x7e4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -542,18 +518,18 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xb1000484 // adds x4, x4, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0x910080a5 // add x5, x5, #0x20
-	WORD $0x54ffc422 // b.hs <symmetric2Multi2+0xc4>
+	WORD $0x54ffc722 // b.hs <symmetric2Multi2+0xc4>
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x91002090 // add x16, x4, #0x8
 	WORD $0xf90000eb // str x11, [x7]
 	WORD $0xcb0e0042 // sub x2, x2, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54fffeaa // b.ge <symmetric2Multi2+0x82c>
+	WORD $0x54fffeaa // b.ge <symmetric2Multi2+0x7cc>
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4fffdf4 // cbz x20, <symmetric2Multi2+0x820>
+	WORD $0xb4fffdf4 // cbz x20, <symmetric2Multi2+0x7c0>
 	WORD $0x78667a93 // ldrh w19, [x20, x6, lsl #1]
-	WORD $0x17ffffed // b <symmetric2Multi2+0x820>
+	WORD $0x17ffffed // b <symmetric2Multi2+0x7c0>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
@@ -561,6 +537,10 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xa9416ffe // ldp x30, x27, [sp, #0x10]
 	WORD $0xf84607fd // ldr x29, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
@@ -575,7 +555,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric2Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400025d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400023d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x5287b00c // mov w12, #0x3d80
@@ -615,7 +595,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x17ffffef // b <symmetric2Multi4+0x4c>
 	WORD $0xf9400410 // ldr x16, [x0, #0x8]
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x540043eb // b.lt <symmetric2Multi4+0x918>
+	WORD $0x540040eb // b.lt <symmetric2Multi4+0x8b8>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x52860411 // mov w17, #0x3020
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -628,9 +608,9 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb1001ff // cmp x15, x16
-	WORD $0x54004242 // b.hs <symmetric2Multi4+0x918>
+	WORD $0x54003f42 // b.hs <symmetric2Multi4+0x8b8>
 	WORD $0x794009e5 // ldrh w5, [x15, #0x4]
-	WORD $0xb4003945 // cbz x5, <symmetric2Multi4+0x800>
+	WORD $0xb4003645 // cbz x5, <symmetric2Multi4+0x7a0>
 	WORD $0xf9402004 // ldr x4, [x0, #0x40]
 	WORD $0xf9402806 // ldr x6, [x0, #0x50]
 	WORD $0x8b050125 // add x5, x9, x5
@@ -643,7 +623,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b060508 // add x8, x8, x6, lsl #1
 	WORD $0xeb05013f // cmp x9, x5
-	WORD $0x540037a2 // b.hs <symmetric2Multi4+0x800>
+	WORD $0x540034a2 // b.hs <symmetric2Multi4+0x7a0>
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
 	WORD $0x39400126 // ldrb w6, [x9]
 	WORD $0x79400df3 // ldrh w19, [x15, #0x6]
@@ -655,7 +635,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xd341fcd4 // lsr x20, x6, #1
 	WORD $0xd342fed6 // lsr x22, x22, #2
 	WORD $0x9ba354d5 // umaddl x21, w6, w3, x21
-	WORD $0x54001e83 // b.lo <symmetric2Multi4+0x50c>
+	WORD $0x54001b83 // b.lo <symmetric2Multi4+0x4ac>
 	WORD $0x8b0602d7 // add x23, x22, x6
 	WORD $0x8b060298 // add x24, x20, x6
 	WORD $0x8b060279 // add x25, x19, x6
@@ -763,58 +743,34 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x91020273 // add x19, x19, #0x80
 	WORD $0x3707fd50 // tbnz w16, #0x0, <symmetric2Multi4+0x28c>
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
-	WORD $0x37000cb0 // tbnz w16, #0x0, <symmetric2Multi4+0x480>
+	WORD $0x370009b0 // tbnz w16, #0x0, <symmetric2Multi4+0x420>
 	WORD $0xb94001f0 // ldr w16, [x15]
 	WORD $0xfd400141 // ldr d1, [x10]
 	WORD $0x4e080e02 // dup v2.2d, x16
-	WORD $0xf9401802 // ldr x2, [x0, #0x30]
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
-	WORD $0x4e183c30 // mov x16, v1.d[1]
-	WORD $0x9e660027 // fmov x7, d1
 	WORD $0x3d880021 // str q1, [x1, #0x2000]
-	WORD $0xfd400544 // ldr d4, [x10, #0x8]
+	WORD $0xfd400541 // ldr d1, [x10, #0x8]
 	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4f4354a4 // shl v4.2d, v5.2d, #0x3
-	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0x3d880c24 // str q4, [x1, #0x2030]
-	WORD $0x3d880822 // str q2, [x1, #0x2020]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e660067 // fmov x7, d3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x4e183c50 // mov x16, v2.d[1]
-	WORD $0x9e660047 // fmov x7, d2
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x4e183c90 // mov x16, v4.d[1]
-	WORD $0x9e660087 // fmov x7, d4
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435462 // shl v2.2d, v3.2d, #0x3
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
 	WORD $0xf9401807 // ldr x7, [x0, #0x30]
-	WORD $0x370814d0 // tbnz w16, #0x1, <symmetric2Multi4+0x640>
+	WORD $0x370814f0 // tbnz w16, #0x1, <symmetric2Multi4+0x5e0>
 	WORD $0xaa0103f7 // mov x23, x1
 	WORD $0xaa1103f3 // mov x19, x17
 	WORD $0x52800114 // mov w20, #0x8
 	WORD $0xaa0103f5 // mov x21, x1
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf95002f6 // ldr x22, [x23, #0x2000]
 	WORD $0xf1000694 // subs x20, x20, #0x1
@@ -858,8 +814,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
 	WORD $0xad000a01 // stp q1, q2, [x16]
 	WORD $0xad011203 // stp q3, q4, [x16, #0x20]
-	WORD $0x54fffac1 // b.ne <symmetric2Multi4+0x3c0>
-	WORD $0x17ffff25 // b <symmetric2Multi4+0x100>
+	WORD $0x54fffac1 // b.ne <symmetric2Multi4+0x360>
+	WORD $0x17ffff3d // b <symmetric2Multi4+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -888,21 +844,21 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xad401444 // ldp q4, q5, [x2]
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x3707ff10 // tbnz w16, #0x0, <symmetric2Multi4+0x4c0>
+	WORD $0x3707ff10 // tbnz w16, #0x0, <symmetric2Multi4+0x460>
 	WORD $0x2a1f03f9 // mov w25, wzr
 	WORD $0x8b160290 // add x16, x20, x22
 	WORD $0x91020273 // add x19, x19, #0x80
 	WORD $0x52800416 // mov w22, #0x20
 	WORD $0xad000a01 // stp q1, q2, [x16]
-	WORD $0x3707fd57 // tbnz w23, #0x0, <symmetric2Multi4+0x4a0>
+	WORD $0x3707fd57 // tbnz w23, #0x0, <symmetric2Multi4+0x440>
 	WORD $0x910004e7 // add x7, x7, #0x1
 	WORD $0xf10020ff // cmp x7, #0x8
-	WORD $0x54fffc01 // b.ne <symmetric2Multi4+0x484>
-	WORD $0x17fffefe // b <symmetric2Multi4+0x100>
+	WORD $0x54fffc01 // b.ne <symmetric2Multi4+0x424>
+	WORD $0x17ffff16 // b <symmetric2Multi4+0x100>
 	WORD $0x710060df // cmp w6, #0x18
-	WORD $0x54000d88 // b.hi <symmetric2Multi4+0x6c0>
+	WORD $0x54000d88 // b.hi <symmetric2Multi4+0x660>
 	WORD $0x924008d7 // and x23, x6, #0x7
-	WORD $0xb5000d57 // cbnz x23, <symmetric2Multi4+0x6c0>
+	WORD $0xb5000d57 // cbnz x23, <symmetric2Multi4+0x660>
 	WORD $0x8b0602d7 // add x23, x22, x6
 	WORD $0x8b060298 // add x24, x20, x6
 	WORD $0x8b060279 // add x25, x19, x6
@@ -971,8 +927,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030b41 // stp q1, q2, [x26, #0x60]
 	WORD $0x9102035a // add x26, x26, #0x80
-	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi4+0x540>
-	WORD $0x17ffff2e // b <symmetric2Multi4+0x2e8>
+	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi4+0x4e0>
+	WORD $0x17ffff46 // b <symmetric2Multi4+0x2e8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1006,8 +962,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4fd010c3 // fmla v3.2d, v6.2d, v16.d[0]
 	WORD $0x4fd010a4 // fmla v4.2d, v5.2d, v16.d[0]
 	WORD $0xac820e64 // stp q4, q3, [x19], #0x40
-	WORD $0x54fffd41 // b.ne <symmetric2Multi4+0x660>
-	WORD $0x17fffe91 // b <symmetric2Multi4+0x100>
+	WORD $0x54fffd41 // b.ne <symmetric2Multi4+0x600>
+	WORD $0x17fffea9 // b <symmetric2Multi4+0x100>
 	WORD $0x8b0602d7 // add x23, x22, x6
 	WORD $0x8b060298 // add x24, x20, x6
 	WORD $0x8b060279 // add x25, x19, x6
@@ -1086,22 +1042,22 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad030b41 // stp q1, q2, [x26, #0x60]
 	WORD $0x9102035a // add x26, x26, #0x80
-	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi4+0x6e0>
-	WORD $0x17fffebb // b <symmetric2Multi4+0x2e8>
+	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi4+0x680>
+	WORD $0x17fffed3 // b <symmetric2Multi4+0x2e8>
 	WORD $0x79400de4 // ldrh w4, [x15, #0x6]
-	WORD $0x3617c604 // tbz w4, #0x2, <symmetric2Multi4+0xc4>
+	WORD $0x3617c904 // tbz w4, #0x2, <symmetric2Multi4+0xc4>
 	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
 	WORD $0x52800102 // mov w2, #0x8
 	WORD $0xcb0e0210 // sub x16, x16, x14
 	WORD $0xf100221f // cmp x16, #0x8
 	WORD $0x9a82b204 // csel x4, x16, x2, lt
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400040b // b.lt <symmetric2Multi4+0x8a0>
+	WORD $0x5400040b // b.lt <symmetric2Multi4+0x840>
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0xaa1103e6 // mov x6, x17
 	WORD $0xaa0e03e7 // mov x7, x14
 	WORD $0x9a9fc485 // csinc x5, x4, xzr, gt
-	WORD $0x14000012 // b <symmetric2Multi4+0x87c>
+	WORD $0x14000012 // b <symmetric2Multi4+0x81c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9402410 // ldr x16, [x0, #0x48]
@@ -1118,12 +1074,12 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad010a01 // stp q1, q2, [x16, #0x20]
-	WORD $0x54000140 // b.eq <symmetric2Multi4+0x8a0>
+	WORD $0x54000140 // b.eq <symmetric2Multi4+0x840>
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0xaa0703f3 // mov x19, x7
-	WORD $0xb4fffdf4 // cbz x20, <symmetric2Multi4+0x840>
+	WORD $0xb4fffdf4 // cbz x20, <symmetric2Multi4+0x7e0>
 	WORD $0x78677a93 // ldrh w19, [x20, x7, lsl #1]
-	WORD $0x17ffffed // b <symmetric2Multi4+0x840>
+	WORD $0x17ffffed // b <symmetric2Multi4+0x7e0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1132,12 +1088,12 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x910021f0 // add x16, x15, #0x8
 	WORD $0x8b0e008e // add x14, x4, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54ffc0a2 // b.hs <symmetric2Multi4+0xc4>
+	WORD $0x54ffc3a2 // b.hs <symmetric2Multi4+0xc4>
 	WORD $0x928000e4 // mov x4, #-0x8
 	WORD $0xaa1103e5 // mov x5, x17
 	WORD $0xaa0e03e6 // mov x6, x14
 	WORD $0xaa0c03e7 // mov x7, x12
-	WORD $0x1400000a // b <symmetric2Multi4+0x8ec>
+	WORD $0x1400000a // b <symmetric2Multi4+0x88c>
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
 	WORD $0x8b131a10 // add x16, x16, x19, lsl #6
 	WORD $0xf90000f0 // str x16, [x7]
@@ -1146,18 +1102,18 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xb1000484 // adds x4, x4, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xac8200a0 // stp q0, q0, [x5], #0x40
-	WORD $0x54ffbee2 // b.hs <symmetric2Multi4+0xc4>
+	WORD $0x54ffc1e2 // b.hs <symmetric2Multi4+0xc4>
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x91002090 // add x16, x4, #0x8
 	WORD $0xf90000eb // str x11, [x7]
 	WORD $0xcb0e0042 // sub x2, x2, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54fffeaa // b.ge <symmetric2Multi4+0x8d4>
+	WORD $0x54fffeaa // b.ge <symmetric2Multi4+0x874>
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4fffdf4 // cbz x20, <symmetric2Multi4+0x8c8>
+	WORD $0xb4fffdf4 // cbz x20, <symmetric2Multi4+0x868>
 	WORD $0x78667a93 // ldrh w19, [x20, x6, lsl #1]
-	WORD $0x17ffffed // b <symmetric2Multi4+0x8c8>
+	WORD $0x17ffffed // b <symmetric2Multi4+0x868>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
@@ -1165,10 +1121,6 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xa9416ffe // ldp x30, x27, [sp, #0x10]
 	WORD $0xf84607fd // ldr x29, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
@@ -1182,7 +1134,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric2Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400029d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400026d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x5287b00c // mov w12, #0x3d80
@@ -1229,7 +1181,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x17ffffed // b <symmetric2Multi8+0x60>
 	WORD $0xf9400410 // ldr x16, [x0, #0x8]
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x54004b0b // b.lt <symmetric2Multi8+0xa18>
+	WORD $0x5400460b // b.lt <symmetric2Multi8+0x978>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x52860c02 // mov w2, #0x3060
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -1244,9 +1196,9 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb1001ff // cmp x15, x16
-	WORD $0x54004922 // b.hs <symmetric2Multi8+0xa18>
+	WORD $0x54004422 // b.hs <symmetric2Multi8+0x978>
 	WORD $0x794009e3 // ldrh w3, [x15, #0x4]
-	WORD $0xb4003e23 // cbz x3, <symmetric2Multi8+0x8c0>
+	WORD $0xb4003923 // cbz x3, <symmetric2Multi8+0x820>
 	WORD $0xf9402005 // ldr x5, [x0, #0x40]
 	WORD $0xf9402806 // ldr x6, [x0, #0x50]
 	WORD $0xcb061ca5 // sub x5, x5, x6, lsl #7
@@ -1258,7 +1210,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b070508 // add x8, x8, x7, lsl #1
 	WORD $0xeb06013f // cmp x9, x6
-	WORD $0x54003ca2 // b.hs <symmetric2Multi8+0x8c0>
+	WORD $0x540037a2 // b.hs <symmetric2Multi8+0x820>
 	WORD $0xf9403013 // ldr x19, [x0, #0x60]
 	WORD $0x39400127 // ldrb w7, [x9]
 	WORD $0x79400de3 // ldrh w3, [x15, #0x6]
@@ -1270,7 +1222,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x9ba40cf6 // umaddl x22, w7, w4, x3
 	WORD $0x8b0704e3 // add x3, x7, x7, lsl #1
 	WORD $0xd342fc77 // lsr x23, x3, #2
-	WORD $0x54002823 // b.lo <symmetric2Multi8+0x660>
+	WORD $0x54002323 // b.lo <symmetric2Multi8+0x5c0>
 	WORD $0x8b0702f8 // add x24, x23, x7
 	WORD $0x8b0702b9 // add x25, x21, x7
 	WORD $0x8b07029a // add x26, x20, x7
@@ -1378,74 +1330,34 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x91020294 // add x20, x20, #0x80
 	WORD $0x3707fd50 // tbnz w16, #0x0, <symmetric2Multi8+0x2ac>
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
-	WORD $0x370014b0 // tbnz w16, #0x0, <symmetric2Multi8+0x5a0>
+	WORD $0x37000fb0 // tbnz w16, #0x0, <symmetric2Multi8+0x500>
 	WORD $0xb94001f0 // ldr w16, [x15]
 	WORD $0xfd400141 // ldr d1, [x10]
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0x4e080e02 // dup v2.2d, x16
-	WORD $0xf9401813 // ldr x19, [x0, #0x30]
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f445463 // shl v3.2d, v3.2d, #0x4
 	WORD $0x4f445421 // shl v1.2d, v1.2d, #0x4
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
-	WORD $0x4e183c30 // mov x16, v1.d[1]
 	WORD $0x3d880021 // str q1, [x1, #0x2000]
-	WORD $0x9e660022 // fmov x2, d1
-	WORD $0xfd400544 // ldr d4, [x10, #0x8]
+	WORD $0xfd400541 // ldr d1, [x10, #0x8]
 	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x8b020e62 // add x2, x19, x2, lsl #3
-	WORD $0x8b100e70 // add x16, x19, x16, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4f4454a5 // shl v5.2d, v5.2d, #0x4
-	WORD $0x4f445442 // shl v2.2d, v2.2d, #0x4
-	WORD $0x3d880c25 // str q5, [x1, #0x2030]
-	WORD $0x3d880822 // str q2, [x1, #0x2020]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x8b020e62 // add x2, x19, x2, lsl #3
-	WORD $0x8b100e70 // add x16, x19, x16, lsl #3
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0x4e183c50 // mov x16, v2.d[1]
-	WORD $0x9e660042 // fmov x2, d2
-	WORD $0x8b020e62 // add x2, x19, x2, lsl #3
-	WORD $0x8b100e70 // add x16, x19, x16, lsl #3
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
-	WORD $0x4e183cb0 // mov x16, v5.d[1]
-	WORD $0x9e6600a2 // fmov x2, d5
-	WORD $0x8b020e62 // add x2, x19, x2, lsl #3
-	WORD $0x8b100e70 // add x16, x19, x16, lsl #3
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
-	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f445462 // shl v2.2d, v3.2d, #0x4
+	WORD $0x4f445421 // shl v1.2d, v1.2d, #0x4
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
 	WORD $0xf9401813 // ldr x19, [x0, #0x30]
-	WORD $0x370808b0 // tbnz w16, #0x1, <symmetric2Multi8+0x500>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x370807d0 // tbnz w16, #0x1, <symmetric2Multi8+0x460>
 	WORD $0x8b141db6 // add x22, x13, x20, lsl #7
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0x8b140c35 // add x21, x1, x20, lsl #3
 	WORD $0x52800037 // mov w23, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf8747a30 // ldr x16, [x17, x20, lsl #3]
 	WORD $0x8b190ed8 // add x24, x22, x25, lsl #3
@@ -1494,11 +1406,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
 	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
 	WORD $0xad020a01 // stp q1, q2, [x16, #0x40]
-	WORD $0x3707fa22 // tbnz w2, #0x0, <symmetric2Multi8+0x420>
+	WORD $0x3707fa22 // tbnz w2, #0x0, <symmetric2Multi8+0x380>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54fff8c1 // b.ne <symmetric2Multi8+0x400>
-	WORD $0x17ffff0d // b <symmetric2Multi8+0x120>
+	WORD $0x54fff921 // b.ne <symmetric2Multi8+0x36c>
+	WORD $0x17ffff35 // b <symmetric2Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1536,11 +1448,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4fc110c3 // fmla v3.2d, v6.2d, v1.d[0]
 	WORD $0x4fc110a4 // fmla v4.2d, v5.2d, v1.d[0]
 	WORD $0xad020c44 // stp q4, q3, [x2, #0x40]
-	WORD $0x3707fcf0 // tbnz w16, #0x0, <symmetric2Multi8+0x520>
+	WORD $0x3707fcf0 // tbnz w16, #0x0, <symmetric2Multi8+0x480>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54fffb81 // b.ne <symmetric2Multi8+0x500>
-	WORD $0x17fffee3 // b <symmetric2Multi8+0x120>
+	WORD $0x54fffb81 // b.ne <symmetric2Multi8+0x460>
+	WORD $0x17ffff0b // b <symmetric2Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03f3 // mov x19, xzr
@@ -1575,26 +1487,26 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad401444 // ldp q4, q5, [x2]
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x3707ff10 // tbnz w16, #0x0, <symmetric2Multi8+0x600>
+	WORD $0x3707ff10 // tbnz w16, #0x0, <symmetric2Multi8+0x560>
 	WORD $0x2a1f03fe // mov w30, wzr
 	WORD $0x8b190310 // add x16, x24, x25
 	WORD $0x9102035a // add x26, x26, #0x80
 	WORD $0x52800819 // mov w25, #0x40
 	WORD $0xad000a01 // stp q1, q2, [x16]
-	WORD $0x3707fd5b // tbnz w27, #0x0, <symmetric2Multi8+0x5e0>
+	WORD $0x3707fd5b // tbnz w27, #0x0, <symmetric2Multi8+0x540>
 	WORD $0x2a1f03e3 // mov w3, wzr
 	WORD $0x52800098 // mov w24, #0x4
-	WORD $0x3707fbf6 // tbnz w22, #0x0, <symmetric2Multi8+0x5c0>
+	WORD $0x3707fbf6 // tbnz w22, #0x0, <symmetric2Multi8+0x520>
 	WORD $0x91000673 // add x19, x19, #0x1
 	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0x54fffaa1 // b.ne <symmetric2Multi8+0x5a4>
-	WORD $0x17fffeb3 // b <symmetric2Multi8+0x120>
+	WORD $0x54fffaa1 // b.ne <symmetric2Multi8+0x504>
+	WORD $0x17fffedb // b <symmetric2Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x710060ff // cmp w7, #0x18
-	WORD $0x540008c8 // b.hi <symmetric2Multi8+0x77c>
+	WORD $0x540008c8 // b.hi <symmetric2Multi8+0x6dc>
 	WORD $0x924008e3 // and x3, x7, #0x7
-	WORD $0xb5000883 // cbnz x3, <symmetric2Multi8+0x77c>
+	WORD $0xb5000883 // cbnz x3, <symmetric2Multi8+0x6dc>
 	WORD $0x8b0702f8 // add x24, x23, x7
 	WORD $0x8b0702b9 // add x25, x21, x7
 	WORD $0x8b07029a // add x26, x20, x7
@@ -1660,8 +1572,8 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0x9102037b // add x27, x27, #0x80
-	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi8+0x688>
-	WORD $0x17fffee4 // b <symmetric2Multi8+0x308>
+	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi8+0x5e8>
+	WORD $0x17ffff0c // b <symmetric2Multi8+0x308>
 	WORD $0x8b0702f8 // add x24, x23, x7
 	WORD $0x8b0702b9 // add x25, x21, x7
 	WORD $0x8b07029a // add x26, x20, x7
@@ -1741,17 +1653,17 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0x9102037b // add x27, x27, #0x80
-	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi8+0x7a0>
-	WORD $0x17fffe93 // b <symmetric2Multi8+0x308>
+	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi8+0x700>
+	WORD $0x17fffebb // b <symmetric2Multi8+0x308>
 	WORD $0x79400de3 // ldrh w3, [x15, #0x6]
-	WORD $0x3617c123 // tbz w3, #0x2, <symmetric2Multi8+0xe8>
+	WORD $0x3617c623 // tbz w3, #0x2, <symmetric2Multi8+0xe8>
 	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
 	WORD $0x52800102 // mov w2, #0x8
 	WORD $0xcb0e0210 // sub x16, x16, x14
 	WORD $0xf100221f // cmp x16, #0x8
 	WORD $0x9a82b205 // csel x5, x16, x2, lt
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400056b // b.lt <symmetric2Multi8+0x98c>
+	WORD $0x5400056b // b.lt <symmetric2Multi8+0x8ec>
 	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x9a9fc4a7 // csinc x7, x5, xzr, gt
@@ -1760,10 +1672,10 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401403 // ldr x3, [x0, #0x28]
-	WORD $0xb40000e3 // cbz x3, <symmetric2Multi8+0x920>
+	WORD $0xb40000e3 // cbz x3, <symmetric2Multi8+0x880>
 	WORD $0x8b060470 // add x16, x3, x6, lsl #1
 	WORD $0x786e7a13 // ldrh w19, [x16, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric2Multi8+0x924>
+	WORD $0x14000005 // b <symmetric2Multi8+0x884>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1790,20 +1702,20 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad010a01 // stp q1, q2, [x16, #0x20]
-	WORD $0x3707fe22 // tbnz w2, #0x0, <symmetric2Multi8+0x940>
+	WORD $0x3707fe22 // tbnz w2, #0x0, <symmetric2Multi8+0x8a0>
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xeb0700df // cmp x6, x7
-	WORD $0x54fffbc1 // b.ne <symmetric2Multi8+0x900>
+	WORD $0x54fffbc1 // b.ne <symmetric2Multi8+0x860>
 	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
 	WORD $0x910021f0 // add x16, x15, #0x8
 	WORD $0x8b0e00ae // add x14, x5, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54ffba62 // b.hs <symmetric2Multi8+0xe8>
+	WORD $0x54ffbf62 // b.hs <symmetric2Multi8+0xe8>
 	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
 	WORD $0x928000e5 // mov x5, #-0x8
 	WORD $0xaa0e03e7 // mov x7, x14
 	WORD $0xaa0c03f3 // mov x19, x12
-	WORD $0x1400000f // b <symmetric2Multi8+0x9ec>
+	WORD $0x1400000f // b <symmetric2Multi8+0x94c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1817,18 +1729,18 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad3e00c0 // stp q0, q0, [x6, #-0x40]
 	WORD $0xad3f00c0 // stp q0, q0, [x6, #-0x20]
 	WORD $0xac8400c0 // stp q0, q0, [x6], #0x80
-	WORD $0x54ffb802 // b.hs <symmetric2Multi8+0xe8>
+	WORD $0x54ffbd02 // b.hs <symmetric2Multi8+0xe8>
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x910020b0 // add x16, x5, #0x8
 	WORD $0xf900026b // str x11, [x19]
 	WORD $0xcb0e0042 // sub x2, x2, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54fffe6a // b.ge <symmetric2Multi8+0x9cc>
+	WORD $0x54fffe6a // b.ge <symmetric2Multi8+0x92c>
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0xaa0703e3 // mov x3, x7
-	WORD $0xb4fffdb4 // cbz x20, <symmetric2Multi8+0x9c0>
+	WORD $0xb4fffdb4 // cbz x20, <symmetric2Multi8+0x920>
 	WORD $0x78677a83 // ldrh w3, [x20, x7, lsl #1]
-	WORD $0x17ffffeb // b <symmetric2Multi8+0x9c0>
+	WORD $0x17ffffeb // b <symmetric2Multi8+0x920>
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -1837,10 +1749,6 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
 	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
 	RET
@@ -1854,23 +1762,23 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric3Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10243ff // sub sp, sp, #0x90
-	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa941ac07 // ldp x7, x11, [x0, #0x18]
 	WORD $0x5287800c // mov w12, #0x3c00
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280060e // mov w14, #0x30
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0xa941ac16 // ldp x22, x11, [x0, #0x18]
 	WORD $0x8b0c0025 // add x5, x1, x12
 	WORD $0x5287b00c // mov w12, #0x3d80
-	WORD $0xaa0d03ef // mov x15, x13
-	WORD $0x8b0c002c // add x12, x1, x12
 	WORD $0xf9001bfd // str x29, [sp, #0x30]
 	WORD $0xa9046ffe // stp x30, x27, [sp, #0x40]
+	WORD $0xaa0d03ef // mov x15, x13
+	WORD $0x8b0c002c // add x12, x1, x12
 	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
 	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
 	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
 	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
 	WORD $0xf8287985 // str x5, [x12, x8, lsl #3]
@@ -1898,7 +1806,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x54fffd21 // b.ne <symmetric3Multi2+0x44>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400560b // b.lt <symmetric3Multi2+0xb6c>
+	WORD $0x5400540b // b.lt <symmetric3Multi2+0xb2c>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x52800604 // mov w4, #0x30
@@ -1906,7 +1814,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xa900a3e5 // stp x5, x8, [sp, #0x8]
 	WORD $0x52860408 // mov w8, #0x3020
 	WORD $0x8b080028 // add x8, x1, x8
-	WORD $0xf90013e8 // str x8, [sp, #0x20]
+	WORD $0xf90017e8 // str x8, [sp, #0x28]
 	WORD $0x14000009 // b <symmetric3Multi2+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1915,33 +1823,32 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x540053e2 // b.hs <symmetric3Multi2+0xb6c>
+	WORD $0x540051e2 // b.hs <symmetric3Multi2+0xb2c>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xf9000fe6 // str x6, [sp, #0x18]
-	WORD $0xb4004a68 // cbz x8, <symmetric3Multi2+0xa48>
+	WORD $0xb4004868 // cbz x8, <symmetric3Multi2+0xa08>
 	WORD $0xf940200e // ldr x14, [x0, #0x40]
 	WORD $0xf9402810 // ldr x16, [x0, #0x50]
 	WORD $0x928005ea // mov x10, #-0x30
-	WORD $0x8b080137 // add x23, x9, x8
+	WORD $0x8b080136 // add x22, x9, x8
 	WORD $0x9b0a3a06 // madd x6, x16, x10, x14
-	WORD $0xf90017f7 // str x23, [sp, #0x28]
+	WORD $0xf9001ff6 // str x22, [sp, #0x38]
 	WORD $0x14000006 // b <symmetric3Multi2+0x130>
 	WORD $0xd503201f // nop
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0xeb17013f // cmp x9, x23
-	WORD $0x540048e2 // b.hs <symmetric3Multi2+0xa48>
+	WORD $0xeb16013f // cmp x9, x22
+	WORD $0x540046e2 // b.hs <symmetric3Multi2+0xa08>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
 	WORD $0x39400134 // ldrb w20, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x37081028 // tbnz w8, #0x1, <symmetric3Multi2+0x340>
+	WORD $0x37080f88 // tbnz w8, #0x1, <symmetric3Multi2+0x32c>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
-	WORD $0xf9001ff6 // str x22, [sp, #0x38]
 	WORD $0x7100d69f // cmp w20, #0x35
 	WORD $0xd342fe96 // lsr x22, x20, #2
 	WORD $0xd341fe97 // lsr x23, x20, #1
 	WORD $0xd37ffa98 // lsl x24, x20, #1
-	WORD $0x54001783 // b.lo <symmetric3Multi2+0x448>
+	WORD $0x540017a3 // b.lo <symmetric3Multi2+0x448>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b140693 // add x19, x20, x20, lsl #1
 	WORD $0xaa1f03f9 // mov x25, xzr
@@ -2057,14 +1964,13 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad050620 // stp q0, q1, [x17, #0xa0]
-	WORD $0x54fff321 // b.ne <symmetric3Multi2+0x18c>
-	WORD $0x1400011e // b <symmetric3Multi2+0x7a4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54fff321 // b.ne <symmetric3Multi2+0x188>
+	WORD $0x14000121 // b <symmetric3Multi2+0x7ac>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0b03ee // mov x14, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0x3dc001c0 // ldr q0, [x14]
 	WORD $0x8b08002a // add x10, x1, x8
@@ -2096,11 +2002,13 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
-	WORD $0x54fffc21 // b.ne <symmetric3Multi2+0x348>
+	WORD $0x54fffc21 // b.ne <symmetric3Multi2+0x340>
 	WORD $0x8b140693 // add x19, x20, x20, lsl #1
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x36001f28 // tbz w8, #0x0, <symmetric3Multi2+0x7b4>
+	WORD $0x36001f88 // tbz w8, #0x0, <symmetric3Multi2+0x7b8>
 	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd37df10a // lsl x10, x8, #3
@@ -2134,12 +2042,13 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x7100629f // cmp w20, #0x18
 	WORD $0x9baa2299 // umaddl x25, w20, w10, x8
 	WORD $0xd342fe7a // lsr x26, x19, #2
-	WORD $0x54000c48 // b.hi <symmetric3Multi2+0x5e4>
+	WORD $0x54000c88 // b.hi <symmetric3Multi2+0x5ec>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb5000c08 // cbnz x8, <symmetric3Multi2+0x5e4>
+	WORD $0xb5000c48 // cbnz x8, <symmetric3Multi2+0x5ec>
 	WORD $0x8b140750 // add x16, x26, x20, lsl #1
 	WORD $0x8b1406e2 // add x2, x23, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
+	WORD $0xf90013e7 // str x7, [sp, #0x20]
 	WORD $0x8b140345 // add x5, x26, x20
 	WORD $0x8b1402fb // add x27, x23, x20
 	WORD $0x8b1402dd // add x29, x22, x20
@@ -2230,8 +2139,9 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad050620 // stp q0, q1, [x17, #0xa0]
-	WORD $0x54fff541 // b.ne <symmetric3Multi2+0x484>
-	WORD $0x14000071 // b <symmetric3Multi2+0x7a4>
+	WORD $0x54fff541 // b.ne <symmetric3Multi2+0x488>
+	WORD $0xf94013e7 // ldr x7, [sp, #0x20]
+	WORD $0x14000071 // b <symmetric3Multi2+0x7ac>
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0x8b14075d // add x29, x26, x20, lsl #1
 	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
@@ -2343,79 +2253,61 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad050620 // stp q0, q1, [x17, #0xa0]
-	WORD $0x54fff321 // b.ne <symmetric3Multi2+0x604>
+	WORD $0x54fff321 // b.ne <symmetric3Multi2+0x60c>
 	WORD $0xf9401ff6 // ldr x22, [sp, #0x38]
-	WORD $0xf94017f7 // ldr x23, [sp, #0x28]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x3707e128 // tbnz w8, #0x0, <symmetric3Multi2+0x3d4>
-	WORD $0xb94001ea // ldr w10, [x15]
-	WORD $0xfd4002c1 // ldr d1, [x22]
-	WORD $0x4e080d40 // dup v0.2d, x10
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
+	WORD $0x3707e0c8 // tbnz w8, #0x0, <symmetric3Multi2+0x3cc>
+	WORD $0xb94001e8 // ldr w8, [x15]
+	WORD $0xfd4000e1 // ldr d1, [x7]
+	WORD $0x4e080d00 // dup v0.2d, x8
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
 	WORD $0x2ea11001 // uaddw v1.2d, v0.2d, v1.2s
-	WORD $0x9e66002e // fmov x14, d1
-	WORD $0x4e183c2a // mov x10, v1.d[1]
-	WORD $0x9e660051 // fmov x17, d2
-	WORD $0x8b0e05ce // add x14, x14, x14, lsl #1
+	WORD $0x9e66002a // fmov x10, d1
+	WORD $0x4e183c28 // mov x8, v1.d[1]
 	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
-	WORD $0x8b110631 // add x17, x17, x17, lsl #1
-	WORD $0xd37ff9d0 // lsl x16, x14, #1
-	WORD $0xd37ffa22 // lsl x2, x17, #1
-	WORD $0x8b0e110e // add x14, x8, x14, lsl #4
-	WORD $0x9e670201 // fmov d1, x16
-	WORD $0xd37ff950 // lsl x16, x10, #1
-	WORD $0x8b0a110a // add x10, x8, x10, lsl #4
-	WORD $0x4e181e01 // mov v1.d[1], x16
-	WORD $0x4e183c50 // mov x16, v2.d[1]
-	WORD $0x9e670042 // fmov d2, x2
-	WORD $0x8b100610 // add x16, x16, x16, lsl #1
-	WORD $0xd37ffa02 // lsl x2, x16, #1
-	WORD $0x4e181c42 // mov v2.d[1], x2
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ff94a // lsl x10, x10, #1
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x9e670141 // fmov d1, x10
+	WORD $0x9e66004a // fmov x10, d2
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xd37ff94a // lsl x10, x10, #1
+	WORD $0x9e670142 // fmov d2, x10
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880021 // str q1, [x1, #0x2000]
 	WORD $0x3d880422 // str q2, [x1, #0x2010]
-	WORD $0xfd4006c1 // ldr d1, [x22, #0x8]
-	WORD $0x910042d6 // add x22, x22, #0x10
+	WORD $0xfd4004e1 // ldr d1, [x7, #0x8]
+	WORD $0x910040e7 // add x7, x7, #0x10
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
 	WORD $0x2ea11000 // uaddw v0.2d, v0.2d, v1.2s
-	WORD $0x9e660003 // fmov x3, d0
-	WORD $0x9e660047 // fmov x7, d2
-	WORD $0x4e183c02 // mov x2, v0.d[1]
-	WORD $0x8b030463 // add x3, x3, x3, lsl #1
-	WORD $0x8b0704e7 // add x7, x7, x7, lsl #1
-	WORD $0x8b020442 // add x2, x2, x2, lsl #1
-	WORD $0xd37ff865 // lsl x5, x3, #1
-	WORD $0xd37ff8f4 // lsl x20, x7, #1
-	WORD $0x9e6700a0 // fmov d0, x5
-	WORD $0x4e183c45 // mov x5, v2.d[1]
-	WORD $0x9e670281 // fmov d1, x20
-	WORD $0x8b0504a5 // add x5, x5, x5, lsl #1
-	WORD $0xd37ff8b4 // lsl x20, x5, #1
-	WORD $0x4e181e81 // mov v1.d[1], x20
-	WORD $0xd37ff854 // lsl x20, x2, #1
-	WORD $0x4e181e80 // mov v0.d[1], x20
-	WORD $0x3d880c21 // str q1, [x1, #0x2030]
+	WORD $0x9e66000a // fmov x10, d0
+	WORD $0x4e183c08 // mov x8, v0.d[1]
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ff94a // lsl x10, x10, #1
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x9e670140 // fmov d0, x10
+	WORD $0x9e66004a // fmov x10, d2
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x4e181d00 // mov v0.d[1], x8
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xd37ff94a // lsl x10, x10, #1
+	WORD $0x9e670141 // fmov d1, x10
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x4e181d01 // mov v1.d[1], x8
 	WORD $0x3d880820 // str q0, [x1, #0x2020]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x8b11110a // add x10, x8, x17, lsl #4
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x8b10110a // add x10, x8, x16, lsl #4
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x8b03110a // add x10, x8, x3, lsl #4
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x8b02110a // add x10, x8, x2, lsl #4
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0x8b07110a // add x10, x8, x7, lsl #4
-	WORD $0x8b051108 // add x8, x8, x5, lsl #4
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x3d880c21 // str q1, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x37080828 // tbnz w8, #0x1, <symmetric3Multi2+0x9c0>
-	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0x37080828 // tbnz w8, #0x1, <symmetric3Multi2+0x980>
+	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
 	WORD $0xaa0103ee // mov x14, x1
 	WORD $0x52800110 // mov w16, #0x8
 	WORD $0xaa0103f1 // mov x17, x1
@@ -2473,13 +2365,13 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xad000540 // stp q0, q1, [x10]
 	WORD $0x4e70d440 // fadd v0.2d, v2.2d, v16.2d
 	WORD $0x3d800940 // str q0, [x10, #0x20]
-	WORD $0x54fff9c1 // b.ne <symmetric3Multi2+0x8e0>
-	WORD $0x17fffddd // b <symmetric3Multi2+0x120>
+	WORD $0x54fff9c1 // b.ne <symmetric3Multi2+0x8a0>
+	WORD $0x17fffded // b <symmetric3Multi2+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
 	WORD $0xaa0103ee // mov x14, x1
 	WORD $0x52800110 // mov w16, #0x8
 	WORD $0xf95001ca // ldr x10, [x14, #0x2000]
@@ -2511,11 +2403,11 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x910021ce // add x14, x14, #0x8
 	WORD $0x4fc01043 // fmla v3.2d, v2.2d, v0.d[0]
 	WORD $0x3c830503 // str q3, [x8], #0x30
-	WORD $0x54fffc61 // b.ne <symmetric3Multi2+0x9cc>
-	WORD $0x17fffdb7 // b <symmetric3Multi2+0x120>
+	WORD $0x54fffc61 // b.ne <symmetric3Multi2+0x98c>
+	WORD $0x17fffdc7 // b <symmetric3Multi2+0x120>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf94007e5 // ldr x5, [sp, #0x8]
-	WORD $0x3617b488 // tbz w8, #0x2, <symmetric3Multi2+0xe0>
+	WORD $0x3617b688 // tbz w8, #0x2, <symmetric3Multi2+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xf9400fe6 // ldr x6, [sp, #0x18]
 	WORD $0xcb06010a // sub x10, x8, x6
@@ -2523,16 +2415,16 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x540003eb // b.lt <symmetric3Multi2+0xaec>
+	WORD $0x540003eb // b.lt <symmetric3Multi2+0xaac>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0xaa0d03f1 // mov x17, x13
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
 	WORD $0xf9401402 // ldr x2, [x0, #0x28]
-	WORD $0xb40000c2 // cbz x2, <symmetric3Multi2+0xaa0>
+	WORD $0xb40000c2 // cbz x2, <symmetric3Multi2+0xa60>
 	WORD $0x8b0e044a // add x10, x2, x14, lsl #1
 	WORD $0x78667943 // ldrh w3, [x10, x6, lsl #1]
-	WORD $0x14000004 // b <symmetric3Multi2+0xaa4>
+	WORD $0x14000004 // b <symmetric3Multi2+0xa64>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b0601c3 // add x3, x14, x6
@@ -2549,28 +2441,28 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x3ca26860 // str q0, [x3, x2]
 	WORD $0x91004042 // add x2, x2, #0x10
 	WORD $0xf100c05f // cmp x2, #0x30
-	WORD $0x54ffff41 // b.ne <symmetric3Multi2+0xac0>
+	WORD $0x54ffff41 // b.ne <symmetric3Multi2+0xa80>
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x9100c231 // add x17, x17, #0x30
 	WORD $0xeb1001df // cmp x14, x16
-	WORD $0x54fffce1 // b.ne <symmetric3Multi2+0xa84>
+	WORD $0x54fffce1 // b.ne <symmetric3Multi2+0xa44>
 	WORD $0xf9400bea // ldr x10, [sp, #0x10]
 	WORD $0x8b060106 // add x6, x8, x6
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ffaf42 // b.hs <symmetric3Multi2+0xe4>
+	WORD $0x54ffb142 // b.hs <symmetric3Multi2+0xe4>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03ee // mov x14, x13
 	WORD $0xf9402c0a // ldr x10, [x0, #0x58]
 	WORD $0xf8287985 // str x5, [x12, x8, lsl #3]
 	WORD $0xcb06014a // sub x10, x10, x6
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x5400014a // b.ge <symmetric3Multi2+0xb40>
+	WORD $0x5400014a // b.ge <symmetric3Multi2+0xb00>
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
-	WORD $0xb4000090 // cbz x16, <symmetric3Multi2+0xb30>
+	WORD $0xb4000090 // cbz x16, <symmetric3Multi2+0xaf0>
 	WORD $0x8b08060a // add x10, x16, x8, lsl #1
 	WORD $0x78667950 // ldrh w16, [x10, x6, lsl #1]
-	WORD $0x14000002 // b <symmetric3Multi2+0xb34>
+	WORD $0x14000002 // b <symmetric3Multi2+0xaf4>
 	WORD $0x8b060110 // add x16, x8, x6
 	WORD $0xf9401c0a // ldr x10, [x0, #0x38]
 	WORD $0x9b042a0a // madd x10, x16, x4, x10
@@ -2580,12 +2472,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x91004210 // add x16, x16, #0x10
 	WORD $0xf100c21f // cmp x16, #0x30
 	WORD $0xa9007d5f // stp xzr, xzr, [x10]
-	WORD $0x54ffff81 // b.ne <symmetric3Multi2+0xb44>
+	WORD $0x54ffff81 // b.ne <symmetric3Multi2+0xb04>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x9100c1ce // add x14, x14, #0x30
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric3Multi2+0xb08>
-	WORD $0x17fffd5f // b <symmetric3Multi2+0xe4>
+	WORD $0x54fffd21 // b.ne <symmetric3Multi2+0xac8>
+	WORD $0x17fffd6f // b <symmetric3Multi2+0xe4>
 	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
 	WORD $0xf9401bfd // ldr x29, [sp, #0x30]
 	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
@@ -2608,7 +2500,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric3Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400032d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400030d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
 	WORD $0x5287800c // mov w12, #0x3c00
@@ -2652,7 +2544,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x54fffd41 // b.ne <symmetric3Multi4+0x48>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54005ceb // b.lt <symmetric3Multi4+0xc48>
+	WORD $0x540059eb // b.lt <symmetric3Multi4+0xbe8>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03f9 // mov x25, xzr
@@ -2668,9 +2560,9 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x54005ae2 // b.hs <symmetric3Multi4+0xc48>
+	WORD $0x540057e2 // b.hs <symmetric3Multi4+0xbe8>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb40050a8 // cbz x8, <symmetric3Multi4+0xb08>
+	WORD $0xb4004da8 // cbz x8, <symmetric3Multi4+0xaa8>
 	WORD $0xf940200e // ldr x14, [x0, #0x40]
 	WORD $0xf9402810 // ldr x16, [x0, #0x50]
 	WORD $0x92800bea // mov x10, #-0x60
@@ -2684,7 +2576,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xeb1a013f // cmp x9, x26
-	WORD $0x54004ee2 // b.hs <symmetric3Multi4+0xb08>
+	WORD $0x54004be2 // b.hs <symmetric3Multi4+0xaa8>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
 	WORD $0x39400134 // ldrb w20, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -3109,31 +3001,28 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xa94267fa // ldp x26, x25, [sp, #0x20]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0x3707e048 // tbnz w8, #0x0, <symmetric3Multi4+0x3d4>
-	WORD $0xb94001ea // ldr w10, [x15]
+	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400302 // ldr d2, [x24]
-	WORD $0x4e080d41 // dup v1.2d, x10
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
+	WORD $0x4e080d01 // dup v1.2d, x8
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
-	WORD $0x9e66004e // fmov x14, d2
-	WORD $0x4e183c4a // mov x10, v2.d[1]
-	WORD $0x9e660071 // fmov x17, d3
-	WORD $0x8b0e05ce // add x14, x14, x14, lsl #1
+	WORD $0x9e66004a // fmov x10, d2
+	WORD $0x4e183c48 // mov x8, v2.d[1]
 	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
-	WORD $0x8b110631 // add x17, x17, x17, lsl #1
-	WORD $0xd37ef5d0 // lsl x16, x14, #2
-	WORD $0xd37ef622 // lsl x2, x17, #2
-	WORD $0x8b0e150e // add x14, x8, x14, lsl #5
-	WORD $0x9e670202 // fmov d2, x16
-	WORD $0xd37ef550 // lsl x16, x10, #2
-	WORD $0x8b0a150a // add x10, x8, x10, lsl #5
-	WORD $0x4e181e02 // mov v2.d[1], x16
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e670043 // fmov d3, x2
-	WORD $0x8b100610 // add x16, x16, x16, lsl #1
-	WORD $0xd37ef602 // lsl x2, x16, #2
-	WORD $0x4e181c43 // mov v3.d[1], x2
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ef54a // lsl x10, x10, #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x9e670142 // fmov d2, x10
+	WORD $0x9e66006a // fmov x10, d3
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x4e181d02 // mov v2.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37ef54a // lsl x10, x10, #2
+	WORD $0x9e670143 // fmov d3, x10
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x4e181d03 // mov v3.d[1], x8
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400702 // ldr d2, [x24, #0x8]
@@ -3141,49 +3030,27 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
-	WORD $0x9e660023 // fmov x3, d1
-	WORD $0x9e660067 // fmov x7, d3
-	WORD $0x4e183c22 // mov x2, v1.d[1]
-	WORD $0x8b030463 // add x3, x3, x3, lsl #1
-	WORD $0x8b0704e7 // add x7, x7, x7, lsl #1
-	WORD $0x8b020442 // add x2, x2, x2, lsl #1
-	WORD $0xd37ef465 // lsl x5, x3, #2
-	WORD $0xd37ef4f4 // lsl x20, x7, #2
-	WORD $0x9e6700a1 // fmov d1, x5
-	WORD $0x4e183c65 // mov x5, v3.d[1]
-	WORD $0x9e670282 // fmov d2, x20
-	WORD $0x8b0504a5 // add x5, x5, x5, lsl #1
-	WORD $0xd37ef4b4 // lsl x20, x5, #2
-	WORD $0x4e181e82 // mov v2.d[1], x20
-	WORD $0xd37ef454 // lsl x20, x2, #2
-	WORD $0x4e181e81 // mov v1.d[1], x20
-	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x9e66002a // fmov x10, d1
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ef54a // lsl x10, x10, #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x9e670141 // fmov d1, x10
+	WORD $0x9e66006a // fmov x10, d3
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37ef54a // lsl x10, x10, #2
+	WORD $0x9e670142 // fmov d2, x10
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
-	WORD $0xf98001c0 // prfm pldl1keep, [x14]
-	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x8b11150a // add x10, x8, x17, lsl #5
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x8b10150a // add x10, x8, x16, lsl #5
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x8b03150a // add x10, x8, x3, lsl #5
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x8b02150a // add x10, x8, x2, lsl #5
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x8b07150a // add x10, x8, x7, lsl #5
-	WORD $0x8b051508 // add x8, x8, x5, lsl #5
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x37080a48 // tbnz w8, #0x1, <symmetric3Multi4+0xa40>
+	WORD $0x37080a68 // tbnz w8, #0x1, <symmetric3Multi4+0x9e0>
 	WORD $0xf9400ff5 // ldr x21, [sp, #0x18]
 	WORD $0xaa0103f0 // mov x16, x1
 	WORD $0x52800116 // mov w22, #0x8
@@ -3263,8 +3130,9 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xad001103 // stp q3, q4, [x8]
 	WORD $0xad011901 // stp q1, q6, [x8, #0x20]
 	WORD $0xad021502 // stp q2, q5, [x8, #0x40]
-	WORD $0x54fff6a1 // b.ne <symmetric3Multi4+0x90c>
-	WORD $0x17fffdb9 // b <symmetric3Multi4+0x120>
+	WORD $0x54fff6a1 // b.ne <symmetric3Multi4+0x8a8>
+	WORD $0x17fffdd2 // b <symmetric3Multi4+0x120>
+	WORD $0xd503201f // nop
 	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0xaa0103ee // mov x14, x1
 	WORD $0x52800110 // mov w16, #0x8
@@ -3313,27 +3181,27 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4fc41207 // fmla v7.2d, v16.2d, v4.d[0]
 	WORD $0x4fc41046 // fmla v6.2d, v2.2d, v4.d[0]
 	WORD $0xac831d06 // stp q6, q7, [x8], #0x60
-	WORD $0x54fffb01 // b.ne <symmetric3Multi4+0xa60>
-	WORD $0x17fffd87 // b <symmetric3Multi4+0x120>
+	WORD $0x54fffb01 // b.ne <symmetric3Multi4+0xa00>
+	WORD $0x17fffd9f // b <symmetric3Multi4+0x120>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
-	WORD $0x3617ae88 // tbz w8, #0x2, <symmetric3Multi4+0xe0>
+	WORD $0x3617b188 // tbz w8, #0x2, <symmetric3Multi4+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xcb19010a // sub x10, x8, x25
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x5400046b // b.lt <symmetric3Multi4+0xbb8>
+	WORD $0x5400046b // b.lt <symmetric3Multi4+0xb58>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0xaa0d03f1 // mov x17, x13
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
 	WORD $0xf9401402 // ldr x2, [x0, #0x28]
-	WORD $0xb40000e2 // cbz x2, <symmetric3Multi4+0xb60>
+	WORD $0xb40000e2 // cbz x2, <symmetric3Multi4+0xb00>
 	WORD $0x8b0e044a // add x10, x2, x14, lsl #1
 	WORD $0x78797943 // ldrh w3, [x10, x25, lsl #1]
-	WORD $0x14000005 // b <symmetric3Multi4+0xb64>
+	WORD $0x14000005 // b <symmetric3Multi4+0xb04>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -3354,16 +3222,16 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad000941 // stp q1, q2, [x10]
-	WORD $0x54fffee1 // b.ne <symmetric3Multi4+0xb80>
+	WORD $0x54fffee1 // b.ne <symmetric3Multi4+0xb20>
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x91018231 // add x17, x17, #0x60
 	WORD $0xeb1001df // cmp x14, x16
-	WORD $0x54fffc61 // b.ne <symmetric3Multi4+0xb40>
+	WORD $0x54fffc61 // b.ne <symmetric3Multi4+0xae0>
 	WORD $0xf9400bea // ldr x10, [sp, #0x10]
 	WORD $0x8b190119 // add x25, x8, x25
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ffa8c2 // b.hs <symmetric3Multi4+0xe0>
+	WORD $0x54ffabc2 // b.hs <symmetric3Multi4+0xe0>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03ee // mov x14, x13
 	WORD $0xd503201f // nop
@@ -3373,12 +3241,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
 	WORD $0xcb19014a // sub x10, x10, x25
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x5400014a // b.ge <symmetric3Multi4+0xc18>
+	WORD $0x5400014a // b.ge <symmetric3Multi4+0xbb8>
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
-	WORD $0xb4000090 // cbz x16, <symmetric3Multi4+0xc08>
+	WORD $0xb4000090 // cbz x16, <symmetric3Multi4+0xba8>
 	WORD $0x8b08060a // add x10, x16, x8, lsl #1
 	WORD $0x78797950 // ldrh w16, [x10, x25, lsl #1]
-	WORD $0x14000002 // b <symmetric3Multi4+0xc0c>
+	WORD $0x14000002 // b <symmetric3Multi4+0xbac>
 	WORD $0x8b190110 // add x16, x8, x25
 	WORD $0xf9401c0a // ldr x10, [x0, #0x38]
 	WORD $0x9b042a0a // madd x10, x16, x4, x10
@@ -3389,12 +3257,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x91008210 // add x16, x16, #0x20
 	WORD $0xf101821f // cmp x16, #0x60
 	WORD $0xad000140 // stp q0, q0, [x10]
-	WORD $0x54ffff81 // b.ne <symmetric3Multi4+0xc20>
+	WORD $0x54ffff81 // b.ne <symmetric3Multi4+0xbc0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x910181ce // add x14, x14, #0x60
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd01 // b.ne <symmetric3Multi4+0xbe0>
-	WORD $0x17fffd27 // b <symmetric3Multi4+0xe0>
+	WORD $0x54fffd01 // b.ne <symmetric3Multi4+0xb80>
+	WORD $0x17fffd3f // b <symmetric3Multi4+0xe0>
 	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
 	WORD $0xf9401bfd // ldr x29, [sp, #0x30]
 	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
@@ -3403,10 +3271,6 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
 	WORD $0x910243ff // add sp, sp, #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
@@ -3422,7 +3286,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric3Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400033d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
 	WORD $0x5287800a // mov w10, #0x3c00
@@ -3465,7 +3329,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x54fffd81 // b.ne <symmetric3Multi8+0x4c>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540062eb // b.lt <symmetric3Multi8+0xd04>
+	WORD $0x54005eeb // b.lt <symmetric3Multi8+0xc84>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e7 // mov x7, xzr
@@ -3483,10 +3347,10 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x540060a2 // b.hs <symmetric3Multi8+0xd04>
+	WORD $0x54005ca2 // b.hs <symmetric3Multi8+0xc84>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xf9000fe7 // str x7, [sp, #0x18]
-	WORD $0xb4005628 // cbz x8, <symmetric3Multi8+0xbc0>
+	WORD $0xb4005228 // cbz x8, <symmetric3Multi8+0xb40>
 	WORD $0xf940200a // ldr x10, [x0, #0x40]
 	WORD $0xf940280e // ldr x14, [x0, #0x50]
 	WORD $0x928017f0 // mov x16, #-0xc0
@@ -3498,7 +3362,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b1b016b // add x11, x11, x27
 	WORD $0xeb1a013f // cmp x9, x26
-	WORD $0x540054a2 // b.hs <symmetric3Multi8+0xbc0>
+	WORD $0x540050a2 // b.hs <symmetric3Multi8+0xb40>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
 	WORD $0x39400134 // ldrb w20, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -3509,7 +3373,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xd341fe97 // lsr x23, x20, #1
 	WORD $0xf9001ff9 // str x25, [sp, #0x38]
 	WORD $0xd37ffa98 // lsl x24, x20, #1
-	WORD $0x54002a43 // b.lo <symmetric3Multi8+0x6a0>
+	WORD $0x54002643 // b.lo <symmetric3Multi8+0x620>
 	WORD $0x9ba5229a // umaddl x26, w20, w5, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xaa1f03f9 // mov x25, xzr
@@ -3631,7 +3495,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xaa1303fb // mov x27, x19
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0x360004e8 // tbz w8, #0x0, <symmetric3Multi8+0x3d8>
-	WORD $0x140001ec // b <symmetric3Multi8+0xaf0>
+	WORD $0x140001cc // b <symmetric3Multi8+0xa70>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
@@ -3668,7 +3532,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x54fffc21 // b.ne <symmetric3Multi8+0x34c>
 	WORD $0x8b14069b // add x27, x20, x20, lsl #1
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x370038e8 // tbnz w8, #0x0, <symmetric3Multi8+0xaf0>
+	WORD $0x370034e8 // tbnz w8, #0x0, <symmetric3Multi8+0xa70>
 	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400322 // ldr d2, [x25]
 	WORD $0x4e080d01 // dup v1.2d, x8
@@ -3676,87 +3540,55 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
 	WORD $0x9e66004a // fmov x10, d2
-	WORD $0x9e660070 // fmov x16, d3
 	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0x4e183c6e // mov x14, v3.d[1]
-	WORD $0x8b0a0542 // add x2, x10, x10, lsl #1
-	WORD $0x8b10060a // add x10, x16, x16, lsl #1
-	WORD $0x8b080503 // add x3, x8, x8, lsl #1
-	WORD $0x8b0e05ce // add x14, x14, x14, lsl #1
-	WORD $0xd37df050 // lsl x16, x2, #3
-	WORD $0xd37df148 // lsl x8, x10, #3
-	WORD $0x9e670202 // fmov d2, x16
-	WORD $0x9e670103 // fmov d3, x8
-	WORD $0xd37df070 // lsl x16, x3, #3
-	WORD $0xd37df1c8 // lsl x8, x14, #3
-	WORD $0x4e181e02 // mov v2.d[1], x16
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df14a // lsl x10, x10, #3
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x9e670142 // fmov d2, x10
+	WORD $0x9e66006a // fmov x10, d3
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x4e181d02 // mov v2.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37df14a // lsl x10, x10, #3
+	WORD $0x9e670143 // fmov d3, x10
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df108 // lsl x8, x8, #3
 	WORD $0x4e181d03 // mov v3.d[1], x8
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
-	WORD $0x8b021902 // add x2, x8, x2, lsl #6
-	WORD $0x8b0a190a // add x10, x8, x10, lsl #6
-	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
+	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400722 // ldr d2, [x25, #0x8]
 	WORD $0x91004339 // add x25, x25, #0x10
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
-	WORD $0x9e660064 // fmov x4, d3
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e660033 // fmov x19, d1
-	WORD $0x8b040484 // add x4, x4, x4, lsl #1
-	WORD $0x8b100610 // add x16, x16, x16, lsl #1
-	WORD $0x8b130673 // add x19, x19, x19, lsl #1
-	WORD $0xd37df087 // lsl x7, x4, #3
-	WORD $0xd37df274 // lsl x20, x19, #3
-	WORD $0x9e6700e3 // fmov d3, x7
-	WORD $0xd37df207 // lsl x7, x16, #3
-	WORD $0x4e181ce3 // mov v3.d[1], x7
-	WORD $0x4e183c27 // mov x7, v1.d[1]
-	WORD $0x9e670281 // fmov d1, x20
-	WORD $0x8b0704e7 // add x7, x7, x7, lsl #1
-	WORD $0xd37df0f4 // lsl x20, x7, #3
-	WORD $0x4e181e81 // mov v1.d[1], x20
-	WORD $0x3d880c23 // str q3, [x1, #0x2030]
+	WORD $0x9e66002a // fmov x10, d1
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df14a // lsl x10, x10, #3
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x9e670141 // fmov d1, x10
+	WORD $0x9e66006a // fmov x10, d3
+	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37df14a // lsl x10, x10, #3
+	WORD $0x9e670142 // fmov d2, x10
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
-	WORD $0xf9804040 // prfm pldl1keep, [x2, #0x80]
-	WORD $0x8b031902 // add x2, x8, x3, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
-	WORD $0xf9804040 // prfm pldl1keep, [x2, #0x80]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0x8b0e190a // add x10, x8, x14, lsl #6
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0x8b13190a // add x10, x8, x19, lsl #6
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0x8b07190a // add x10, x8, x7, lsl #6
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0x8b04190a // add x10, x8, x4, lsl #6
-	WORD $0x8b101908 // add x8, x8, x16, lsl #6
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x37081908 // tbnz w8, #0x1, <symmetric3Multi8+0x840>
+	WORD $0x37081928 // tbnz w8, #0x1, <symmetric3Multi8+0x7c0>
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x9b0536b7 // madd x23, x21, x5, x13
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b150c36 // add x22, x1, x21, lsl #3
 	WORD $0x52800038 // mov w24, #0x1
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf8757a2a // ldr x10, [x17, x21, lsl #3]
@@ -3839,11 +3671,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
 	WORD $0x4e64d4e2 // fadd v2.2d, v7.2d, v4.2d
 	WORD $0xad040482 // stp q2, q1, [x4, #0x80]
-	WORD $0x3707f60a // tbnz w10, #0x0, <symmetric3Multi8+0x540>
+	WORD $0x3707f60a // tbnz w10, #0x0, <symmetric3Multi8+0x4c0>
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0xf10022bf // cmp x21, #0x8
-	WORD $0x54fff4e1 // b.ne <symmetric3Multi8+0x528>
-	WORD $0x17fffea4 // b <symmetric3Multi8+0x120>
+	WORD $0x54fff4c1 // b.ne <symmetric3Multi8+0x4a4>
+	WORD $0x17fffec4 // b <symmetric3Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -3852,9 +3684,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x7100629f // cmp w20, #0x18
 	WORD $0xd342fd1a // lsr x26, x8, #2
 	WORD $0xf90013e8 // str x8, [sp, #0x20]
-	WORD $0x54001368 // b.hi <symmetric3Multi8+0x920>
+	WORD $0x54001368 // b.hi <symmetric3Multi8+0x8a0>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb5001328 // cbnz x8, <symmetric3Multi8+0x920>
+	WORD $0xb5001328 // cbnz x8, <symmetric3Multi8+0x8a0>
 	WORD $0x8b140750 // add x16, x26, x20, lsl #1
 	WORD $0x8b1406e2 // add x2, x23, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
@@ -3949,8 +3781,8 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0509c1 // stp q1, q2, [x14, #0xa0]
-	WORD $0x54fff541 // b.ne <symmetric3Multi8+0x6e0>
-	WORD $0x140000a9 // b <symmetric3Multi8+0xae0>
+	WORD $0x54fff541 // b.ne <symmetric3Multi8+0x660>
+	WORD $0x140000a9 // b <symmetric3Multi8+0xa60>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x9b053510 // madd x16, x8, x5, x13
 	WORD $0xaa1f03ea // mov x10, xzr
@@ -4002,11 +3834,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4fc110e5 // fmla v5.2d, v7.2d, v1.d[0]
 	WORD $0xad041945 // stp q5, q6, [x10, #0x80]
 	WORD $0x5280008a // mov w10, #0x4
-	WORD $0x3707faa3 // tbnz w3, #0x0, <symmetric3Multi8+0x860>
+	WORD $0x3707faa3 // tbnz w3, #0x0, <symmetric3Multi8+0x7e0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fff961 // b.ne <symmetric3Multi8+0x844>
-	WORD $0x17fffe01 // b <symmetric3Multi8+0x120>
+	WORD $0x54fff961 // b.ne <symmetric3Multi8+0x7c4>
+	WORD $0x17fffe21 // b <symmetric3Multi8+0x120>
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0x8b14075d // add x29, x26, x20, lsl #1
 	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
@@ -4118,11 +3950,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0509c1 // stp q1, q2, [x14, #0xa0]
-	WORD $0x54fff321 // b.ne <symmetric3Multi8+0x940>
+	WORD $0x54fff321 // b.ne <symmetric3Multi8+0x8c0>
 	WORD $0xf9401ff9 // ldr x25, [sp, #0x38]
 	WORD $0xa9426bfb // ldp x27, x26, [sp, #0x20]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x3607c768 // tbz w8, #0x0, <symmetric3Multi8+0x3d8>
+	WORD $0x3607cb68 // tbz w8, #0x0, <symmetric3Multi8+0x3d8>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -4158,26 +3990,26 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xf10302bf // cmp x21, #0xc0
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric3Multi8+0xb60>
+	WORD $0x54ffff21 // b.ne <symmetric3Multi8+0xae0>
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x8b140093 // add x19, x4, x20
 	WORD $0x910300e7 // add x7, x7, #0xc0
 	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0xad000a61 // stp q1, q2, [x19]
-	WORD $0x54fffd61 // b.ne <symmetric3Multi8+0xb40>
+	WORD $0x54fffd61 // b.ne <symmetric3Multi8+0xac0>
 	WORD $0x2a1f03e3 // mov w3, wzr
 	WORD $0x52800084 // mov w4, #0x4
-	WORD $0x3707fc10 // tbnz w16, #0x0, <symmetric3Multi8+0xb20>
+	WORD $0x3707fc10 // tbnz w16, #0x0, <symmetric3Multi8+0xaa0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffaa1 // b.ne <symmetric3Multi8+0xb00>
-	WORD $0x17fffd5c // b <symmetric3Multi8+0x120>
+	WORD $0x54fffaa1 // b.ne <symmetric3Multi8+0xa80>
+	WORD $0x17fffd7c // b <symmetric3Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
-	WORD $0x3617a8c8 // tbz w8, #0x2, <symmetric3Multi8+0xe0>
+	WORD $0x3617acc8 // tbz w8, #0x2, <symmetric3Multi8+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xf9400fe7 // ldr x7, [sp, #0x18]
 	WORD $0xcb07010a // sub x10, x8, x7
@@ -4185,17 +4017,17 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x540004cb // b.lt <symmetric3Multi8+0xc80>
+	WORD $0x540004cb // b.lt <symmetric3Multi8+0xc00>
 	WORD $0xf94003f0 // ldr x16, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0x9a9fc50e // csinc x14, x8, xzr, gt
 	WORD $0xd503201f // nop
 	WORD $0xf9401402 // ldr x2, [x0, #0x28]
-	WORD $0xb40000e2 // cbz x2, <symmetric3Multi8+0xc20>
+	WORD $0xb40000e2 // cbz x2, <symmetric3Multi8+0xba0>
 	WORD $0x8b0a0442 // add x2, x2, x10, lsl #1
 	WORD $0x78677842 // ldrh w2, [x2, x7, lsl #1]
-	WORD $0x14000005 // b <symmetric3Multi8+0xc24>
+	WORD $0x14000005 // b <symmetric3Multi8+0xba4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -4218,16 +4050,16 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac820841 // stp q1, q2, [x2], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric3Multi8+0xc40>
+	WORD $0x54fffea1 // b.ne <symmetric3Multi8+0xbc0>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x91030210 // add x16, x16, #0xc0
 	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54fffc21 // b.ne <symmetric3Multi8+0xc00>
+	WORD $0x54fffc21 // b.ne <symmetric3Multi8+0xb80>
 	WORD $0xf9400bea // ldr x10, [sp, #0x10]
 	WORD $0x8b070107 // add x7, x8, x7
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ffa2a2 // b.hs <symmetric3Multi8+0xe4>
+	WORD $0x54ffa6a2 // b.hs <symmetric3Multi8+0xe4>
 	WORD $0xf94003ea // ldr x10, [sp]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -4235,12 +4067,12 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
 	WORD $0xcb0701ce // sub x14, x14, x7
 	WORD $0xeb0e011f // cmp x8, x14
-	WORD $0x5400014a // b.ge <symmetric3Multi8+0xcd8>
+	WORD $0x5400014a // b.ge <symmetric3Multi8+0xc58>
 	WORD $0xf940140e // ldr x14, [x0, #0x28]
-	WORD $0xb400008e // cbz x14, <symmetric3Multi8+0xcc8>
+	WORD $0xb400008e // cbz x14, <symmetric3Multi8+0xc48>
 	WORD $0x8b0805ce // add x14, x14, x8, lsl #1
 	WORD $0x786779ce // ldrh w14, [x14, x7, lsl #1]
-	WORD $0x14000002 // b <symmetric3Multi8+0xccc>
+	WORD $0x14000002 // b <symmetric3Multi8+0xc4c>
 	WORD $0x8b07010e // add x14, x8, x7
 	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
 	WORD $0x9b0541ce // madd x14, x14, x5, x16
@@ -4250,12 +4082,12 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xad3f0200 // stp q0, q0, [x16, #-0x20]
 	WORD $0xf10005ce // subs x14, x14, #0x1
 	WORD $0xac820200 // stp q0, q0, [x16], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric3Multi8+0xce0>
+	WORD $0x54ffffa1 // b.ne <symmetric3Multi8+0xc60>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x9103014a // add x10, x10, #0xc0
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric3Multi8+0xca0>
-	WORD $0x17fffcf9 // b <symmetric3Multi8+0xe4>
+	WORD $0x54fffd21 // b.ne <symmetric3Multi8+0xc20>
+	WORD $0x17fffd19 // b <symmetric3Multi8+0xe4>
 	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
 	WORD $0xf9401bfd // ldr x29, [sp, #0x30]
 	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
@@ -4283,7 +4115,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric4Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400036d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa941940a // ldp x10, x5, [x0, #0x18]
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
@@ -4327,7 +4159,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x54fffd21 // b.ne <symmetric4Multi2+0x44>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400660b // b.lt <symmetric4Multi2+0xd6c>
+	WORD $0x5400630b // b.lt <symmetric4Multi2+0xd0c>
 	WORD $0xf9400013 // ldr x19, [x0]
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x8b080e68 // add x8, x19, x8, lsl #3
@@ -4344,10 +4176,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002273 // add x19, x19, #0x8
 	WORD $0xeb08027f // cmp x19, x8
-	WORD $0x540063e2 // b.hs <symmetric4Multi2+0xd6c>
+	WORD $0x540060e2 // b.hs <symmetric4Multi2+0xd0c>
 	WORD $0x79400a68 // ldrh w8, [x19, #0x4]
 	WORD $0xf9000be3 // str x3, [sp, #0x10]
-	WORD $0xb4005a88 // cbz x8, <symmetric4Multi2+0xc4c>
+	WORD $0xb4005788 // cbz x8, <symmetric4Multi2+0xbec>
 	WORD $0xf940200a // ldr x10, [x0, #0x40]
 	WORD $0xf940280b // ldr x11, [x0, #0x50]
 	WORD $0x8b080128 // add x8, x9, x8
@@ -4360,7 +4192,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b0608a5 // add x5, x5, x6, lsl #2
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x540058e2 // b.hs <symmetric4Multi2+0xc4c>
+	WORD $0x540055e2 // b.hs <symmetric4Multi2+0xbec>
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
 	WORD $0x39400126 // ldrb w6, [x9]
 	WORD $0x79400e68 // ldrh w8, [x19, #0x6]
@@ -4371,7 +4203,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xd342fcd3 // lsr x19, x6, #2
 	WORD $0xd341fcd4 // lsr x20, x6, #1
 	WORD $0xd37ff8d5 // lsl x21, x6, #1
-	WORD $0x54002d63 // b.lo <symmetric4Multi2+0x708>
+	WORD $0x54002a63 // b.lo <symmetric4Multi2+0x6a8>
 	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
@@ -4575,12 +4407,11 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x54fffb01 // b.ne <symmetric4Multi2+0x3e0>
 	WORD $0xf9401ff3 // ldr x19, [sp, #0x38]
 	WORD $0x79400e68 // ldrh w8, [x19, #0x6]
-	WORD $0x370010a8 // tbnz w8, #0x0, <symmetric4Multi2+0x6a0>
-	WORD $0xa9423be0 // ldp x0, x14, [sp, #0x20]
+	WORD $0x37000da8 // tbnz w8, #0x0, <symmetric4Multi2+0x640>
+	WORD $0xa9422be0 // ldp x0, x10, [sp, #0x20]
 	WORD $0xb9400268 // ldr w8, [x19]
 	WORD $0x4e080d01 // dup v1.2d, x8
-	WORD $0xfd4001c0 // ldr d0, [x14]
-	WORD $0xf940180a // ldr x10, [x0, #0x30]
+	WORD $0xfd400140 // ldr d0, [x10]
 	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
 	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
@@ -4588,43 +4419,19 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x3d880422 // str q2, [x1, #0x2010]
 	WORD $0x3d880020 // str q0, [x1, #0x2000]
-	WORD $0x4e183c08 // mov x8, v0.d[1]
-	WORD $0x9e66000b // fmov x11, d0
-	WORD $0xfd4005c3 // ldr d3, [x14, #0x8]
-	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
-	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
-	WORD $0x4f435483 // shl v3.2d, v4.2d, #0x3
-	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
-	WORD $0x3d880c23 // str q3, [x1, #0x2030]
-	WORD $0x3d880821 // str q1, [x1, #0x2020]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0x9e66004b // fmov x11, d2
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0x9e66002b // fmov x11, d1
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0x4e183c68 // mov x8, v3.d[1]
-	WORD $0x9e66006b // fmov x11, d3
-	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
-	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xfd400540 // ldr d0, [x10, #0x8]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0xf90017ea // str x10, [sp, #0x28]
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f435441 // shl v1.2d, v2.2d, #0x3
+	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
+	WORD $0x3d880c21 // str q1, [x1, #0x2030]
+	WORD $0x3d880820 // str q0, [x1, #0x2020]
 	WORD $0x79400e68 // ldrh w8, [x19, #0x6]
 	WORD $0xf9401807 // ldr x7, [x0, #0x30]
-	WORD $0xf90017ee // str x14, [sp, #0x28]
-	WORD $0x37081ee8 // tbnz w8, #0x1, <symmetric4Multi2+0x92c>
+	WORD $0x37081f08 // tbnz w8, #0x1, <symmetric4Multi2+0x8cc>
 	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0xf94027e5 // ldr x5, [sp, #0x48]
 	WORD $0xaa0103e2 // mov x2, x1
@@ -4704,8 +4511,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
 	WORD $0xad000540 // stp q0, q1, [x10]
 	WORD $0xad010d42 // stp q2, q3, [x10, #0x20]
-	WORD $0x54fff6c1 // b.ne <symmetric4Multi2+0x568>
-	WORD $0x17fffea3 // b <symmetric4Multi2+0x120>
+	WORD $0x54fff6c1 // b.ne <symmetric4Multi2+0x504>
+	WORD $0x17fffebc // b <symmetric4Multi2+0x120>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf94013e0 // ldr x0, [sp, #0x20]
@@ -4724,24 +4532,24 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x91010231 // add x17, x17, #0x40
 	WORD $0xf104023f // cmp x17, #0x100
 	WORD $0x4fc11040 // fmla v0.2d, v2.2d, v1.d[0]
-	WORD $0x54ffff61 // b.ne <symmetric4Multi2+0x6cc>
+	WORD $0x54ffff61 // b.ne <symmetric4Multi2+0x66c>
 	WORD $0x3caa79e0 // str q0, [x15, x10, lsl #4]
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x9104016b // add x11, x11, #0x100
 	WORD $0xf100115f // cmp x10, #0x4
-	WORD $0x54fffe61 // b.ne <symmetric4Multi2+0x6c0>
+	WORD $0x54fffe61 // b.ne <symmetric4Multi2+0x660>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd61 // b.ne <symmetric4Multi2+0x6ac>
-	WORD $0x17fffe87 // b <symmetric4Multi2+0x120>
+	WORD $0x54fffd61 // b.ne <symmetric4Multi2+0x64c>
+	WORD $0x17fffe9f // b <symmetric4Multi2+0x120>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
 	WORD $0x710060df // cmp w6, #0x18
 	WORD $0x9baa20d6 // umaddl x22, w6, w10, x8
 	WORD $0xd342fef8 // lsr x24, x23, #2
-	WORD $0x540016e8 // b.hi <symmetric4Multi2+0x9f8>
+	WORD $0x540016e8 // b.hi <symmetric4Multi2+0x998>
 	WORD $0x924008c8 // and x8, x6, #0x7
-	WORD $0xb50016a8 // cbnz x8, <symmetric4Multi2+0x9f8>
+	WORD $0xb50016a8 // cbnz x8, <symmetric4Multi2+0x998>
 	WORD $0x8b17030b // add x11, x24, x23
 	WORD $0x8b170290 // add x16, x20, x23
 	WORD $0x8b170271 // add x17, x19, x23
@@ -4869,8 +4677,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0704a0 // stp q0, q1, [x5, #0xe0]
-	WORD $0x54fff1e1 // b.ne <symmetric4Multi2+0x760>
-	WORD $0x17fffed7 // b <symmetric4Multi2+0x484>
+	WORD $0x54fff1e1 // b.ne <symmetric4Multi2+0x700>
+	WORD $0x17fffeef // b <symmetric4Multi2+0x484>
 	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0xf94027e5 // ldr x5, [sp, #0x48]
 	WORD $0xaa0103ea // mov x10, x1
@@ -4920,8 +4728,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x9100214a // add x10, x10, #0x8
 	WORD $0x4fc11006 // fmla v6.2d, v0.2d, v1.d[0]
 	WORD $0x3c840506 // str q6, [x8], #0x40
-	WORD $0x54fffa81 // b.ne <symmetric4Multi2+0x940>
-	WORD $0x17fffdcb // b <symmetric4Multi2+0x120>
+	WORD $0x54fffa81 // b.ne <symmetric4Multi2+0x8e0>
+	WORD $0x17fffde3 // b <symmetric4Multi2+0x120>
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0x8b17031a // add x26, x24, x23
 	WORD $0x8b17029b // add x27, x20, x23
@@ -5069,11 +4877,11 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0704a0 // stp q0, q1, [x5, #0xe0]
-	WORD $0x54ffef01 // b.ne <symmetric4Multi2+0xa24>
-	WORD $0x17fffe0f // b <symmetric4Multi2+0x484>
+	WORD $0x54ffef01 // b.ne <symmetric4Multi2+0x9c4>
+	WORD $0x17fffe27 // b <symmetric4Multi2+0x484>
 	WORD $0x79400e68 // ldrh w8, [x19, #0x6]
 	WORD $0xf94003e2 // ldr x2, [sp]
-	WORD $0x3617a468 // tbz w8, #0x2, <symmetric4Multi2+0xe0>
+	WORD $0x3617a768 // tbz w8, #0x2, <symmetric4Multi2+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
 	WORD $0xcb03010a // sub x10, x8, x3
@@ -5081,16 +4889,16 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x540003cb // b.lt <symmetric4Multi2+0xcec>
+	WORD $0x540003cb // b.lt <symmetric4Multi2+0xc8c>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xaa0d03ef // mov x15, x13
 	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
-	WORD $0xb40000b0 // cbz x16, <symmetric4Multi2+0xca0>
+	WORD $0xb40000b0 // cbz x16, <symmetric4Multi2+0xc40>
 	WORD $0x8b0a060e // add x14, x16, x10, lsl #1
 	WORD $0x786379d1 // ldrh w17, [x14, x3, lsl #1]
-	WORD $0x14000003 // b <symmetric4Multi2+0xca4>
+	WORD $0x14000003 // b <symmetric4Multi2+0xc44>
 	WORD $0xd503201f // nop
 	WORD $0x8b030151 // add x17, x10, x3
 	WORD $0xf940240e // ldr x14, [x0, #0x48]
@@ -5106,28 +4914,28 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x3cb06a20 // str q0, [x17, x16]
 	WORD $0x91004210 // add x16, x16, #0x10
 	WORD $0xf101021f // cmp x16, #0x40
-	WORD $0x54ffff41 // b.ne <symmetric4Multi2+0xcc0>
+	WORD $0x54ffff41 // b.ne <symmetric4Multi2+0xc60>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x910101ef // add x15, x15, #0x40
 	WORD $0xeb0b015f // cmp x10, x11
-	WORD $0x54fffd01 // b.ne <symmetric4Multi2+0xc88>
+	WORD $0x54fffd01 // b.ne <symmetric4Multi2+0xc28>
 	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x8b030103 // add x3, x8, x3
 	WORD $0x91002268 // add x8, x19, #0x8
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ff9f42 // b.hs <symmetric4Multi2+0xe4>
+	WORD $0x54ffa242 // b.hs <symmetric4Multi2+0xe4>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03ea // mov x10, x13
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
 	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
 	WORD $0xcb03016b // sub x11, x11, x3
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric4Multi2+0xd40>
+	WORD $0x5400014a // b.ge <symmetric4Multi2+0xce0>
 	WORD $0xf940140b // ldr x11, [x0, #0x28]
-	WORD $0xb400008b // cbz x11, <symmetric4Multi2+0xd30>
+	WORD $0xb400008b // cbz x11, <symmetric4Multi2+0xcd0>
 	WORD $0x8b08056b // add x11, x11, x8, lsl #1
 	WORD $0x7863796b // ldrh w11, [x11, x3, lsl #1]
-	WORD $0x14000002 // b <symmetric4Multi2+0xd34>
+	WORD $0x14000002 // b <symmetric4Multi2+0xcd4>
 	WORD $0x8b03010b // add x11, x8, x3
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
 	WORD $0x8b0b19cb // add x11, x14, x11, lsl #6
@@ -5137,12 +4945,12 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x9100416b // add x11, x11, #0x10
 	WORD $0xf101017f // cmp x11, #0x40
 	WORD $0xa9007ddf // stp xzr, xzr, [x14]
-	WORD $0x54ffff81 // b.ne <symmetric4Multi2+0xd44>
+	WORD $0x54ffff81 // b.ne <symmetric4Multi2+0xce4>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x9101014a // add x10, x10, #0x40
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric4Multi2+0xd08>
-	WORD $0x17fffcdf // b <symmetric4Multi2+0xe4>
+	WORD $0x54fffd21 // b.ne <symmetric4Multi2+0xca8>
+	WORD $0x17fffcf7 // b <symmetric4Multi2+0xe4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
@@ -5151,6 +4959,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
@@ -5165,7 +4977,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric4Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa941940a // ldp x10, x5, [x0, #0x18]
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
@@ -5209,7 +5021,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x54fffd61 // b.ne <symmetric4Multi4+0x4c>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540071eb // b.lt <symmetric4Multi4+0xee8>
+	WORD $0x54006ceb // b.lt <symmetric4Multi4+0xe48>
 	WORD $0xf9400016 // ldr x22, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e4 // mov x4, xzr
@@ -5226,10 +5038,10 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910022d6 // add x22, x22, #0x8
 	WORD $0xeb0802df // cmp x22, x8
-	WORD $0x54006fc2 // b.hs <symmetric4Multi4+0xee8>
+	WORD $0x54006ac2 // b.hs <symmetric4Multi4+0xe48>
 	WORD $0x79400ac8 // ldrh w8, [x22, #0x4]
 	WORD $0xf9000fe4 // str x4, [sp, #0x18]
-	WORD $0xb4006568 // cbz x8, <symmetric4Multi4+0xda8>
+	WORD $0xb4006068 // cbz x8, <symmetric4Multi4+0xd08>
 	WORD $0xf940200a // ldr x10, [x0, #0x40]
 	WORD $0xf940280b // ldr x11, [x0, #0x50]
 	WORD $0x8b080128 // add x8, x9, x8
@@ -5242,7 +5054,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b0608a5 // add x5, x5, x6, lsl #2
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x540063c2 // b.hs <symmetric4Multi4+0xda8>
+	WORD $0x54005ec2 // b.hs <symmetric4Multi4+0xd08>
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
 	WORD $0x39400126 // ldrb w6, [x9]
 	WORD $0x79400ec8 // ldrh w8, [x22, #0x6]
@@ -5253,7 +5065,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xd342fcd3 // lsr x19, x6, #2
 	WORD $0xd341fcd4 // lsr x20, x6, #1
 	WORD $0xd37ff8d5 // lsl x21, x6, #1
-	WORD $0x54003543 // b.lo <symmetric4Multi4+0x804>
+	WORD $0x54003043 // b.lo <symmetric4Multi4+0x764>
 	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
@@ -5457,12 +5269,11 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x54fffb01 // b.ne <symmetric4Multi4+0x3e0>
 	WORD $0xf94023f6 // ldr x22, [sp, #0x40]
 	WORD $0x79400ec8 // ldrh w8, [x22, #0x6]
-	WORD $0x370016e8 // tbnz w8, #0x0, <symmetric4Multi4+0x768>
-	WORD $0xa942bbe0 // ldp x0, x14, [sp, #0x28]
-	WORD $0xb94002ca // ldr w10, [x22]
-	WORD $0x4e080d42 // dup v2.2d, x10
-	WORD $0xfd4001c1 // ldr d1, [x14]
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
+	WORD $0x370012c8 // tbnz w8, #0x0, <symmetric4Multi4+0x6e4>
+	WORD $0xa942abe0 // ldp x0, x10, [sp, #0x28]
+	WORD $0xb94002c8 // ldr w8, [x22]
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xfd400141 // ldr d1, [x10]
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
@@ -5470,51 +5281,19 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4f445421 // shl v1.2d, v1.2d, #0x4
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0x3d880021 // str q1, [x1, #0x2000]
-	WORD $0x4e183c2a // mov x10, v1.d[1]
-	WORD $0x9e66002b // fmov x11, d1
-	WORD $0xfd4005c4 // ldr d4, [x14, #0x8]
-	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
-	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
-	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
-	WORD $0x4f4454a5 // shl v5.2d, v5.2d, #0x4
-	WORD $0x4f445442 // shl v2.2d, v2.2d, #0x4
-	WORD $0x3d880c25 // str q5, [x1, #0x2030]
-	WORD $0x3d880822 // str q2, [x1, #0x2020]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x4e183c6a // mov x10, v3.d[1]
-	WORD $0x9e66006b // fmov x11, d3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x4e183c4a // mov x10, v2.d[1]
-	WORD $0x9e66004b // fmov x11, d2
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0x4e183caa // mov x10, v5.d[1]
-	WORD $0x9e6600ab // fmov x11, d5
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d08 // add x8, x8, x10, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xfd400541 // ldr d1, [x10, #0x8]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xf9001bea // str x10, [sp, #0x30]
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f445462 // shl v2.2d, v3.2d, #0x4
+	WORD $0x4f445421 // shl v1.2d, v1.2d, #0x4
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x79400ec8 // ldrh w8, [x22, #0x6]
 	WORD $0xf9401807 // ldr x7, [x0, #0x30]
-	WORD $0xf9001bee // str x14, [sp, #0x30]
-	WORD $0x37082588 // tbnz w8, #0x1, <symmetric4Multi4+0xa20>
+	WORD $0x370824a8 // tbnz w8, #0x1, <symmetric4Multi4+0x980>
 	WORD $0xf94013f3 // ldr x19, [sp, #0x20]
 	WORD $0xf94027e5 // ldr x5, [sp, #0x48]
 	WORD $0xaa0103e8 // mov x8, x1
@@ -5638,22 +5417,15 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xad010943 // stp q3, q2, [x10, #0x20]
 	WORD $0xad020547 // stp q7, q1, [x10, #0x40]
 	WORD $0xad034144 // stp q4, q16, [x10, #0x60]
-	WORD $0x54fff141 // b.ne <symmetric4Multi4+0x588>
-	WORD $0x17fffe6f // b <symmetric4Multi4+0x120>
+	WORD $0x54fff141 // b.ne <symmetric4Multi4+0x504>
+	WORD $0x17fffe90 // b <symmetric4Multi4+0x120>
 	WORD $0xf94027e5 // ldr x5, [sp, #0x48]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd37df10e // lsl x14, x8, #3
 	WORD $0x8b081daf // add x15, x13, x8, lsl #7
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0x8b080c2b // add x11, x1, x8, lsl #3
 	WORD $0xf86e6990 // ldr x16, [x12, x14]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x8b0a15f1 // add x17, x15, x10, lsl #5
 	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0xaa1003e3 // mov x3, x16
@@ -5668,25 +5440,25 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xf104005f // cmp x2, #0x100
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff41 // b.ne <symmetric4Multi4+0x7c0>
+	WORD $0x54ffff41 // b.ne <symmetric4Multi4+0x720>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x9104016b // add x11, x11, #0x100
 	WORD $0xad000a21 // stp q1, q2, [x17]
 	WORD $0xf100115f // cmp x10, #0x4
-	WORD $0x54fffda1 // b.ne <symmetric4Multi4+0x7a0>
+	WORD $0x54fffda1 // b.ne <symmetric4Multi4+0x700>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffc41 // b.ne <symmetric4Multi4+0x780>
+	WORD $0x54fffca1 // b.ne <symmetric4Multi4+0x6ec>
 	WORD $0xf94017e0 // ldr x0, [sp, #0x28]
-	WORD $0x17fffe48 // b <symmetric4Multi4+0x120>
+	WORD $0x17fffe70 // b <symmetric4Multi4+0x120>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
 	WORD $0x710060df // cmp w6, #0x18
 	WORD $0x9baa20d6 // umaddl x22, w6, w10, x8
 	WORD $0xd342fef8 // lsr x24, x23, #2
-	WORD $0x54001988 // b.hi <symmetric4Multi4+0xb48>
+	WORD $0x54001988 // b.hi <symmetric4Multi4+0xaa8>
 	WORD $0x924008c8 // and x8, x6, #0x7
-	WORD $0xb5001948 // cbnz x8, <symmetric4Multi4+0xb48>
+	WORD $0xb5001948 // cbnz x8, <symmetric4Multi4+0xaa8>
 	WORD $0x8b17030b // add x11, x24, x23
 	WORD $0x8b170290 // add x16, x20, x23
 	WORD $0x8b170271 // add x17, x19, x23
@@ -5810,8 +5582,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0708a1 // stp q1, q2, [x5, #0xe0]
-	WORD $0x54fff1e1 // b.ne <symmetric4Multi4+0x84c>
-	WORD $0x17fffe9c // b <symmetric4Multi4+0x484>
+	WORD $0x54fff1e1 // b.ne <symmetric4Multi4+0x7ac>
+	WORD $0x17fffec4 // b <symmetric4Multi4+0x484>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
@@ -5886,8 +5658,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4fc31051 // fmla v17.2d, v2.2d, v3.d[0]
 	WORD $0x4fc31032 // fmla v18.2d, v1.2d, v3.d[0]
 	WORD $0xac844512 // stp q18, q17, [x8], #0x80
-	WORD $0x54fff801 // b.ne <symmetric4Multi4+0xa40>
-	WORD $0x17fffd77 // b <symmetric4Multi4+0x120>
+	WORD $0x54fff801 // b.ne <symmetric4Multi4+0x9a0>
+	WORD $0x17fffd9f // b <symmetric4Multi4+0x120>
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0x8b17031a // add x26, x24, x23
 	WORD $0x8b17029b // add x27, x20, x23
@@ -6038,11 +5810,11 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0708a1 // stp q1, q2, [x5, #0xe0]
-	WORD $0x54ffef01 // b.ne <symmetric4Multi4+0xb80>
-	WORD $0x17fffdb8 // b <symmetric4Multi4+0x484>
+	WORD $0x54ffef01 // b.ne <symmetric4Multi4+0xae0>
+	WORD $0x17fffde0 // b <symmetric4Multi4+0x484>
 	WORD $0x79400ec8 // ldrh w8, [x22, #0x6]
 	WORD $0xf94007e3 // ldr x3, [sp, #0x8]
-	WORD $0x36179988 // tbz w8, #0x2, <symmetric4Multi4+0xe0>
+	WORD $0x36179e88 // tbz w8, #0x2, <symmetric4Multi4+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xf9400fe4 // ldr x4, [sp, #0x18]
 	WORD $0xcb04010a // sub x10, x8, x4
@@ -6050,16 +5822,16 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x5400044b // b.lt <symmetric4Multi4+0xe58>
+	WORD $0x5400044b // b.lt <symmetric4Multi4+0xdb8>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0xaa0d03ef // mov x15, x13
 	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
-	WORD $0xb40000d0 // cbz x16, <symmetric4Multi4+0xe00>
+	WORD $0xb40000d0 // cbz x16, <symmetric4Multi4+0xd60>
 	WORD $0x8b0a060e // add x14, x16, x10, lsl #1
 	WORD $0x786479d1 // ldrh w17, [x14, x4, lsl #1]
-	WORD $0x14000004 // b <symmetric4Multi4+0xe04>
+	WORD $0x14000004 // b <symmetric4Multi4+0xd64>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b040151 // add x17, x10, x4
@@ -6079,16 +5851,16 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad0009c1 // stp q1, q2, [x14]
-	WORD $0x54fffee1 // b.ne <symmetric4Multi4+0xe20>
+	WORD $0x54fffee1 // b.ne <symmetric4Multi4+0xd80>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x910201ef // add x15, x15, #0x80
 	WORD $0xeb0b015f // cmp x10, x11
-	WORD $0x54fffc81 // b.ne <symmetric4Multi4+0xde4>
+	WORD $0x54fffc81 // b.ne <symmetric4Multi4+0xd44>
 	WORD $0xf9400bea // ldr x10, [sp, #0x10]
 	WORD $0x8b040104 // add x4, x8, x4
 	WORD $0x910022c8 // add x8, x22, #0x8
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ff93e2 // b.hs <symmetric4Multi4+0xe4>
+	WORD $0x54ff98e2 // b.hs <symmetric4Multi4+0xe4>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03ea // mov x10, x13
 	WORD $0xd503201f // nop
@@ -6098,12 +5870,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xf8287983 // str x3, [x12, x8, lsl #3]
 	WORD $0xcb04016b // sub x11, x11, x4
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric4Multi4+0xeb8>
+	WORD $0x5400014a // b.ge <symmetric4Multi4+0xe18>
 	WORD $0xf940140b // ldr x11, [x0, #0x28]
-	WORD $0xb400008b // cbz x11, <symmetric4Multi4+0xea8>
+	WORD $0xb400008b // cbz x11, <symmetric4Multi4+0xe08>
 	WORD $0x8b08056b // add x11, x11, x8, lsl #1
 	WORD $0x7864796b // ldrh w11, [x11, x4, lsl #1]
-	WORD $0x14000002 // b <symmetric4Multi4+0xeac>
+	WORD $0x14000002 // b <symmetric4Multi4+0xe0c>
 	WORD $0x8b04010b // add x11, x8, x4
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
 	WORD $0x8b0b1dcb // add x11, x14, x11, lsl #7
@@ -6114,12 +5886,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x9100816b // add x11, x11, #0x20
 	WORD $0xf102017f // cmp x11, #0x80
 	WORD $0xad0001c0 // stp q0, q0, [x14]
-	WORD $0x54ffff81 // b.ne <symmetric4Multi4+0xec0>
+	WORD $0x54ffff81 // b.ne <symmetric4Multi4+0xe20>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x9102014a // add x10, x10, #0x80
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd01 // b.ne <symmetric4Multi4+0xe80>
-	WORD $0x17fffc80 // b <symmetric4Multi4+0xe4>
+	WORD $0x54fffd01 // b.ne <symmetric4Multi4+0xde0>
+	WORD $0x17fffca8 // b <symmetric4Multi4+0xe4>
 	WORD $0xfd402be8 // ldr d8, [sp, #0x50]
 	WORD $0xa94a4ff4 // ldp x20, x19, [sp, #0xa0]
 	WORD $0xf9402ffd // ldr x29, [sp, #0x58]
@@ -6129,6 +5901,10 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xa9466ffe // ldp x30, x27, [sp, #0x60]
 	WORD $0x9102c3ff // add sp, sp, #0xb0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
@@ -6143,7 +5919,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric4Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400040d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa941980b // ldp x11, x6, [x0, #0x18]
 	WORD $0x5287800a // mov w10, #0x3c00
@@ -6194,7 +5970,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x54fffd21 // b.ne <symmetric4Multi8+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540077eb // b.lt <symmetric4Multi8+0xfc4>
+	WORD $0x540071eb // b.lt <symmetric4Multi8+0xf04>
 	WORD $0xf9400019 // ldr x25, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e4 // mov x4, xzr
@@ -6212,10 +5988,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0x91002339 // add x25, x25, #0x8
 	WORD $0xeb08033f // cmp x25, x8
-	WORD $0x540075a2 // b.hs <symmetric4Multi8+0xfc4>
+	WORD $0x54006fa2 // b.hs <symmetric4Multi8+0xf04>
 	WORD $0x79400b28 // ldrh w8, [x25, #0x4]
 	WORD $0xf90013e4 // str x4, [sp, #0x20]
-	WORD $0xb4006b28 // cbz x8, <symmetric4Multi8+0xe80>
+	WORD $0xb4006528 // cbz x8, <symmetric4Multi8+0xdc0>
 	WORD $0xf940200a // ldr x10, [x0, #0x40]
 	WORD $0xf940280b // ldr x11, [x0, #0x50]
 	WORD $0x8b080128 // add x8, x9, x8
@@ -6228,7 +6004,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b0708c6 // add x6, x6, x7, lsl #2
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54006982 // b.hs <symmetric4Multi8+0xe80>
+	WORD $0x54006382 // b.hs <symmetric4Multi8+0xdc0>
 	WORD $0xf9403013 // ldr x19, [x0, #0x60]
 	WORD $0x39400127 // ldrb w7, [x9]
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
@@ -6239,7 +6015,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xd342fcf4 // lsr x20, x7, #2
 	WORD $0xd341fcf5 // lsr x21, x7, #1
 	WORD $0xd37ff8f6 // lsl x22, x7, #1
-	WORD $0x54003a23 // b.lo <symmetric4Multi8+0x8c0>
+	WORD $0x54003423 // b.lo <symmetric4Multi8+0x800>
 	WORD $0x8b0704f8 // add x24, x7, x7, lsl #1
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
@@ -6443,82 +6219,34 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x54fffb01 // b.ne <symmetric4Multi8+0x400>
 	WORD $0xf94023f9 // ldr x25, [sp, #0x40]
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
-	WORD $0x37001aa8 // tbnz w8, #0x0, <symmetric4Multi8+0x800>
-	WORD $0xa942bbe0 // ldp x0, x14, [sp, #0x28]
-	WORD $0xb940032a // ldr w10, [x25]
-	WORD $0x4e080d42 // dup v2.2d, x10
-	WORD $0xfd4001c1 // ldr d1, [x14]
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
+	WORD $0x370014a8 // tbnz w8, #0x0, <symmetric4Multi8+0x740>
+	WORD $0xa942abe0 // ldp x0, x10, [sp, #0x28]
+	WORD $0xb9400328 // ldr w8, [x25]
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xfd400141 // ldr d1, [x10]
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f455463 // shl v3.2d, v3.2d, #0x5
-	WORD $0x4f455424 // shl v4.2d, v1.2d, #0x5
-	WORD $0x3d880423 // str q3, [x1, #0x2010]
-	WORD $0x3d880024 // str q4, [x1, #0x2000]
-	WORD $0x4e183c8a // mov x10, v4.d[1]
-	WORD $0x9e66008b // fmov x11, d4
-	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
-	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0x2f10a425 // ushll v5.4s, v1.4h, #0x0
-	WORD $0x6ea51041 // uaddw2 v1.2d, v2.2d, v5.4s
-	WORD $0x2ea51042 // uaddw v2.2d, v2.2d, v5.2s
 	WORD $0x4f455421 // shl v1.2d, v1.2d, #0x5
-	WORD $0x4f455442 // shl v2.2d, v2.2d, #0x5
-	WORD $0x3d880c21 // str q1, [x1, #0x2030]
-	WORD $0x3d880822 // str q2, [x1, #0x2020]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9806160 // prfm pldl1keep, [x11, #0xc0]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
-	WORD $0x4e183c6a // mov x10, v3.d[1]
-	WORD $0x9e66006b // fmov x11, d3
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9806160 // prfm pldl1keep, [x11, #0xc0]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
-	WORD $0x4e183c4a // mov x10, v2.d[1]
-	WORD $0x9e66004b // fmov x11, d2
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9806160 // prfm pldl1keep, [x11, #0xc0]
-	WORD $0xf9800140 // prfm pldl1keep, [x10]
-	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
-	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
-	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
-	WORD $0x4e183c2a // mov x10, v1.d[1]
-	WORD $0x9e66002b // fmov x11, d1
-	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
-	WORD $0x8b0a0d08 // add x8, x8, x10, lsl #3
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9806160 // prfm pldl1keep, [x11, #0xc0]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0x3d880423 // str q3, [x1, #0x2010]
+	WORD $0x3d880021 // str q1, [x1, #0x2000]
+	WORD $0xfd400541 // ldr d1, [x10, #0x8]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xf9001bea // str x10, [sp, #0x30]
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f455462 // shl v2.2d, v3.2d, #0x5
+	WORD $0x4f455421 // shl v1.2d, v1.2d, #0x5
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
 	WORD $0xf9401813 // ldr x19, [x0, #0x30]
-	WORD $0xf9001bee // str x14, [sp, #0x30]
-	WORD $0x37082888 // tbnz w8, #0x1, <symmetric4Multi8+0xae0>
+	WORD $0x370828a8 // tbnz w8, #0x1, <symmetric4Multi8+0xa20>
 	WORD $0xf94027e6 // ldr x6, [sp, #0x48]
 	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b1421b6 // add x22, x13, x20, lsl #8
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -6651,11 +6379,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
 	WORD $0x4e70d642 // fadd v2.2d, v18.2d, v16.2d
 	WORD $0xad060702 // stp q2, q1, [x24, #0xc0]
-	WORD $0x3707f0aa // tbnz w10, #0x0, <symmetric4Multi8+0x600>
+	WORD $0x3707f0aa // tbnz w10, #0x0, <symmetric4Multi8+0x540>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54ffef41 // b.ne <symmetric4Multi8+0x5e0>
-	WORD $0x17fffe51 // b <symmetric4Multi8+0x140>
+	WORD $0x54ffef41 // b.ne <symmetric4Multi8+0x520>
+	WORD $0x17fffe81 // b <symmetric4Multi8+0x140>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b0821ab // add x11, x13, x8, lsl #8
 	WORD $0xaa1f03e2 // mov x2, xzr
@@ -6687,31 +6415,31 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xf10400df // cmp x6, #0x100
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric4Multi8+0x860>
+	WORD $0x54ffff21 // b.ne <symmetric4Multi8+0x7a0>
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x8b040040 // add x0, x2, x4
 	WORD $0x91040063 // add x3, x3, #0x100
 	WORD $0xf10011ff // cmp x15, #0x4
 	WORD $0xad000801 // stp q1, q2, [x0]
-	WORD $0x54fffd61 // b.ne <symmetric4Multi8+0x840>
+	WORD $0x54fffd61 // b.ne <symmetric4Multi8+0x780>
 	WORD $0x2a1f03f0 // mov w16, wzr
 	WORD $0x52800082 // mov w2, #0x4
-	WORD $0x3707fc0e // tbnz w14, #0x0, <symmetric4Multi8+0x820>
+	WORD $0x3707fc0e // tbnz w14, #0x0, <symmetric4Multi8+0x760>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffac1 // b.ne <symmetric4Multi8+0x804>
+	WORD $0x54fffac1 // b.ne <symmetric4Multi8+0x744>
 	WORD $0xf94017e0 // ldr x0, [sp, #0x28]
 	WORD $0xf94027e6 // ldr x6, [sp, #0x48]
-	WORD $0x17fffe22 // b <symmetric4Multi8+0x140>
+	WORD $0x17fffe52 // b <symmetric4Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b0704f8 // add x24, x7, x7, lsl #1
 	WORD $0x710060ff // cmp w7, #0x18
 	WORD $0x9baa20f7 // umaddl x23, w7, w10, x8
 	WORD $0xd342ff19 // lsr x25, x24, #2
-	WORD $0x54001a68 // b.hi <symmetric4Multi8+0xc20>
+	WORD $0x54001a68 // b.hi <symmetric4Multi8+0xb60>
 	WORD $0x924008e8 // and x8, x7, #0x7
-	WORD $0xb5001a28 // cbnz x8, <symmetric4Multi8+0xc20>
+	WORD $0xb5001a28 // cbnz x8, <symmetric4Multi8+0xb60>
 	WORD $0x8b18032b // add x11, x25, x24
 	WORD $0x8b1802ae // add x14, x21, x24
 	WORD $0x8b180290 // add x16, x20, x24
@@ -6835,8 +6563,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070941 // stp q1, q2, [x10, #0xe0]
-	WORD $0x54fff1e1 // b.ne <symmetric4Multi8+0x908>
-	WORD $0x17fffe75 // b <symmetric4Multi8+0x4a4>
+	WORD $0x54fff1e1 // b.ne <symmetric4Multi8+0x848>
+	WORD $0x17fffea5 // b <symmetric4Multi8+0x4a4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -6915,11 +6643,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4fc21032 // fmla v18.2d, v1.2d, v2.d[0]
 	WORD $0xad0645f2 // stp q18, q17, [x15, #0xc0]
 	WORD $0x5280008f // mov w15, #0x4
-	WORD $0x3707f7b0 // tbnz w16, #0x0, <symmetric4Multi8+0xb00>
+	WORD $0x3707f7b0 // tbnz w16, #0x0, <symmetric4Multi8+0xa40>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fff681 // b.ne <symmetric4Multi8+0xae8>
-	WORD $0x17fffd49 // b <symmetric4Multi8+0x140>
+	WORD $0x54fff681 // b.ne <symmetric4Multi8+0xa28>
+	WORD $0x17fffd79 // b <symmetric4Multi8+0x140>
 	WORD $0xaa1f03fa // mov x26, xzr
 	WORD $0x8b18033b // add x27, x25, x24
 	WORD $0x8b1802bd // add x29, x21, x24
@@ -7067,14 +6795,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070941 // stp q1, q2, [x10, #0xe0]
-	WORD $0x54ffef01 // b.ne <symmetric4Multi8+0xc4c>
-	WORD $0x17fffd8d // b <symmetric4Multi8+0x4a4>
+	WORD $0x54ffef01 // b.ne <symmetric4Multi8+0xb8c>
+	WORD $0x17fffdbd // b <symmetric4Multi8+0x4a4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
 	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
-	WORD $0x361793c8 // tbz w8, #0x2, <symmetric4Multi8+0x100>
+	WORD $0x361799c8 // tbz w8, #0x2, <symmetric4Multi8+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xf94013e4 // ldr x4, [sp, #0x20]
 	WORD $0xcb04010a // sub x10, x8, x4
@@ -7082,17 +6810,17 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x540004cb // b.lt <symmetric4Multi8+0xf40>
+	WORD $0x540004cb // b.lt <symmetric4Multi8+0xe80>
 	WORD $0xf94007ee // ldr x14, [sp, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
 	WORD $0xd503201f // nop
 	WORD $0xf940140f // ldr x15, [x0, #0x28]
-	WORD $0xb40000ef // cbz x15, <symmetric4Multi8+0xee0>
+	WORD $0xb40000ef // cbz x15, <symmetric4Multi8+0xe20>
 	WORD $0x8b0a05ef // add x15, x15, x10, lsl #1
 	WORD $0x786479ef // ldrh w15, [x15, x4, lsl #1]
-	WORD $0x14000005 // b <symmetric4Multi8+0xee4>
+	WORD $0x14000005 // b <symmetric4Multi8+0xe24>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -7115,16 +6843,16 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac8209e1 // stp q1, q2, [x15], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric4Multi8+0xf00>
+	WORD $0x54fffea1 // b.ne <symmetric4Multi8+0xe40>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x910401ce // add x14, x14, #0x100
 	WORD $0xeb0b015f // cmp x10, x11
-	WORD $0x54fffc21 // b.ne <symmetric4Multi8+0xec0>
+	WORD $0x54fffc21 // b.ne <symmetric4Multi8+0xe00>
 	WORD $0xf9400fea // ldr x10, [sp, #0x18]
 	WORD $0x8b040104 // add x4, x8, x4
 	WORD $0x91002328 // add x8, x25, #0x8
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ff8da2 // b.hs <symmetric4Multi8+0x104>
+	WORD $0x54ff93a2 // b.hs <symmetric4Multi8+0x104>
 	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -7132,12 +6860,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xf8287983 // str x3, [x12, x8, lsl #3]
 	WORD $0xcb04016b // sub x11, x11, x4
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric4Multi8+0xf98>
+	WORD $0x5400014a // b.ge <symmetric4Multi8+0xed8>
 	WORD $0xf940140b // ldr x11, [x0, #0x28]
-	WORD $0xb400008b // cbz x11, <symmetric4Multi8+0xf88>
+	WORD $0xb400008b // cbz x11, <symmetric4Multi8+0xec8>
 	WORD $0x8b08056b // add x11, x11, x8, lsl #1
 	WORD $0x7864796b // ldrh w11, [x11, x4, lsl #1]
-	WORD $0x14000002 // b <symmetric4Multi8+0xf8c>
+	WORD $0x14000002 // b <symmetric4Multi8+0xecc>
 	WORD $0x8b04010b // add x11, x8, x4
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
 	WORD $0x8b0b21cb // add x11, x14, x11, lsl #8
@@ -7147,12 +6875,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad3f01c0 // stp q0, q0, [x14, #-0x20]
 	WORD $0xf100056b // subs x11, x11, #0x1
 	WORD $0xac8201c0 // stp q0, q0, [x14], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric4Multi8+0xfa0>
+	WORD $0x54ffffa1 // b.ne <symmetric4Multi8+0xee0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x9104014a // add x10, x10, #0x100
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric4Multi8+0xf60>
-	WORD $0x17fffc51 // b <symmetric4Multi8+0x104>
+	WORD $0x54fffd21 // b.ne <symmetric4Multi8+0xea0>
+	WORD $0x17fffc81 // b <symmetric4Multi8+0x104>
 	WORD $0xfd402be8 // ldr d8, [sp, #0x50]
 	WORD $0xa94a4ff4 // ldp x20, x19, [sp, #0xa0]
 	WORD $0xf9402ffd // ldr x29, [sp, #0x58]
@@ -7181,7 +6909,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric5Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400043d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -7225,7 +6953,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x54fffd21 // b.ne <symmetric5Multi2+0x44>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400802b // b.lt <symmetric5Multi2+0x10b0>
+	WORD $0x54007d2b // b.lt <symmetric5Multi2+0x1050>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x52800a04 // mov w4, #0x50
@@ -7241,9 +6969,9 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x54007e22 // b.hs <symmetric5Multi2+0x10b0>
+	WORD $0x54007b22 // b.hs <symmetric5Multi2+0x1050>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb4007468 // cbz x8, <symmetric5Multi2+0xf80>
+	WORD $0xb4007168 // cbz x8, <symmetric5Multi2+0xf20>
 	WORD $0xf9402006 // ldr x6, [x0, #0x40]
 	WORD $0xf9402807 // ldr x7, [x0, #0x50]
 	WORD $0x928009eb // mov x11, #-0x50
@@ -7258,7 +6986,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b080063 // add x3, x3, x8
 	WORD $0xeb07013f // cmp x9, x7
-	WORD $0x54007282 // b.hs <symmetric5Multi2+0xf80>
+	WORD $0x54006f82 // b.hs <symmetric5Multi2+0xf20>
 	WORD $0xf940301a // ldr x26, [x0, #0x60]
 	WORD $0x39400133 // ldrb w19, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -7267,7 +6995,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x7100d67f // cmp w19, #0x35
 	WORD $0xd342fe74 // lsr x20, x19, #2
 	WORD $0xd341fe75 // lsr x21, x19, #1
-	WORD $0x54003aa3 // b.lo <symmetric5Multi2+0x8a8>
+	WORD $0x540037a3 // b.lo <symmetric5Multi2+0x848>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
@@ -7521,32 +7249,30 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad0902c1 // stp q1, q0, [x22, #0x120]
 	WORD $0x54fff9e1 // b.ne <symmetric5Multi2+0x480>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x370017c8 // tbnz w8, #0x0, <symmetric5Multi2+0x844>
+	WORD $0x370014a8 // tbnz w8, #0x0, <symmetric5Multi2+0x7e0>
 	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400141 // ldr d1, [x10]
+	WORD $0xaa1103f5 // mov x21, x17
 	WORD $0x4e080d00 // dup v0.2d, x8
-	WORD $0xf9401814 // ldr x20, [x0, #0x30]
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
 	WORD $0x2ea11001 // uaddw v1.2d, v0.2d, v1.2s
 	WORD $0x9e66002b // fmov x11, d1
 	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0x9e660042 // fmov x2, d2
 	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
 	WORD $0x8b080908 // add x8, x8, x8, lsl #2
-	WORD $0x8b020842 // add x2, x2, x2, lsl #2
-	WORD $0xd37ff970 // lsl x16, x11, #1
-	WORD $0xd37ff845 // lsl x5, x2, #1
-	WORD $0x8b0b128b // add x11, x20, x11, lsl #4
-	WORD $0x9e670201 // fmov d1, x16
-	WORD $0xd37ff910 // lsl x16, x8, #1
-	WORD $0x8b081288 // add x8, x20, x8, lsl #4
-	WORD $0x4e181e01 // mov v1.d[1], x16
-	WORD $0x4e183c50 // mov x16, v2.d[1]
-	WORD $0x9e6700a2 // fmov d2, x5
-	WORD $0x8b100a10 // add x16, x16, x16, lsl #2
-	WORD $0xd37ffa05 // lsl x5, x16, #1
-	WORD $0x4e181ca2 // mov v2.d[1], x5
+	WORD $0xd37ff96b // lsl x11, x11, #1
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xd37ff96b // lsl x11, x11, #1
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880021 // str q1, [x1, #0x2000]
 	WORD $0x3d880422 // str q2, [x1, #0x2010]
 	WORD $0xfd400541 // ldr d1, [x10, #0x8]
@@ -7554,50 +7280,27 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
 	WORD $0x2ea11000 // uaddw v0.2d, v0.2d, v1.2s
-	WORD $0x9e660015 // fmov x21, d0
-	WORD $0x9e660057 // fmov x23, d2
-	WORD $0x4e183c05 // mov x5, v0.d[1]
-	WORD $0x8b150ab5 // add x21, x21, x21, lsl #2
-	WORD $0x8b170af7 // add x23, x23, x23, lsl #2
-	WORD $0x8b0508a5 // add x5, x5, x5, lsl #2
-	WORD $0xd37ffab6 // lsl x22, x21, #1
-	WORD $0xd37ffaf8 // lsl x24, x23, #1
-	WORD $0x9e6702c0 // fmov d0, x22
-	WORD $0x4e183c56 // mov x22, v2.d[1]
-	WORD $0x9e670301 // fmov d1, x24
-	WORD $0x8b160ad6 // add x22, x22, x22, lsl #2
-	WORD $0xd37ffad8 // lsl x24, x22, #1
-	WORD $0x4e181f01 // mov v1.d[1], x24
-	WORD $0xd37ff8b8 // lsl x24, x5, #1
-	WORD $0x4e181f00 // mov v0.d[1], x24
-	WORD $0x3d880c21 // str q1, [x1, #0x2030]
+	WORD $0x9e66000b // fmov x11, d0
+	WORD $0x4e183c08 // mov x8, v0.d[1]
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37ff96b // lsl x11, x11, #1
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x9e670160 // fmov d0, x11
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x4e181d00 // mov v0.d[1], x8
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xd37ff96b // lsl x11, x11, #1
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37ff908 // lsl x8, x8, #1
+	WORD $0x4e181d01 // mov v1.d[1], x8
 	WORD $0x3d880820 // str q0, [x1, #0x2020]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b021288 // add x8, x20, x2, lsl #4
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b101288 // add x8, x20, x16, lsl #4
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b151288 // add x8, x20, x21, lsl #4
-	WORD $0xaa1103f5 // mov x21, x17
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b051288 // add x8, x20, x5, lsl #4
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b171288 // add x8, x20, x23, lsl #4
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b161288 // add x8, x20, x22, lsl #4
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x3d880c21 // str q1, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x37082728 // tbnz w8, #0x1, <symmetric5Multi2+0xb60>
+	WORD $0x37082748 // tbnz w8, #0x1, <symmetric5Multi2+0xb00>
 	WORD $0xaa0103f9 // mov x25, x1
 	WORD $0x52800116 // mov w22, #0x8
 	WORD $0xaa0103f7 // mov x23, x1
@@ -7709,14 +7412,15 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
 	WORD $0x4e70d480 // fadd v0.2d, v4.2d, v16.2d
 	WORD $0x3d801100 // str q0, [x8, #0x40]
-	WORD $0x54fff281 // b.ne <symmetric5Multi2+0x68c>
-	WORD $0x17fffe38 // b <symmetric5Multi2+0x120>
+	WORD $0x54fff281 // b.ne <symmetric5Multi2+0x628>
+	WORD $0x17fffe51 // b <symmetric5Multi2+0x120>
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xd37df28b // lsl x11, x20, #3
 	WORD $0x9b043697 // madd x23, x20, x4, x13
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b140c35 // add x21, x1, x20, lsl #3
 	WORD $0xf86b6996 // ldr x22, [x12, x11]
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x3ce87ae0 // ldr q0, [x23, x8, lsl #4]
 	WORD $0xaa1f03f8 // mov x24, xzr
@@ -7726,24 +7430,24 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xf105031f // cmp x24, #0x140
 	WORD $0x4fc11040 // fmla v0.2d, v2.2d, v1.d[0]
-	WORD $0x54ffff61 // b.ne <symmetric5Multi2+0x86c>
+	WORD $0x54ffff61 // b.ne <symmetric5Multi2+0x80c>
 	WORD $0x3ca87ae0 // str q0, [x23, x8, lsl #4]
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x910502b5 // add x21, x21, #0x140
 	WORD $0xf100151f // cmp x8, #0x5
-	WORD $0x54fffe61 // b.ne <symmetric5Multi2+0x860>
+	WORD $0x54fffe61 // b.ne <symmetric5Multi2+0x800>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54fffd41 // b.ne <symmetric5Multi2+0x848>
-	WORD $0x17fffe1f // b <symmetric5Multi2+0x120>
+	WORD $0x54fffd21 // b.ne <symmetric5Multi2+0x7e4>
+	WORD $0x17fffe37 // b <symmetric5Multi2+0x120>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100627f // cmp w19, #0x18
 	WORD $0x9bab2276 // umaddl x22, w19, w11, x8
 	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0xd342fd17 // lsr x23, x8, #2
-	WORD $0x54001dc8 // b.hi <symmetric5Multi2+0xc74>
+	WORD $0x54001dc8 // b.hi <symmetric5Multi2+0xc14>
 	WORD $0x92400a68 // and x8, x19, #0x7
-	WORD $0xb5001d88 // cbnz x8, <symmetric5Multi2+0xc74>
+	WORD $0xb5001d88 // cbnz x8, <symmetric5Multi2+0xc14>
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
@@ -7906,8 +7610,8 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad090760 // stp q0, q1, [x27, #0x120]
-	WORD $0x54ffec81 // b.ne <symmetric5Multi2+0x8e0>
-	WORD $0x17fffe7d // b <symmetric5Multi2+0x548>
+	WORD $0x54ffec81 // b.ne <symmetric5Multi2+0x880>
+	WORD $0x17fffe95 // b <symmetric5Multi2+0x548>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa0103f6 // mov x22, x1
@@ -7977,8 +7681,8 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x910022d6 // add x22, x22, #0x8
 	WORD $0x4fc11005 // fmla v5.2d, v0.2d, v1.d[0]
 	WORD $0x3c8506a5 // str q5, [x21], #0x50
-	WORD $0x54fff7e1 // b.ne <symmetric5Multi2+0xb68>
-	WORD $0x17fffd2c // b <symmetric5Multi2+0x120>
+	WORD $0x54fff7e1 // b.ne <symmetric5Multi2+0xb08>
+	WORD $0x17fffd44 // b <symmetric5Multi2+0x120>
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
@@ -8168,21 +7872,21 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad090760 // stp q0, q1, [x27, #0x120]
-	WORD $0x54ffe8e1 // b.ne <symmetric5Multi2+0xc84>
-	WORD $0x17fffd77 // b <symmetric5Multi2+0x548>
+	WORD $0x54ffe8e1 // b.ne <symmetric5Multi2+0xc24>
+	WORD $0x17fffd8f // b <symmetric5Multi2+0x548>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x36178ae8 // tbz w8, #0x2, <symmetric5Multi2+0xe0>
+	WORD $0x36178de8 // tbz w8, #0x2, <symmetric5Multi2+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xcb0e010b // sub x11, x8, x14
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400046b // b.lt <symmetric5Multi2+0x102c>
+	WORD $0x5400046b // b.lt <symmetric5Multi2+0xfcc>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0xaa0d03f3 // mov x19, x13
@@ -8191,10 +7895,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric5Multi2+0xfe0>
+	WORD $0xb40000f4 // cbz x20, <symmetric5Multi2+0xf80>
 	WORD $0x8b06068b // add x11, x20, x6, lsl #1
 	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric5Multi2+0xfe4>
+	WORD $0x14000005 // b <symmetric5Multi2+0xf84>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -8212,16 +7916,16 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x3cb46aa0 // str q0, [x21, x20]
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xf101429f // cmp x20, #0x50
-	WORD $0x54ffff41 // b.ne <symmetric5Multi2+0x1000>
+	WORD $0x54ffff41 // b.ne <symmetric5Multi2+0xfa0>
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0x91014273 // add x19, x19, #0x50
 	WORD $0xeb0700df // cmp x6, x7
-	WORD $0x54fffcc1 // b.ne <symmetric5Multi2+0xfc0>
+	WORD $0x54fffcc1 // b.ne <symmetric5Multi2+0xf60>
 	WORD $0xf9400feb // ldr x11, [sp, #0x18]
 	WORD $0x8b0e010e // add x14, x8, x14
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff8522 // b.hs <symmetric5Multi2+0xe0>
+	WORD $0x54ff8822 // b.hs <symmetric5Multi2+0xe0>
 	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03e6 // mov x6, x13
@@ -8229,12 +7933,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric5Multi2+0x1084>
+	WORD $0x5400014a // b.ge <symmetric5Multi2+0x1024>
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric5Multi2+0x1074>
+	WORD $0xb4000087 // cbz x7, <symmetric5Multi2+0x1014>
 	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
 	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric5Multi2+0x1078>
+	WORD $0x14000002 // b <symmetric5Multi2+0x1018>
 	WORD $0x8b0e0107 // add x7, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b042ceb // madd x11, x7, x4, x11
@@ -8244,12 +7948,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x910040e7 // add x7, x7, #0x10
 	WORD $0xf10140ff // cmp x7, #0x50
 	WORD $0xa9007d7f // stp xzr, xzr, [x11]
-	WORD $0x54ffff81 // b.ne <symmetric5Multi2+0x1088>
+	WORD $0x54ffff81 // b.ne <symmetric5Multi2+0x1028>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x910140c6 // add x6, x6, #0x50
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric5Multi2+0x104c>
-	WORD $0x17fffc0d // b <symmetric5Multi2+0xe0>
+	WORD $0x54fffd21 // b.ne <symmetric5Multi2+0xfec>
+	WORD $0x17fffc25 // b <symmetric5Multi2+0xe0>
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -8258,6 +7962,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
 	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
@@ -8272,7 +7980,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric5Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400049d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -8324,7 +8032,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x54fffd01 // b.ne <symmetric5Multi4+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54008deb // b.lt <symmetric5Multi4+0x1288>
+	WORD $0x540089eb // b.lt <symmetric5Multi4+0x1208>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
@@ -8340,9 +8048,9 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xf94027e8 // ldr x8, [sp, #0x48]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x54008be2 // b.hs <symmetric5Multi4+0x1288>
+	WORD $0x540087e2 // b.hs <symmetric5Multi4+0x1208>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb40081c8 // cbz x8, <symmetric5Multi4+0x114c>
+	WORD $0xb4007dc8 // cbz x8, <symmetric5Multi4+0x10cc>
 	WORD $0xf9402006 // ldr x6, [x0, #0x40]
 	WORD $0xf9402807 // ldr x7, [x0, #0x50]
 	WORD $0x928013eb // mov x11, #-0xa0
@@ -8357,7 +8065,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b080063 // add x3, x3, x8
 	WORD $0xeb07013f // cmp x9, x7
-	WORD $0x54007fe2 // b.hs <symmetric5Multi4+0x114c>
+	WORD $0x54007be2 // b.hs <symmetric5Multi4+0x10cc>
 	WORD $0xf940301a // ldr x26, [x0, #0x60]
 	WORD $0x39400133 // ldrb w19, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -8366,7 +8074,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x7100d67f // cmp w19, #0x35
 	WORD $0xd342fe74 // lsr x20, x19, #2
 	WORD $0xd341fe75 // lsr x21, x19, #1
-	WORD $0x54004463 // b.lo <symmetric5Multi4+0xa00>
+	WORD $0x54004063 // b.lo <symmetric5Multi4+0x980>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
@@ -8620,33 +8328,30 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad0906c2 // stp q2, q1, [x22, #0x120]
 	WORD $0x54fff9e1 // b.ne <symmetric5Multi4+0x4a0>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x370020a8 // tbnz w8, #0x0, <symmetric5Multi4+0x980>
+	WORD $0x37001ca8 // tbnz w8, #0x0, <symmetric5Multi4+0x900>
 	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400142 // ldr d2, [x10]
+	WORD $0xaa1103f5 // mov x21, x17
 	WORD $0x4e080d01 // dup v1.2d, x8
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
-	WORD $0x9e660048 // fmov x8, d2
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x4e183c4b // mov x11, v2.d[1]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x8b080905 // add x5, x8, x8, lsl #2
-	WORD $0x8b020848 // add x8, x2, x2, lsl #2
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x4e183c48 // mov x8, v2.d[1]
 	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
-	WORD $0x8b100a15 // add x21, x16, x16, lsl #2
-	WORD $0xd37ef4a2 // lsl x2, x5, #2
-	WORD $0xd37ef514 // lsl x20, x8, #2
-	WORD $0xd37ef570 // lsl x16, x11, #2
-	WORD $0x9e670042 // fmov d2, x2
-	WORD $0x9e670283 // fmov d3, x20
-	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x4e181e02 // mov v2.d[1], x16
-	WORD $0xd37ef6b0 // lsl x16, x21, #2
-	WORD $0x4e181e03 // mov v3.d[1], x16
-	WORD $0x8b051685 // add x5, x20, x5, lsl #5
-	WORD $0x8b0b168b // add x11, x20, x11, lsl #5
-	WORD $0x8b081688 // add x8, x20, x8, lsl #5
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x4e181d02 // mov v2.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0x9e670163 // fmov d3, x11
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x4e181d03 // mov v3.d[1], x8
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400542 // ldr d2, [x10, #0x8]
@@ -8654,57 +8359,27 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e660037 // fmov x23, d1
-	WORD $0x8b020842 // add x2, x2, x2, lsl #2
-	WORD $0x8b100a10 // add x16, x16, x16, lsl #2
-	WORD $0x8b170af7 // add x23, x23, x23, lsl #2
-	WORD $0xd37ef456 // lsl x22, x2, #2
-	WORD $0xd37ef6f8 // lsl x24, x23, #2
-	WORD $0x9e6702c3 // fmov d3, x22
-	WORD $0xd37ef616 // lsl x22, x16, #2
-	WORD $0x4e181ec3 // mov v3.d[1], x22
-	WORD $0x4e183c36 // mov x22, v1.d[1]
-	WORD $0x9e670301 // fmov d1, x24
-	WORD $0x8b160ad6 // add x22, x22, x22, lsl #2
-	WORD $0xd37ef6d8 // lsl x24, x22, #2
-	WORD $0x4e181f01 // mov v1.d[1], x24
-	WORD $0x3d880c23 // str q3, [x1, #0x2030]
+	WORD $0x9e66002b // fmov x11, d1
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0xf98020a0 // prfm pldl1keep, [x5, #0x40]
-	WORD $0xf98040a0 // prfm pldl1keep, [x5, #0x80]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b151688 // add x8, x20, x21, lsl #5
-	WORD $0xaa1103f5 // mov x21, x17
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b171688 // add x8, x20, x23, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b161688 // add x8, x20, x22, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b021688 // add x8, x20, x2, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b101688 // add x8, x20, x16, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x37083028 // tbnz w8, #0x1, <symmetric5Multi4+0xcc0>
+	WORD $0x37083048 // tbnz w8, #0x1, <symmetric5Multi4+0xc40>
 	WORD $0xaa0103f9 // mov x25, x1
 	WORD $0x52800116 // mov w22, #0x8
 	WORD $0xaa0103f7 // mov x23, x1
@@ -8879,8 +8554,9 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad024105 // stp q5, q16, [x8, #0x40]
 	WORD $0xad030d02 // stp q2, q3, [x8, #0x60]
 	WORD $0xad041101 // stp q1, q4, [x8, #0x80]
-	WORD $0x54ffeaa1 // b.ne <symmetric5Multi4+0x6cc>
-	WORD $0x17fffdf1 // b <symmetric5Multi4+0x140>
+	WORD $0x54ffeaa1 // b.ne <symmetric5Multi4+0x648>
+	WORD $0x17fffe12 // b <symmetric5Multi4+0x140>
+	WORD $0xd503201f // nop
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xd37df288 // lsl x8, x20, #3
 	WORD $0x9b043697 // madd x23, x20, x4, x13
@@ -8903,24 +8579,24 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xf105033f // cmp x25, #0x140
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff41 // b.ne <symmetric5Multi4+0x9c0>
+	WORD $0x54ffff41 // b.ne <symmetric5Multi4+0x940>
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x910502d6 // add x22, x22, #0x140
 	WORD $0xad000b01 // stp q1, q2, [x24]
 	WORD $0xf10016bf // cmp x21, #0x5
-	WORD $0x54fffda1 // b.ne <symmetric5Multi4+0x9a0>
+	WORD $0x54fffda1 // b.ne <symmetric5Multi4+0x920>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54fffc61 // b.ne <symmetric5Multi4+0x984>
-	WORD $0x17fffdd1 // b <symmetric5Multi4+0x140>
+	WORD $0x54fffc61 // b.ne <symmetric5Multi4+0x904>
+	WORD $0x17fffdf1 // b <symmetric5Multi4+0x140>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100627f // cmp w19, #0x18
 	WORD $0x9bab2276 // umaddl x22, w19, w11, x8
 	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0xd342fd17 // lsr x23, x8, #2
-	WORD $0x540021c8 // b.hi <symmetric5Multi4+0xe4c>
+	WORD $0x540021c8 // b.hi <symmetric5Multi4+0xdcc>
 	WORD $0x92400a68 // and x8, x19, #0x7
-	WORD $0xb5002188 // cbnz x8, <symmetric5Multi4+0xe4c>
+	WORD $0xb5002188 // cbnz x8, <symmetric5Multi4+0xdcc>
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
@@ -9085,8 +8761,8 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090b61 // stp q1, q2, [x27, #0x120]
-	WORD $0x54ffec81 // b.ne <symmetric5Multi4+0xa40>
-	WORD $0x17fffe2d // b <symmetric5Multi4+0x568>
+	WORD $0x54ffec81 // b.ne <symmetric5Multi4+0x9c0>
+	WORD $0x17fffe4d // b <symmetric5Multi4+0x568>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa0103f8 // mov x24, x1
@@ -9186,8 +8862,8 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4fc31054 // fmla v20.2d, v2.2d, v3.d[0]
 	WORD $0x4fc31033 // fmla v19.2d, v1.2d, v3.d[0]
 	WORD $0xac854eb4 // stp q20, q19, [x21], #0xa0
-	WORD $0x54fff441 // b.ne <symmetric5Multi4+0xccc>
-	WORD $0x17fffcbe // b <symmetric5Multi4+0x140>
+	WORD $0x54fff441 // b.ne <symmetric5Multi4+0xc4c>
+	WORD $0x17fffcde // b <symmetric5Multi4+0x140>
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
@@ -9378,26 +9054,26 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090b61 // stp q1, q2, [x27, #0x120]
-	WORD $0x54ffe8e1 // b.ne <symmetric5Multi4+0xe60>
-	WORD $0x17fffd08 // b <symmetric5Multi4+0x568>
+	WORD $0x54ffe8e1 // b.ne <symmetric5Multi4+0xde0>
+	WORD $0x17fffd28 // b <symmetric5Multi4+0x568>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x36177d88 // tbz w8, #0x2, <symmetric5Multi4+0x100>
+	WORD $0x36178188 // tbz w8, #0x2, <symmetric5Multi4+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb106 // csel x6, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400046b // b.lt <symmetric5Multi4+0x11f8>
+	WORD $0x5400046b // b.lt <symmetric5Multi4+0x1178>
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03f3 // mov x19, x13
 	WORD $0x9a9fc4c7 // csinc x7, x6, xzr, gt
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric5Multi4+0x11a0>
+	WORD $0xb40000f4 // cbz x20, <symmetric5Multi4+0x1120>
 	WORD $0x8b08068b // add x11, x20, x8, lsl #1
 	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric5Multi4+0x11a4>
+	WORD $0x14000005 // b <symmetric5Multi4+0x1124>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -9418,16 +9094,16 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x54fffee1 // b.ne <symmetric5Multi4+0x11c0>
+	WORD $0x54fffee1 // b.ne <symmetric5Multi4+0x1140>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x91028273 // add x19, x19, #0xa0
 	WORD $0xeb07011f // cmp x8, x7
-	WORD $0x54fffc61 // b.ne <symmetric5Multi4+0x1180>
+	WORD $0x54fffc61 // b.ne <symmetric5Multi4+0x1100>
 	WORD $0xf94027eb // ldr x11, [sp, #0x48]
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0x8b0e00ce // add x14, x6, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff77c2 // b.hs <symmetric5Multi4+0x100>
+	WORD $0x54ff7bc2 // b.hs <symmetric5Multi4+0x100>
 	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03e6 // mov x6, x13
@@ -9437,12 +9113,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric5Multi4+0x1258>
+	WORD $0x5400014a // b.ge <symmetric5Multi4+0x11d8>
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric5Multi4+0x1248>
+	WORD $0xb4000087 // cbz x7, <symmetric5Multi4+0x11c8>
 	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
 	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric5Multi4+0x124c>
+	WORD $0x14000002 // b <symmetric5Multi4+0x11cc>
 	WORD $0x8b0e0107 // add x7, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b042ceb // madd x11, x7, x4, x11
@@ -9453,12 +9129,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x910080e7 // add x7, x7, #0x20
 	WORD $0xf10280ff // cmp x7, #0xa0
 	WORD $0xad000160 // stp q0, q0, [x11]
-	WORD $0x54ffff81 // b.ne <symmetric5Multi4+0x1260>
+	WORD $0x54ffff81 // b.ne <symmetric5Multi4+0x11e0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x910280c6 // add x6, x6, #0xa0
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd01 // b.ne <symmetric5Multi4+0x1220>
-	WORD $0x17fffb9f // b <symmetric5Multi4+0x100>
+	WORD $0x54fffd01 // b.ne <symmetric5Multi4+0x11a0>
+	WORD $0x17fffbbf // b <symmetric5Multi4+0x100>
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -9487,7 +9163,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric5Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140004cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -9538,7 +9214,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x54fffd21 // b.ne <symmetric5Multi8+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540095eb // b.lt <symmetric5Multi8+0x1384>
+	WORD $0x54008feb // b.lt <symmetric5Multi8+0x12c4>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
@@ -9555,9 +9231,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf94027e8 // ldr x8, [sp, #0x48]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x540093c2 // b.hs <symmetric5Multi8+0x1384>
+	WORD $0x54008dc2 // b.hs <symmetric5Multi8+0x12c4>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb4008968 // cbz x8, <symmetric5Multi8+0x1240>
+	WORD $0xb4008368 // cbz x8, <symmetric5Multi8+0x1180>
 	WORD $0xf9402004 // ldr x4, [x0, #0x40]
 	WORD $0xf9402807 // ldr x7, [x0, #0x50]
 	WORD $0x928027eb // mov x11, #-0x140
@@ -9572,7 +9248,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b080063 // add x3, x3, x8
 	WORD $0xeb13013f // cmp x9, x19
-	WORD $0x54008782 // b.hs <symmetric5Multi8+0x1240>
+	WORD $0x54008182 // b.hs <symmetric5Multi8+0x1180>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
 	WORD $0x39400134 // ldrb w20, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -9581,7 +9257,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x7100d69f // cmp w20, #0x35
 	WORD $0xd342fe95 // lsr x21, x20, #2
 	WORD $0xd341fe96 // lsr x22, x20, #1
-	WORD $0x54005863 // b.lo <symmetric5Multi8+0xc80>
+	WORD $0x54005263 // b.lo <symmetric5Multi8+0xbc0>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
@@ -9835,107 +9511,59 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad0906e2 // stp q2, q1, [x23, #0x120]
 	WORD $0x54fff9e1 // b.ne <symmetric5Multi8+0x4a0>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x370032a8 // tbnz w8, #0x0, <symmetric5Multi8+0xbc0>
+	WORD $0x37002ca8 // tbnz w8, #0x0, <symmetric5Multi8+0xb00>
 	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400142 // ldr d2, [x10]
+	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0x4e080d01 // dup v1.2d, x8
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
 	WORD $0x9e66004b // fmov x11, d2
-	WORD $0x9e660062 // fmov x2, d3
 	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
 	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
-	WORD $0x8b020856 // add x22, x2, x2, lsl #2
 	WORD $0x8b080908 // add x8, x8, x8, lsl #2
-	WORD $0x8b100a15 // add x21, x16, x16, lsl #2
-	WORD $0xd37df162 // lsl x2, x11, #3
-	WORD $0xd37df2c4 // lsl x4, x22, #3
-	WORD $0xd37df110 // lsl x16, x8, #3
-	WORD $0x9e670042 // fmov d2, x2
-	WORD $0x9e670083 // fmov d3, x4
-	WORD $0xd37df2a2 // lsl x2, x21, #3
-	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0x4e181c43 // mov v3.d[1], x2
-	WORD $0x4e181e02 // mov v2.d[1], x16
-	WORD $0x8b0b188b // add x11, x4, x11, lsl #6
-	WORD $0x8b081888 // add x8, x4, x8, lsl #6
-	WORD $0x3d880423 // str q3, [x1, #0x2010]
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x4e181d02 // mov v2.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0x9e670163 // fmov d3, x11
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x4e181d03 // mov v3.d[1], x8
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
+	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400542 // ldr d2, [x10, #0x8]
 	WORD $0x9100414a // add x10, x10, #0x10
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e660037 // fmov x23, d1
-	WORD $0x8b020842 // add x2, x2, x2, lsl #2
-	WORD $0x8b100a10 // add x16, x16, x16, lsl #2
-	WORD $0x8b170af7 // add x23, x23, x23, lsl #2
-	WORD $0xd37df046 // lsl x6, x2, #3
-	WORD $0xd37df2f8 // lsl x24, x23, #3
-	WORD $0x9e6700c3 // fmov d3, x6
-	WORD $0xd37df206 // lsl x6, x16, #3
-	WORD $0x4e181cc3 // mov v3.d[1], x6
-	WORD $0x4e183c26 // mov x6, v1.d[1]
-	WORD $0x9e670301 // fmov d1, x24
-	WORD $0x8b0608c6 // add x6, x6, x6, lsl #2
-	WORD $0xd37df0d8 // lsl x24, x6, #3
-	WORD $0x4e181f01 // mov v1.d[1], x24
-	WORD $0x3d880c23 // str q3, [x1, #0x2030]
+	WORD $0x9e66002b // fmov x11, d1
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b096b // add x11, x11, x11, lsl #2
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x8b080908 // add x8, x8, x8, lsl #2
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9806160 // prfm pldl1keep, [x11, #0xc0]
-	WORD $0xf9808160 // prfm pldl1keep, [x11, #0x100]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0x8b161888 // add x8, x4, x22, lsl #6
-	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0x8b151888 // add x8, x4, x21, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0x8b171888 // add x8, x4, x23, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0x8b061888 // add x8, x4, x6, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0x8b021888 // add x8, x4, x2, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0x8b101888 // add x8, x4, x16, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401815 // ldr x21, [x0, #0x30]
-	WORD $0x37081828 // tbnz w8, #0x1, <symmetric5Multi8+0xa00>
+	WORD $0x37081848 // tbnz w8, #0x1, <symmetric5Multi8+0x940>
+	WORD $0xd503201f // nop
 	WORD $0x9b0536d8 // madd x24, x22, x5, x13
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b160c37 // add x23, x1, x22, lsl #3
@@ -10120,11 +9748,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad041f43 // stp q3, q7, [x26, #0x80]
 	WORD $0xad064b44 // stp q4, q18, [x26, #0xc0]
 	WORD $0xad080742 // stp q2, q1, [x26, #0x100]
-	WORD $0x3707ea0b // tbnz w11, #0x0, <symmetric5Multi8+0x720>
+	WORD $0x3707ea0b // tbnz w11, #0x0, <symmetric5Multi8+0x660>
 	WORD $0x910006d6 // add x22, x22, #0x1
 	WORD $0xf10022df // cmp x22, #0x8
-	WORD $0x54ffe8a1 // b.ne <symmetric5Multi8+0x700>
-	WORD $0x17fffdd4 // b <symmetric5Multi8+0x140>
+	WORD $0x54ffe8a1 // b.ne <symmetric5Multi8+0x640>
+	WORD $0x17fffe04 // b <symmetric5Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -10233,11 +9861,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4fc21074 // fmla v20.2d, v3.2d, v2.d[0]
 	WORD $0x4fc21033 // fmla v19.2d, v1.2d, v2.d[0]
 	WORD $0xad084c94 // stp q20, q19, [x4, #0x100]
-	WORD $0x3707f3eb // tbnz w11, #0x0, <symmetric5Multi8+0xa20>
+	WORD $0x3707f3eb // tbnz w11, #0x0, <symmetric5Multi8+0x960>
 	WORD $0x910006d6 // add x22, x22, #0x1
 	WORD $0xf10022df // cmp x22, #0x8
-	WORD $0x54fff281 // b.ne <symmetric5Multi8+0xa00>
-	WORD $0x17fffd63 // b <symmetric5Multi8+0x140>
+	WORD $0x54fff281 // b.ne <symmetric5Multi8+0x940>
+	WORD $0x17fffd93 // b <symmetric5Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03e4 // mov x4, xzr
@@ -10271,20 +9899,20 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf10503bf // cmp x29, #0x140
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric5Multi8+0xc20>
+	WORD $0x54ffff21 // b.ne <symmetric5Multi8+0xb60>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x8b1b032b // add x11, x25, x27
 	WORD $0x9105035a // add x26, x26, #0x140
 	WORD $0xf100151f // cmp x8, #0x5
 	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x54fffd61 // b.ne <symmetric5Multi8+0xc00>
+	WORD $0x54fffd61 // b.ne <symmetric5Multi8+0xb40>
 	WORD $0x2a1f03f8 // mov w24, wzr
 	WORD $0x52800099 // mov w25, #0x4
-	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric5Multi8+0xbe0>
+	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric5Multi8+0xb20>
 	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x54fffac1 // b.ne <symmetric5Multi8+0xbc4>
-	WORD $0x17fffd34 // b <symmetric5Multi8+0x140>
+	WORD $0x54fffac1 // b.ne <symmetric5Multi8+0xb04>
+	WORD $0x17fffd64 // b <symmetric5Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -10293,9 +9921,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x9bab2297 // umaddl x23, w20, w11, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xd342fd18 // lsr x24, x8, #2
-	WORD $0x54001528 // b.hi <symmetric5Multi8+0xf38>
+	WORD $0x54001528 // b.hi <symmetric5Multi8+0xe78>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb50014e8 // cbnz x8, <symmetric5Multi8+0xf38>
+	WORD $0xb50014e8 // cbnz x8, <symmetric5Multi8+0xe78>
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb14089b // sub x27, x4, x20, lsl #2
@@ -10460,8 +10088,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
-	WORD $0x54ffec81 // b.ne <symmetric5Multi8+0xcc0>
-	WORD $0x17fffd8d // b <symmetric5Multi8+0x568>
+	WORD $0x54ffec81 // b.ne <symmetric5Multi8+0xc00>
+	WORD $0x17fffdbd // b <symmetric5Multi8+0x568>
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb14089b // sub x27, x4, x20, lsl #2
@@ -10651,20 +10279,20 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
-	WORD $0x54ffe8e1 // b.ne <symmetric5Multi8+0xf48>
-	WORD $0x17fffcce // b <symmetric5Multi8+0x568>
+	WORD $0x54ffe8e1 // b.ne <symmetric5Multi8+0xe88>
+	WORD $0x17fffcfe // b <symmetric5Multi8+0x568>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x361775e8 // tbz w8, #0x2, <symmetric5Multi8+0x100>
+	WORD $0x36177be8 // tbz w8, #0x2, <symmetric5Multi8+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb104 // csel x4, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400050b // b.lt <symmetric5Multi8+0x1300>
+	WORD $0x5400050b // b.lt <symmetric5Multi8+0x1240>
 	WORD $0xf94007f4 // ldr x20, [sp, #0x8]
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0xaa1f03e7 // mov x7, xzr
@@ -10673,10 +10301,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xb40000e8 // cbz x8, <symmetric5Multi8+0x12a0>
+	WORD $0xb40000e8 // cbz x8, <symmetric5Multi8+0x11e0>
 	WORD $0x8b070508 // add x8, x8, x7, lsl #1
 	WORD $0x786e7908 // ldrh w8, [x8, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric5Multi8+0x12a4>
+	WORD $0x14000005 // b <symmetric5Multi8+0x11e4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -10699,16 +10327,16 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac820901 // stp q1, q2, [x8], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric5Multi8+0x12c0>
+	WORD $0x54fffea1 // b.ne <symmetric5Multi8+0x1200>
 	WORD $0x910004e7 // add x7, x7, #0x1
 	WORD $0x91050294 // add x20, x20, #0x140
 	WORD $0xeb1300ff // cmp x7, x19
-	WORD $0x54fffc21 // b.ne <symmetric5Multi8+0x1280>
+	WORD $0x54fffc21 // b.ne <symmetric5Multi8+0x11c0>
 	WORD $0xf94027eb // ldr x11, [sp, #0x48]
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0x8b0e008e // add x14, x4, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff6f82 // b.hs <symmetric5Multi8+0x100>
+	WORD $0x54ff7582 // b.hs <symmetric5Multi8+0x100>
 	WORD $0xa94013e2 // ldp x2, x4, [sp]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -10716,12 +10344,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric5Multi8+0x1358>
+	WORD $0x5400014a // b.ge <symmetric5Multi8+0x1298>
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric5Multi8+0x1348>
+	WORD $0xb4000087 // cbz x7, <symmetric5Multi8+0x1288>
 	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
 	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric5Multi8+0x134c>
+	WORD $0x14000002 // b <symmetric5Multi8+0x128c>
 	WORD $0x8b0e0107 // add x7, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b052ceb // madd x11, x7, x5, x11
@@ -10731,12 +10359,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad3f0260 // stp q0, q0, [x19, #-0x20]
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0xac820260 // stp q0, q0, [x19], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric5Multi8+0x1360>
+	WORD $0x54ffffa1 // b.ne <symmetric5Multi8+0x12a0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x91050084 // add x4, x4, #0x140
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric5Multi8+0x1320>
-	WORD $0x17fffb60 // b <symmetric5Multi8+0x100>
+	WORD $0x54fffd21 // b.ne <symmetric5Multi8+0x1260>
+	WORD $0x17fffb90 // b <symmetric5Multi8+0x100>
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -10766,7 +10394,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric6Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140004cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xa941880a // ldp x10, x2, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -10810,7 +10438,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x54fffd21 // b.ne <symmetric6Multi2+0x44>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400952b // b.lt <symmetric6Multi2+0x1350>
+	WORD $0x5400922b // b.lt <symmetric6Multi2+0x12f0>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x52800c04 // mov w4, #0x60
@@ -10826,9 +10454,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x54009322 // b.hs <symmetric6Multi2+0x1350>
+	WORD $0x54009022 // b.hs <symmetric6Multi2+0x12f0>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb4008988 // cbz x8, <symmetric6Multi2+0x1224>
+	WORD $0xb4008688 // cbz x8, <symmetric6Multi2+0x11c4>
 	WORD $0xf9402003 // ldr x3, [x0, #0x40]
 	WORD $0xf9402807 // ldr x7, [x0, #0x50]
 	WORD $0x92800beb // mov x11, #-0x60
@@ -10843,7 +10471,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x9ba80a82 // umaddl x2, w20, w8, x2
 	WORD $0xeb13013f // cmp x9, x19
-	WORD $0x540087a2 // b.hs <symmetric6Multi2+0x1224>
+	WORD $0x540084a2 // b.hs <symmetric6Multi2+0x11c4>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
 	WORD $0x39400134 // ldrb w20, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -10852,7 +10480,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x7100d69f // cmp w20, #0x35
 	WORD $0xd342fe95 // lsr x21, x20, #2
 	WORD $0xd341fe96 // lsr x22, x20, #1
-	WORD $0x540044a3 // b.lo <symmetric6Multi2+0x9e8>
+	WORD $0x540041a3 // b.lo <symmetric6Multi2+0x988>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
@@ -11149,32 +10777,30 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0b02e1 // stp q1, q0, [x23, #0x160]
 	WORD $0x54fff8c1 // b.ne <symmetric6Multi2+0x508>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x37001c88 // tbnz w8, #0x0, <symmetric6Multi2+0x988>
+	WORD $0x37001988 // tbnz w8, #0x0, <symmetric6Multi2+0x928>
 	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400141 // ldr d1, [x10]
+	WORD $0xaa1103f6 // mov x22, x17
 	WORD $0x4e080d00 // dup v0.2d, x8
-	WORD $0xf9401803 // ldr x3, [x0, #0x30]
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
 	WORD $0x2ea11001 // uaddw v1.2d, v0.2d, v1.2s
 	WORD $0x9e66002b // fmov x11, d1
 	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0x9e660045 // fmov x5, d2
 	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
 	WORD $0x8b080508 // add x8, x8, x8, lsl #1
-	WORD $0x8b0504a5 // add x5, x5, x5, lsl #1
-	WORD $0xd37ef570 // lsl x16, x11, #2
-	WORD $0xd37ef4a6 // lsl x6, x5, #2
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x9e670201 // fmov d1, x16
-	WORD $0xd37ef510 // lsl x16, x8, #2
-	WORD $0x8b081468 // add x8, x3, x8, lsl #5
-	WORD $0x4e181e01 // mov v1.d[1], x16
-	WORD $0x4e183c50 // mov x16, v2.d[1]
-	WORD $0x9e6700c2 // fmov d2, x6
-	WORD $0x8b100610 // add x16, x16, x16, lsl #1
-	WORD $0xd37ef606 // lsl x6, x16, #2
-	WORD $0x4e181cc2 // mov v2.d[1], x6
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880021 // str q1, [x1, #0x2000]
 	WORD $0x3d880422 // str q2, [x1, #0x2010]
 	WORD $0xfd400541 // ldr d1, [x10, #0x8]
@@ -11182,53 +10808,31 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
 	WORD $0x2ea11000 // uaddw v0.2d, v0.2d, v1.2s
-	WORD $0x9e660015 // fmov x21, d0
-	WORD $0x9e660057 // fmov x23, d2
-	WORD $0x4e183c06 // mov x6, v0.d[1]
-	WORD $0x8b1506b5 // add x21, x21, x21, lsl #1
-	WORD $0x8b1706f7 // add x23, x23, x23, lsl #1
-	WORD $0x8b0604c6 // add x6, x6, x6, lsl #1
-	WORD $0xd37ef6b6 // lsl x22, x21, #2
-	WORD $0xd37ef6f8 // lsl x24, x23, #2
-	WORD $0x9e6702c0 // fmov d0, x22
-	WORD $0x4e183c56 // mov x22, v2.d[1]
-	WORD $0x9e670301 // fmov d1, x24
-	WORD $0x8b1606d6 // add x22, x22, x22, lsl #1
-	WORD $0xd37ef6d8 // lsl x24, x22, #2
-	WORD $0x4e181f01 // mov v1.d[1], x24
-	WORD $0xd37ef4d8 // lsl x24, x6, #2
-	WORD $0x4e181f00 // mov v0.d[1], x24
-	WORD $0x3d880c21 // str q1, [x1, #0x2030]
+	WORD $0x9e66000b // fmov x11, d0
+	WORD $0x4e183c08 // mov x8, v0.d[1]
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x9e670160 // fmov d0, x11
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
+	WORD $0x4e181d00 // mov v0.d[1], x8
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xd37ef56b // lsl x11, x11, #2
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ef508 // lsl x8, x8, #2
+	WORD $0x4e181d01 // mov v1.d[1], x8
 	WORD $0x3d880820 // str q0, [x1, #0x2020]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b051468 // add x8, x3, x5, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b101468 // add x8, x3, x16, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b151468 // add x8, x3, x21, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b061468 // add x8, x3, x6, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b171468 // add x8, x3, x23, lsl #5
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0x8b161468 // add x8, x3, x22, lsl #5
-	WORD $0xaa1103f6 // mov x22, x17
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x3d880c21 // str q1, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401815 // ldr x21, [x0, #0x30]
-	WORD $0x37082fc8 // tbnz w8, #0x1, <symmetric6Multi2+0xd20>
+	WORD $0x37082fe8 // tbnz w8, #0x1, <symmetric6Multi2+0xcc0>
 	WORD $0xaa0103fa // mov x26, x1
 	WORD $0x52800117 // mov w23, #0x8
 	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9500359 // ldr x25, [x26, #0x2000]
@@ -11375,8 +10979,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
 	WORD $0xad010d00 // stp q0, q3, [x8, #0x20]
 	WORD $0xad021501 // stp q1, q5, [x8, #0x40]
-	WORD $0x54ffee01 // b.ne <symmetric6Multi2+0x740>
-	WORD $0x17fffde7 // b <symmetric6Multi2+0x120>
+	WORD $0x54ffee01 // b.ne <symmetric6Multi2+0x6e0>
+	WORD $0x17fffdff // b <symmetric6Multi2+0x120>
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xd37df06b // lsl x11, x3, #3
 	WORD $0x9b043477 // madd x23, x3, x4, x13
@@ -11391,24 +10995,24 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xf106031f // cmp x24, #0x180
 	WORD $0x4fc11040 // fmla v0.2d, v2.2d, v1.d[0]
-	WORD $0x54ffff61 // b.ne <symmetric6Multi2+0x9ac>
+	WORD $0x54ffff61 // b.ne <symmetric6Multi2+0x94c>
 	WORD $0x3ca87ae0 // str q0, [x23, x8, lsl #4]
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x910602b5 // add x21, x21, #0x180
 	WORD $0xf100191f // cmp x8, #0x6
-	WORD $0x54fffe61 // b.ne <symmetric6Multi2+0x9a0>
+	WORD $0x54fffe61 // b.ne <symmetric6Multi2+0x940>
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x54fffd61 // b.ne <symmetric6Multi2+0x98c>
-	WORD $0x17fffdcf // b <symmetric6Multi2+0x120>
+	WORD $0x54fffd61 // b.ne <symmetric6Multi2+0x92c>
+	WORD $0x17fffde7 // b <symmetric6Multi2+0x120>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100629f // cmp w20, #0x18
 	WORD $0x9bab2297 // umaddl x23, w20, w11, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xd342fd18 // lsr x24, x8, #2
-	WORD $0x540024a8 // b.hi <symmetric6Multi2+0xe90>
+	WORD $0x540024a8 // b.hi <symmetric6Multi2+0xe30>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb5002468 // cbnz x8, <symmetric6Multi2+0xe90>
+	WORD $0xb5002468 // cbnz x8, <symmetric6Multi2+0xe30>
 	WORD $0x8b140a88 // add x8, x20, x20, lsl #2
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
@@ -11602,8 +11206,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0b07a0 // stp q0, q1, [x29, #0x160]
-	WORD $0x54ffe8a1 // b.ne <symmetric6Multi2+0xa20>
-	WORD $0x17fffe39 // b <symmetric6Multi2+0x5f4>
+	WORD $0x54ffe8a1 // b.ne <symmetric6Multi2+0x9c0>
+	WORD $0x17fffe51 // b <symmetric6Multi2+0x5f4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -11697,8 +11301,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4fc01070 // fmla v16.2d, v3.2d, v0.d[0]
 	WORD $0x4fc11050 // fmla v16.2d, v2.2d, v1.d[0]
 	WORD $0x3c8606d0 // str q16, [x22], #0x60
-	WORD $0x54fff501 // b.ne <symmetric6Multi2+0xd28>
-	WORD $0x17fffca5 // b <symmetric6Multi2+0x120>
+	WORD $0x54fff501 // b.ne <symmetric6Multi2+0xcc8>
+	WORD $0x17fffcbd // b <symmetric6Multi2+0x120>
 	WORD $0x8b140a88 // add x8, x20, x20, lsl #2
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
@@ -11926,17 +11530,17 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0b07a0 // stp q0, q1, [x29, #0x160]
-	WORD $0x54ffe441 // b.ne <symmetric6Multi2+0xea4>
-	WORD $0x17fffcf5 // b <symmetric6Multi2+0x5f4>
+	WORD $0x54ffe441 // b.ne <symmetric6Multi2+0xe44>
+	WORD $0x17fffd0d // b <symmetric6Multi2+0x5f4>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x361775c8 // tbz w8, #0x2, <symmetric6Multi2+0xe0>
+	WORD $0x361778c8 // tbz w8, #0x2, <symmetric6Multi2+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xcb0e010b // sub x11, x8, x14
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400044b // b.lt <symmetric6Multi2+0x12cc>
+	WORD $0x5400044b // b.lt <symmetric6Multi2+0x126c>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0d03f3 // mov x19, x13
@@ -11944,10 +11548,10 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric6Multi2+0x1280>
+	WORD $0xb40000f4 // cbz x20, <symmetric6Multi2+0x1220>
 	WORD $0x8b03068b // add x11, x20, x3, lsl #1
 	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric6Multi2+0x1284>
+	WORD $0x14000005 // b <symmetric6Multi2+0x1224>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -11965,16 +11569,16 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x3cb46aa0 // str q0, [x21, x20]
 	WORD $0x91004294 // add x20, x20, #0x10
 	WORD $0xf101829f // cmp x20, #0x60
-	WORD $0x54ffff41 // b.ne <symmetric6Multi2+0x12a0>
+	WORD $0x54ffff41 // b.ne <symmetric6Multi2+0x1240>
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x91018273 // add x19, x19, #0x60
 	WORD $0xeb07007f // cmp x3, x7
-	WORD $0x54fffcc1 // b.ne <symmetric6Multi2+0x1260>
+	WORD $0x54fffcc1 // b.ne <symmetric6Multi2+0x1200>
 	WORD $0xf9400feb // ldr x11, [sp, #0x18]
 	WORD $0x8b0e010e // add x14, x8, x14
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff7022 // b.hs <symmetric6Multi2+0xe0>
+	WORD $0x54ff7322 // b.hs <symmetric6Multi2+0xe0>
 	WORD $0xf94007e5 // ldr x5, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03e3 // mov x3, x13
@@ -11982,12 +11586,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xf8287985 // str x5, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric6Multi2+0x1324>
+	WORD $0x5400014a // b.ge <symmetric6Multi2+0x12c4>
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric6Multi2+0x1314>
+	WORD $0xb4000087 // cbz x7, <symmetric6Multi2+0x12b4>
 	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
 	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric6Multi2+0x1318>
+	WORD $0x14000002 // b <symmetric6Multi2+0x12b8>
 	WORD $0x8b0e0107 // add x7, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b042ceb // madd x11, x7, x4, x11
@@ -11997,12 +11601,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x910040e7 // add x7, x7, #0x10
 	WORD $0xf10180ff // cmp x7, #0x60
 	WORD $0xa9007d7f // stp xzr, xzr, [x11]
-	WORD $0x54ffff81 // b.ne <symmetric6Multi2+0x1328>
+	WORD $0x54ffff81 // b.ne <symmetric6Multi2+0x12c8>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x91018063 // add x3, x3, #0x60
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric6Multi2+0x12ec>
-	WORD $0x17fffb65 // b <symmetric6Multi2+0xe0>
+	WORD $0x54fffd21 // b.ne <symmetric6Multi2+0x128c>
+	WORD $0x17fffb7d // b <symmetric6Multi2+0xe0>
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -12011,10 +11615,6 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
 	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
@@ -12029,7 +11629,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric6Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140005bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400059d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10483ff // sub sp, sp, #0x120
 	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -12081,7 +11681,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x54fffd01 // b.ne <symmetric6Multi4+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400adeb // b.lt <symmetric6Multi4+0x1688>
+	WORD $0x5400a9eb // b.lt <symmetric6Multi4+0x1608>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
@@ -12097,9 +11697,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xf94067e8 // ldr x8, [sp, #0xc8]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x5400abe2 // b.hs <symmetric6Multi4+0x1688>
+	WORD $0x5400a7e2 // b.hs <symmetric6Multi4+0x1608>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb400a168 // cbz x8, <symmetric6Multi4+0x1540>
+	WORD $0xb4009d68 // cbz x8, <symmetric6Multi4+0x14c0>
 	WORD $0xf9402006 // ldr x6, [x0, #0x40]
 	WORD $0xf9402807 // ldr x7, [x0, #0x50]
 	WORD $0x928017eb // mov x11, #-0xc0
@@ -12114,7 +11714,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x9ba80e63 // umaddl x3, w19, w8, x3
 	WORD $0xeb07013f // cmp x9, x7
-	WORD $0x54009f82 // b.hs <symmetric6Multi4+0x1540>
+	WORD $0x54009b82 // b.hs <symmetric6Multi4+0x14c0>
 	WORD $0xf940301a // ldr x26, [x0, #0x60]
 	WORD $0x39400133 // ldrb w19, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -12123,7 +11723,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x7100d67f // cmp w19, #0x35
 	WORD $0xd342fe74 // lsr x20, x19, #2
 	WORD $0xd341fe75 // lsr x21, x19, #1
-	WORD $0x54005663 // b.lo <symmetric6Multi4+0xc40>
+	WORD $0x54005263 // b.lo <symmetric6Multi4+0xbc0>
 	WORD $0x9ba42277 // umaddl x23, w19, w4, x8
 	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0xaa1f03f6 // mov x22, xzr
@@ -12420,33 +12020,30 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad0b06c2 // stp q2, q1, [x22, #0x160]
 	WORD $0x54fff8c1 // b.ne <symmetric6Multi4+0x528>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x37002d88 // tbnz w8, #0x0, <symmetric6Multi4+0xbc8>
+	WORD $0x37002988 // tbnz w8, #0x0, <symmetric6Multi4+0xb48>
 	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400142 // ldr d2, [x10]
+	WORD $0xaa1103f5 // mov x21, x17
 	WORD $0x4e080d01 // dup v1.2d, x8
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
-	WORD $0x9e660048 // fmov x8, d2
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x4e183c4b // mov x11, v2.d[1]
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x8b080505 // add x5, x8, x8, lsl #1
-	WORD $0x8b020448 // add x8, x2, x2, lsl #1
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x4e183c48 // mov x8, v2.d[1]
 	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
-	WORD $0x8b100615 // add x21, x16, x16, lsl #1
-	WORD $0xd37df0a2 // lsl x2, x5, #3
-	WORD $0xd37df114 // lsl x20, x8, #3
-	WORD $0xd37df170 // lsl x16, x11, #3
-	WORD $0x9e670042 // fmov d2, x2
-	WORD $0x9e670283 // fmov d3, x20
-	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x4e181e02 // mov v2.d[1], x16
-	WORD $0xd37df2b0 // lsl x16, x21, #3
-	WORD $0x4e181e03 // mov v3.d[1], x16
-	WORD $0x8b051a85 // add x5, x20, x5, lsl #6
-	WORD $0x8b0b1a8b // add x11, x20, x11, lsl #6
-	WORD $0x8b081a88 // add x8, x20, x8, lsl #6
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
+	WORD $0x4e181d02 // mov v2.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0x9e670163 // fmov d3, x11
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x4e181d03 // mov v3.d[1], x8
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400542 // ldr d2, [x10, #0x8]
@@ -12454,60 +12051,31 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
-	WORD $0x9e660062 // fmov x2, d3
-	WORD $0x4e183c70 // mov x16, v3.d[1]
-	WORD $0x9e660037 // fmov x23, d1
-	WORD $0x8b020442 // add x2, x2, x2, lsl #1
-	WORD $0x8b100610 // add x16, x16, x16, lsl #1
-	WORD $0x8b1706f7 // add x23, x23, x23, lsl #1
-	WORD $0xd37df056 // lsl x22, x2, #3
-	WORD $0xd37df2f8 // lsl x24, x23, #3
-	WORD $0x9e6702c3 // fmov d3, x22
-	WORD $0xd37df216 // lsl x22, x16, #3
-	WORD $0x4e181ec3 // mov v3.d[1], x22
-	WORD $0x4e183c36 // mov x22, v1.d[1]
-	WORD $0x9e670301 // fmov d1, x24
-	WORD $0x8b1606d6 // add x22, x22, x22, lsl #1
-	WORD $0xd37df2d8 // lsl x24, x22, #3
-	WORD $0x4e181f01 // mov v1.d[1], x24
-	WORD $0x3d880c23 // str q3, [x1, #0x2030]
+	WORD $0x9e66002b // fmov x11, d1
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37df16b // lsl x11, x11, #3
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37df108 // lsl x8, x8, #3
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0xf98020a0 // prfm pldl1keep, [x5, #0x40]
-	WORD $0xf98040a0 // prfm pldl1keep, [x5, #0x80]
-	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
-	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b151a88 // add x8, x20, x21, lsl #6
-	WORD $0xaa1103f5 // mov x21, x17
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b171a88 // add x8, x20, x23, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b161a88 // add x8, x20, x22, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b021a88 // add x8, x20, x2, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0x8b101a88 // add x8, x20, x16, lsl #6
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x370840c8 // tbnz w8, #0x1, <symmetric6Multi4+0xf80>
+	WORD $0x370840e8 // tbnz w8, #0x1, <symmetric6Multi4+0xf00>
 	WORD $0xaa0103f9 // mov x25, x1
 	WORD $0x52800116 // mov w22, #0x8
 	WORD $0xaa0103f7 // mov x23, x1
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9500338 // ldr x24, [x25, #0x2000]
@@ -12781,9 +12349,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD $0xad050101 // stp q1, q0, [x8, #0xa0]
-	WORD $0x54ffde21 // b.ne <symmetric6Multi4+0x780>
+	WORD $0x54ffde21 // b.ne <symmetric6Multi4+0x700>
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x17fffd5f // b <symmetric6Multi4+0x140>
+	WORD $0x17fffd7f // b <symmetric6Multi4+0x140>
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xd37df288 // lsl x8, x20, #3
 	WORD $0x9b043697 // madd x23, x20, x4, x13
@@ -12804,23 +12372,23 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xf106033f // cmp x25, #0x180
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff41 // b.ne <symmetric6Multi4+0xc00>
+	WORD $0x54ffff41 // b.ne <symmetric6Multi4+0xb80>
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x910602d6 // add x22, x22, #0x180
 	WORD $0xad000b01 // stp q1, q2, [x24]
 	WORD $0xf1001abf // cmp x21, #0x6
-	WORD $0x54fffda1 // b.ne <symmetric6Multi4+0xbe0>
+	WORD $0x54fffda1 // b.ne <symmetric6Multi4+0xb60>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54fffca1 // b.ne <symmetric6Multi4+0xbcc>
-	WORD $0x17fffd41 // b <symmetric6Multi4+0x140>
+	WORD $0x54fffca1 // b.ne <symmetric6Multi4+0xb4c>
+	WORD $0x17fffd61 // b <symmetric6Multi4+0x140>
 	WORD $0x9ba42276 // umaddl x22, w19, w4, x8
 	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0x7100627f // cmp w19, #0x18
 	WORD $0xd342fd17 // lsr x23, x8, #2
-	WORD $0x54002a68 // b.hi <symmetric6Multi4+0x119c>
+	WORD $0x54002a68 // b.hi <symmetric6Multi4+0x111c>
 	WORD $0x92400a68 // and x8, x19, #0x7
-	WORD $0xb5002a28 // cbnz x8, <symmetric6Multi4+0x119c>
+	WORD $0xb5002a28 // cbnz x8, <symmetric6Multi4+0x111c>
 	WORD $0x8b130a68 // add x8, x19, x19, lsl #2
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
@@ -13017,8 +12585,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0b0b61 // stp q1, q2, [x27, #0x160]
-	WORD $0x54ffe8a1 // b.ne <symmetric6Multi4+0xc80>
-	WORD $0x17fffda9 // b <symmetric6Multi4+0x614>
+	WORD $0x54ffe8a1 // b.ne <symmetric6Multi4+0xc00>
+	WORD $0x17fffdc9 // b <symmetric6Multi4+0x614>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -13155,8 +12723,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4fc31055 // fmla v21.2d, v2.2d, v3.d[0]
 	WORD $0x4fc31036 // fmla v22.2d, v1.2d, v3.d[0]
 	WORD $0xac865ab5 // stp q21, q22, [x21], #0xc0
-	WORD $0x54ffefc1 // b.ne <symmetric6Multi4+0xf8c>
-	WORD $0x17fffbea // b <symmetric6Multi4+0x140>
+	WORD $0x54ffefc1 // b.ne <symmetric6Multi4+0xf0c>
+	WORD $0x17fffc0a // b <symmetric6Multi4+0x140>
 	WORD $0x8b130a68 // add x8, x19, x19, lsl #2
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
@@ -13388,17 +12956,17 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b0b61 // stp q1, q2, [x27, #0x160]
-	WORD $0x54ffe441 // b.ne <symmetric6Multi4+0x11c0>
-	WORD $0x17fffc36 // b <symmetric6Multi4+0x614>
+	WORD $0x54ffe441 // b.ne <symmetric6Multi4+0x1140>
+	WORD $0x17fffc56 // b <symmetric6Multi4+0x614>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x36175de8 // tbz w8, #0x2, <symmetric6Multi4+0x100>
+	WORD $0x361761e8 // tbz w8, #0x2, <symmetric6Multi4+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb106 // csel x6, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540004cb // b.lt <symmetric6Multi4+0x15f8>
+	WORD $0x540004cb // b.lt <symmetric6Multi4+0x1578>
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03f3 // mov x19, x13
@@ -13407,10 +12975,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric6Multi4+0x15a0>
+	WORD $0xb40000f4 // cbz x20, <symmetric6Multi4+0x1520>
 	WORD $0x8b08068b // add x11, x20, x8, lsl #1
 	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric6Multi4+0x15a4>
+	WORD $0x14000005 // b <symmetric6Multi4+0x1524>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -13431,16 +12999,16 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x54fffee1 // b.ne <symmetric6Multi4+0x15c0>
+	WORD $0x54fffee1 // b.ne <symmetric6Multi4+0x1540>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x91030273 // add x19, x19, #0xc0
 	WORD $0xeb07011f // cmp x8, x7
-	WORD $0x54fffc61 // b.ne <symmetric6Multi4+0x1580>
+	WORD $0x54fffc61 // b.ne <symmetric6Multi4+0x1500>
 	WORD $0xf94067eb // ldr x11, [sp, #0xc8]
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0x8b0e00ce // add x14, x6, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff57c2 // b.hs <symmetric6Multi4+0x100>
+	WORD $0x54ff5bc2 // b.hs <symmetric6Multi4+0x100>
 	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0d03e6 // mov x6, x13
@@ -13450,12 +13018,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric6Multi4+0x1658>
+	WORD $0x5400014a // b.ge <symmetric6Multi4+0x15d8>
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric6Multi4+0x1648>
+	WORD $0xb4000087 // cbz x7, <symmetric6Multi4+0x15c8>
 	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
 	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric6Multi4+0x164c>
+	WORD $0x14000002 // b <symmetric6Multi4+0x15cc>
 	WORD $0x8b0e0107 // add x7, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b042ceb // madd x11, x7, x4, x11
@@ -13466,12 +13034,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x910080e7 // add x7, x7, #0x20
 	WORD $0xf10300ff // cmp x7, #0xc0
 	WORD $0xad006178 // stp q24, q24, [x11]
-	WORD $0x54ffff81 // b.ne <symmetric6Multi4+0x1660>
+	WORD $0x54ffff81 // b.ne <symmetric6Multi4+0x15e0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x910300c6 // add x6, x6, #0xc0
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd01 // b.ne <symmetric6Multi4+0x1620>
-	WORD $0x17fffa9f // b <symmetric6Multi4+0x100>
+	WORD $0x54fffd01 // b.ne <symmetric6Multi4+0x15a0>
+	WORD $0x17fffabf // b <symmetric6Multi4+0x100>
 	WORD $0x6d4b23e9 // ldp d9, d8, [sp, #0xb0]
 	WORD $0xf94063fd // ldr x29, [sp, #0xc0]
 	WORD $0x6d4a2beb // ldp d11, d10, [sp, #0xa0]
@@ -13501,7 +13069,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric6Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140005dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400059d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa941880a // ldp x10, x2, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -13552,7 +13120,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x54fffd21 // b.ne <symmetric6Multi8+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400b1eb // b.lt <symmetric6Multi8+0x1704>
+	WORD $0x5400a9eb // b.lt <symmetric6Multi8+0x1604>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
@@ -13569,9 +13137,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xf9402fe8 // ldr x8, [sp, #0x58]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x5400afc2 // b.hs <symmetric6Multi8+0x1704>
+	WORD $0x5400a7c2 // b.hs <symmetric6Multi8+0x1604>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb400a568 // cbz x8, <symmetric6Multi8+0x15c0>
+	WORD $0xb4009d68 // cbz x8, <symmetric6Multi8+0x14c0>
 	WORD $0xf9402003 // ldr x3, [x0, #0x40]
 	WORD $0xf9402804 // ldr x4, [x0, #0x50]
 	WORD $0x92802feb // mov x11, #-0x180
@@ -13586,7 +13154,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x9ba80aa2 // umaddl x2, w21, w8, x2
 	WORD $0xeb14013f // cmp x9, x20
-	WORD $0x5400a382 // b.hs <symmetric6Multi8+0x15c0>
+	WORD $0x54009b82 // b.hs <symmetric6Multi8+0x14c0>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
 	WORD $0x39400135 // ldrb w21, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -13595,7 +13163,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x7100d6bf // cmp w21, #0x35
 	WORD $0xd342feb6 // lsr x22, x21, #2
 	WORD $0xd341feb7 // lsr x23, x21, #1
-	WORD $0x54005963 // b.lo <symmetric6Multi8+0xca0>
+	WORD $0x54005163 // b.lo <symmetric6Multi8+0xba0>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
@@ -13892,31 +13460,29 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad0b06e2 // stp q2, q1, [x23, #0x160]
 	WORD $0x54fff8c1 // b.ne <symmetric6Multi8+0x528>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x37002e48 // tbnz w8, #0x0, <symmetric6Multi8+0xbe0>
+	WORD $0x37002648 // tbnz w8, #0x0, <symmetric6Multi8+0xae0>
 	WORD $0xb94001e8 // ldr w8, [x15]
 	WORD $0xfd400142 // ldr d2, [x10]
 	WORD $0x4e080d01 // dup v1.2d, x8
-	WORD $0xf9401803 // ldr x3, [x0, #0x30]
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
-	WORD $0x9e660048 // fmov x8, d2
-	WORD $0x9e660064 // fmov x4, d3
-	WORD $0x4e183c4b // mov x11, v2.d[1]
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
 	WORD $0x8b080508 // add x8, x8, x8, lsl #1
-	WORD $0x8b040497 // add x23, x4, x4, lsl #1
-	WORD $0x8b0b0576 // add x22, x11, x11, lsl #1
-	WORD $0xd37ced11 // lsl x17, x8, #4
-	WORD $0xd37ceee4 // lsl x4, x23, #4
-	WORD $0xd37ceecb // lsl x11, x22, #4
-	WORD $0x8b081c68 // add x8, x3, x8, lsl #7
-	WORD $0x9e670222 // fmov d2, x17
-	WORD $0x4e183c71 // mov x17, v3.d[1]
-	WORD $0x9e670083 // fmov d3, x4
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0xd37cec91 // lsl x17, x4, #4
-	WORD $0x4e181d62 // mov v2.d[1], x11
-	WORD $0x4e181e23 // mov v3.d[1], x17
+	WORD $0xd37ced6b // lsl x11, x11, #4
+	WORD $0xd37ced08 // lsl x8, x8, #4
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
+	WORD $0x4e181d02 // mov v2.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37ced6b // lsl x11, x11, #4
+	WORD $0x9e670163 // fmov d3, x11
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ced08 // lsl x8, x8, #4
+	WORD $0x4e181d03 // mov v3.d[1], x8
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400542 // ldr d2, [x10, #0x8]
@@ -13924,94 +13490,32 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
-	WORD $0x9e660071 // fmov x17, d3
-	WORD $0x4e183c6b // mov x11, v3.d[1]
-	WORD $0x8b110638 // add x24, x17, x17, lsl #1
+	WORD $0x9e66002b // fmov x11, d1
+	WORD $0x4e183c28 // mov x8, v1.d[1]
 	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
-	WORD $0xd37cef11 // lsl x17, x24, #4
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
 	WORD $0xd37ced6b // lsl x11, x11, #4
-	WORD $0x9e670223 // fmov d3, x17
-	WORD $0x9e660031 // fmov x17, d1
-	WORD $0x8b110631 // add x17, x17, x17, lsl #1
-	WORD $0x4e181d63 // mov v3.d[1], x11
-	WORD $0x4e183c2b // mov x11, v1.d[1]
-	WORD $0xd37cee26 // lsl x6, x17, #4
-	WORD $0x9e6700c1 // fmov d1, x6
+	WORD $0xd37ced08 // lsl x8, x8, #4
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x9e66006b // fmov x11, d3
 	WORD $0x8b0b056b // add x11, x11, x11, lsl #1
-	WORD $0xd37ced66 // lsl x6, x11, #4
-	WORD $0x4e181cc1 // mov v1.d[1], x6
-	WORD $0x3d880c23 // str q3, [x1, #0x2030]
+	WORD $0x4e181d01 // mov v1.d[1], x8
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xd37ced6b // lsl x11, x11, #4
+	WORD $0x9e670162 // fmov d2, x11
+	WORD $0x8b080508 // add x8, x8, x8, lsl #1
+	WORD $0xd37ced08 // lsl x8, x8, #4
+	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
-	WORD $0x8b161c68 // add x8, x3, x22, lsl #7
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
-	WORD $0x8b171c68 // add x8, x3, x23, lsl #7
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
-	WORD $0x8b041c68 // add x8, x3, x4, lsl #7
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
-	WORD $0x8b111c68 // add x8, x3, x17, lsl #7
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
-	WORD $0x8b0b1c68 // add x8, x3, x11, lsl #7
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
-	WORD $0x8b181c68 // add x8, x3, x24, lsl #7
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
-	WORD $0xf9501c28 // ldr x8, [x1, #0x2038]
-	WORD $0x8b080c68 // add x8, x3, x8, lsl #3
-	WORD $0xf9800100 // prfm pldl1keep, [x8]
-	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
-	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
-	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
-	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
-	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401816 // ldr x22, [x0, #0x30]
-	WORD $0x370840c8 // tbnz w8, #0x1, <symmetric6Multi8+0xfe0>
+	WORD $0x37084008 // tbnz w8, #0x1, <symmetric6Multi8+0xee0>
 	WORD $0xaa1f03f7 // mov x23, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x9b0536f9 // madd x25, x23, x5, x13
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0x8b170c38 // add x24, x1, x23, lsl #3
 	WORD $0x5280003a // mov w26, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf8777a1d // ldr x29, [x16, x23, lsl #3]
@@ -14254,11 +13758,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad0a0502 // stp q2, q1, [x8, #0x140]
 	WORD $0x2a1a03e8 // mov w8, w26
 	WORD $0x2a1f03fa // mov w26, wzr
-	WORD $0x3707e208 // tbnz w8, #0x0, <symmetric6Multi8+0x800>
+	WORD $0x3707e208 // tbnz w8, #0x0, <symmetric6Multi8+0x700>
 	WORD $0x910006f7 // add x23, x23, #0x1
 	WORD $0xf10022ff // cmp x23, #0x8
-	WORD $0x54ffe0a1 // b.ne <symmetric6Multi8+0x7e0>
-	WORD $0x17fffd5c // b <symmetric6Multi8+0x140>
+	WORD $0x54ffe0e1 // b.ne <symmetric6Multi8+0x6e8>
+	WORD $0x17fffd9c // b <symmetric6Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -14293,20 +13797,20 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xf10603bf // cmp x29, #0x180
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric6Multi8+0xc40>
+	WORD $0x54ffff21 // b.ne <symmetric6Multi8+0xb40>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x8b1b032b // add x11, x25, x27
 	WORD $0x9106035a // add x26, x26, #0x180
 	WORD $0xf100191f // cmp x8, #0x6
 	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x54fffd61 // b.ne <symmetric6Multi8+0xc20>
+	WORD $0x54fffd61 // b.ne <symmetric6Multi8+0xb20>
 	WORD $0x2a1f03f8 // mov w24, wzr
 	WORD $0x52800099 // mov w25, #0x4
-	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric6Multi8+0xc00>
+	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric6Multi8+0xb00>
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x54fffac1 // b.ne <symmetric6Multi8+0xbe4>
-	WORD $0x17fffd2c // b <symmetric6Multi8+0x140>
+	WORD $0x54fffac1 // b.ne <symmetric6Multi8+0xae4>
+	WORD $0x17fffd6c // b <symmetric6Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -14315,9 +13819,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x9bab22b8 // umaddl x24, w21, w11, x8
 	WORD $0x8b1506a8 // add x8, x21, x21, lsl #1
 	WORD $0xd342fd19 // lsr x25, x8, #2
-	WORD $0x54002ba8 // b.hi <symmetric6Multi8+0x1228>
+	WORD $0x54002ba8 // b.hi <symmetric6Multi8+0x1128>
 	WORD $0x92400aa8 // and x8, x21, #0x7
-	WORD $0xb5002b68 // cbnz x8, <symmetric6Multi8+0x1228>
+	WORD $0xb5002b68 // cbnz x8, <symmetric6Multi8+0x1128>
 	WORD $0x8b150aa8 // add x8, x21, x21, lsl #2
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
@@ -14513,8 +14017,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0b0ba1 // stp q1, q2, [x29, #0x160]
-	WORD $0x54ffe8a1 // b.ne <symmetric6Multi8+0xce0>
-	WORD $0x17fffd91 // b <symmetric6Multi8+0x614>
+	WORD $0x54ffe8a1 // b.ne <symmetric6Multi8+0xbe0>
+	WORD $0x17fffdd1 // b <symmetric6Multi8+0x614>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -14659,11 +14163,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4fc21075 // fmla v21.2d, v3.2d, v2.d[0]
 	WORD $0x4fc21036 // fmla v22.2d, v1.2d, v2.d[0]
 	WORD $0xad0a5b55 // stp q21, q22, [x26, #0x140]
-	WORD $0x3707ef6b // tbnz w11, #0x0, <symmetric6Multi8+0x1000>
+	WORD $0x3707ef6b // tbnz w11, #0x0, <symmetric6Multi8+0xf00>
 	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x54ffee21 // b.ne <symmetric6Multi8+0xfe4>
-	WORD $0x17fffbc7 // b <symmetric6Multi8+0x140>
+	WORD $0x54ffee21 // b.ne <symmetric6Multi8+0xee4>
+	WORD $0x17fffc07 // b <symmetric6Multi8+0x140>
 	WORD $0x8b150aa8 // add x8, x21, x21, lsl #2
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
@@ -14892,17 +14396,17 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b0ba1 // stp q1, q2, [x29, #0x160]
-	WORD $0x54ffe441 // b.ne <symmetric6Multi8+0x1240>
-	WORD $0x17fffc16 // b <symmetric6Multi8+0x614>
+	WORD $0x54ffe441 // b.ne <symmetric6Multi8+0x1140>
+	WORD $0x17fffc56 // b <symmetric6Multi8+0x614>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x361759e8 // tbz w8, #0x2, <symmetric6Multi8+0x100>
+	WORD $0x361761e8 // tbz w8, #0x2, <symmetric6Multi8+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb103 // csel x3, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400050b // b.lt <symmetric6Multi8+0x1680>
+	WORD $0x5400050b // b.lt <symmetric6Multi8+0x1580>
 	WORD $0xf94007f4 // ldr x20, [sp, #0x8]
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xaa1f03e4 // mov x4, xzr
@@ -14911,10 +14415,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xb40000e8 // cbz x8, <symmetric6Multi8+0x1620>
+	WORD $0xb40000e8 // cbz x8, <symmetric6Multi8+0x1520>
 	WORD $0x8b040508 // add x8, x8, x4, lsl #1
 	WORD $0x786e7908 // ldrh w8, [x8, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric6Multi8+0x1624>
+	WORD $0x14000005 // b <symmetric6Multi8+0x1524>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -14937,16 +14441,16 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac820901 // stp q1, q2, [x8], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric6Multi8+0x1640>
+	WORD $0x54fffea1 // b.ne <symmetric6Multi8+0x1540>
 	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0x91060294 // add x20, x20, #0x180
 	WORD $0xeb13009f // cmp x4, x19
-	WORD $0x54fffc21 // b.ne <symmetric6Multi8+0x1600>
+	WORD $0x54fffc21 // b.ne <symmetric6Multi8+0x1500>
 	WORD $0xf9402feb // ldr x11, [sp, #0x58]
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0x8b0e006e // add x14, x3, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff5382 // b.hs <symmetric6Multi8+0x100>
+	WORD $0x54ff5b82 // b.hs <symmetric6Multi8+0x100>
 	WORD $0xa9400fe6 // ldp x6, x3, [sp]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -14954,12 +14458,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric6Multi8+0x16d8>
+	WORD $0x5400014a // b.ge <symmetric6Multi8+0x15d8>
 	WORD $0xf9401404 // ldr x4, [x0, #0x28]
-	WORD $0xb4000084 // cbz x4, <symmetric6Multi8+0x16c8>
+	WORD $0xb4000084 // cbz x4, <symmetric6Multi8+0x15c8>
 	WORD $0x8b08048b // add x11, x4, x8, lsl #1
 	WORD $0x786e7964 // ldrh w4, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric6Multi8+0x16cc>
+	WORD $0x14000002 // b <symmetric6Multi8+0x15cc>
 	WORD $0x8b0e0104 // add x4, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b052c8b // madd x11, x4, x5, x11
@@ -14969,12 +14473,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad3f0260 // stp q0, q0, [x19, #-0x20]
 	WORD $0xf1000484 // subs x4, x4, #0x1
 	WORD $0xac820260 // stp q0, q0, [x19], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric6Multi8+0x16e0>
+	WORD $0x54ffffa1 // b.ne <symmetric6Multi8+0x15e0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x91060063 // add x3, x3, #0x180
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric6Multi8+0x16a0>
-	WORD $0x17fffa80 // b <symmetric6Multi8+0x100>
+	WORD $0x54fffd21 // b.ne <symmetric6Multi8+0x15a0>
+	WORD $0x17fffac0 // b <symmetric6Multi8+0x100>
 	WORD $0x6d4423e9 // ldp d9, d8, [sp, #0x40]
 	WORD $0xf9402bfd // ldr x29, [sp, #0x50]
 	WORD $0x6d432beb // ldp d11, d10, [sp, #0x30]

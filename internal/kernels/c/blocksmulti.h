@@ -4,9 +4,9 @@
 // add adds the products of n decoded slots to the sums, which are zero if they are
 // fresh: those of element i of all lanes, then of i + 1.
 INLINE void FN(add)(struct multi_work *s, int b, const double *x, i64 n, int fresh) {
-	const int together = b <= 3 ? 2 : 1;
+	const int together = WIDTH / (b <= 3 ? 2 : 4);
 	EACH_PART NO_UNROLL for (int l = 0; l < LANES; l += together) {
-		VEC y[2][MAX_BLOCK];
+		VEC y[WIDTH / 2][MAX_BLOCK];
 		UNROLL for (int r = 0; r < together; r++) {
 			UNROLL for (int i = 0; i < b; i++) y[r][i] = fresh ? (VEC){} : AT(s->sums + (i * LANES + l + r) * K + v);
 		}
@@ -50,7 +50,7 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s, int b)
 			for (i64 k = 0; k < n; k++, widths++, index += LANES) {
 				PREFETCH(index + 512);
 				values += b * unpack(s->values + b * b * LANES * k, b, values, c->stream, c->tables, *widths, g->flags);
-				places(s->places + LANES * k, index, g->base, c->x, K, b);
+				places(s->places + LANES * k, index, g->base, K);
 			}
 			FN(add)(s, b, c->x, n, fresh);
 			fresh = 0;

@@ -54,7 +54,7 @@ INLINE void FN(fold)(double *sums) {
 }
 
 INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s) {
-	const u8 *widths = c->widths, *values[2] = {c->values, c->values + c->stream};
+	const u8 *widths = c->widths, *values = c->values, *other = values + c->stream; // of even, of odd slots
 	const u16 *index = c->index;
 	i64 row = 0;
 	int fresh = 1;
@@ -64,13 +64,15 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s) {
 		do {
 			i64 n = g->slots - done < MOST_SLOTS ? g->slots - done : MOST_SLOTS;
 			for (i64 k = 0; k < n; k++, widths++) {
-				values[k & 1] += unpack(s->values + LANES * k, 1, values[k & 1], 0, c->tables, *widths, g->flags);
+				const u8 *next = values + unpack(s->values + LANES * k, 1, values, 0, c->tables, *widths, g->flags);
+				values = other;
+				other = next;
 				if (g->flags & DIAGONAL) {
 					const u16 lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
-					places(s->places + LANES * k, lanes, row + c->offsets[g->base + done + k], x, K, 1);
+					places(s->places + LANES * k, lanes, row + c->offsets[g->base + done + k], K);
 				} else {
 					PREFETCH(index + 512);
-					places(s->places + LANES * k, index, g->base, x, K, 1);
+					places(s->places + LANES * k, index, g->base, K);
 					index += LANES;
 				}
 			}
@@ -78,6 +80,11 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s) {
 			fresh = 0;
 			done += n;
 		} while (done < g->slots);
+		if (g->slots & 1) {
+			const u8 *next = values;
+			values = other;
+			other = next;
+		}
 		if (!(g->flags & LAST)) continue;
 		i64 n = c->rows - row < LANES ? c->rows - row : LANES;
 		if (g->flags & ONE_ROW) {
