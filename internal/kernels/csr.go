@@ -8,7 +8,8 @@ type csrKernel[T Value] = func(dst []float64, lo, hi int, rowPtr []int64, col []
 
 // CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
 // rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi. The sum of a row does
-// not depend on lo and hi; its last bits depend on the set.
+// not depend on lo and hi, and has the same bits in all sets: element k of the row is added to
+// sum k mod 4, products being rounded before; then (s0 + s1) + (s2 + s3).
 func CSRMulVec[T Value](k *Set, dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 	switch val := any(val).(type) {
 	case []float64:
@@ -41,36 +42,27 @@ func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, v
 	}
 }
 
-// longRow is the number of elements from which on a second accumulator pays.
-const longRow = 12
-
 // rowDot is the inner product of one sparse row with x.
 func rowDot[T Value](col []int32, val []T, x []float64) float64 {
-	if len(col) >= longRow {
-		return longRowDot(col, val, x)
-	}
 	val = val[:len(col)]
-	var s float64
-	for k, c := range col {
-		s += float64(float64(val[k]) * x[c])
-	}
-	return s
-}
-
-// longRowDot is rowDot on two accumulators.
-func longRowDot[T Value](col []int32, val []T, x []float64) float64 {
-	val = val[:len(col)]
-	var s, t float64
+	var s0, s1, s2, s3 float64
 	for len(col) >= 4 {
 		c, v := col[:4:4], val[:4:4]
-		s += float64(float64(v[0]) * x[c[0]])
-		t += float64(float64(v[1]) * x[c[1]])
-		s += float64(float64(v[2]) * x[c[2]])
-		t += float64(float64(v[3]) * x[c[3]])
+		s0 += float64(float64(v[0]) * x[c[0]])
+		s1 += float64(float64(v[1]) * x[c[1]])
+		s2 += float64(float64(v[2]) * x[c[2]])
+		s3 += float64(float64(v[3]) * x[c[3]])
 		col, val = col[4:], val[4:]
 	}
-	for k, c := range col {
-		s += float64(float64(val[k]) * x[c])
+	switch len(col) {
+	case 3:
+		s2 += float64(float64(val[2]) * x[col[2]])
+		fallthrough
+	case 2:
+		s1 += float64(float64(val[1]) * x[col[1]])
+		fallthrough
+	case 1:
+		s0 += float64(float64(val[0]) * x[col[0]])
 	}
-	return s + t
+	return (s0 + s1) + (s2 + s3)
 }

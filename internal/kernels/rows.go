@@ -11,6 +11,9 @@ func (k *Set) AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w
 
 type addRowsKernel = func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64)
 
+// longRow is the number of elements from which on a call for a row pays.
+const longRow = 12
+
 // run is the number of values that are decoded at a time: they stay in the
 // first-level cache.
 const run = 512

@@ -2,10 +2,7 @@
 
 package kernels
 
-import (
-	"github.com/klauspost/cpuid/v2"
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 var levels = []level{
 	{"avx2", hasAVX2, (*Set).avx2},
@@ -18,18 +15,13 @@ var (
 		cpu.X86.HasAVX512CD && cpu.X86.HasAVX512VBMI && cpu.X86.HasPOPCNT
 )
 
-// slowGathers says that eight loads are faster than a gather of eight elements, where these
-// are in the cache. In rows with few elements both take as long; such a row is rather one of a
-// graph than of a mesh, and gathers find more of what is not in the cache at once.
-var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
-
 // avx2 is for AVX2 with FMA and BMI2.
 func (k *Set) avx2() {
 	k.vector = quadVector
 	k.mixed = mixedKernels{stepInto: stepIntoAVX2, xpayMixed: xpayMixedAVX2}
 
-	k.csr64 = csrSIMD(csr64AVX2)
-	k.csr32 = csrSIMD(csr32AVX2)
+	k.csr64 = csrQuad[float64](csrHere)
+	k.csr32 = csrQuad[float32](csrHere)
 
 	k.slots = mulSlotsQuad
 	k.fastSlots = true
@@ -61,12 +53,6 @@ func (k *Set) avx512() {
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoAVX512, xpayMixed: xpayMixedAVX512}
 
-	k.csr64 = csrSIMD(csr64AVX512)
-	k.csr32 = csrSIMD(csr32AVX512)
-	if slowGathers {
-		k.csr64 = longRows(csrSIMD(csr64LoadsAVX512), k.csr64)
-		k.csr32 = longRows(csrSIMD(csr32LoadsAVX512), k.csr32)
-	}
 	k.residual64 = residualGroups
 
 	k.slots = mulSlotsAVX512

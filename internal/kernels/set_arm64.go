@@ -6,6 +6,8 @@ var levels = []level{{"neon", true, (*Set).neon}}
 
 func (k *Set) neon() {
 	k.vector = quadVector
+	k.csr64 = csrQuad[float64](csrHere)
+	k.csr32 = csrQuad[float32](csrHere)
 	k.slots = mulSlotsQuad
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad
