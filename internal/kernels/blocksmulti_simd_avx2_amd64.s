@@ -954,7 +954,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi8>
-	LONG $0x0009c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000a46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -963,7 +963,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x096c8e0f; WORD $0x0000 // jle <blocks2Multi8+0x979>
+	LONG $0x0a0c8e0f; WORD $0x0000 // jle <blocks2Multi8+0xa19>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -971,8 +971,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x60ec8348 // subq $0x60, %rsp
-	LONG $0x597de2c4; LONG $0x0009940d; BYTE $0x00 // vpbroadcastq 0x994(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00098315; BYTE $0x00 // vpbroadcastq 0x983(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000a140d; BYTE $0x00 // vpbroadcastq 0xa14(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000a0315; BYTE $0x00 // vpbroadcastq 0xa03(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
 	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
 	LONG $0x18678b4c // movq 0x18(%rdi), %r12
@@ -992,7 +992,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
-	LONG $0x08e4830f; WORD $0x0000 // jae <blocks2Multi8+0x96b>
+	LONG $0x0984830f; WORD $0x0000 // jae <blocks2Multi8+0xa0b>
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
@@ -1006,7 +1006,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
 	LONG $0x244c0348; BYTE $0x40 // addq 0x40(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x07698d0f; WORD $0x0000 // jge <blocks2Multi8+0x830>
+	LONG $0x08098d0f; WORD $0x0000 // jge <blocks2Multi8+0x8d0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -1018,37 +1018,71 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x05948e0f; WORD $0x0000 // jle <blocks2Multi8+0x690>
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x06348e0f; WORD $0x0000 // jle <blocks2Multi8+0x730>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x000087e9; BYTE $0x00 // jmp <blocks2Multi8+0x18e>
+	LONG $0x00011ee9; BYTE $0x00 // jmp <blocks2Multi8+0x225>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
 	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
 	LONG $0x347dc2c4; WORD $0x2424 // vpmovzxwq (%r12), %ymm4
-	WORD $0x8b41; BYTE $0x10 // movl (%r8), %edx
-	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
+	WORD $0x8948; BYTE $0xea // movq %rbp, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
 	LONG $0x4b1c8d4d // leaq (%r11,%rcx,2), %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	WORD $0xff49; BYTE $0xc1 // incq %r9
-	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x38470348 // addq 0x38(%rdi), %rax
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0xa47ffec5; LONG $0x00200006; BYTE $0x00 // vmovdqu %ymm4, 0x2000(%rsi,%rax)
+	LONG $0xa47ffec5; LONG $0x00200016; BYTE $0x00 // vmovdqu %ymm4, 0x2000(%rsi,%rdx)
 	LONG $0x347dc2c4; WORD $0x2464; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm4
-	LONG $0x10c48349 // addq $0x10, %r12
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x9c7ffec5; LONG $0x00202006; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rax)
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x9c7ffec5; LONG $0x00202016; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rdx)
+	LONG $0x14b70f41; BYTE $0x24 // movzwl (%r12), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
+	LONG $0x54b70f41; WORD $0x0224 // movzwl 0x2(%r12), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
+	LONG $0x54b70f41; WORD $0x0424 // movzwl 0x4(%r12), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
+	LONG $0x54b70f41; WORD $0x0624 // movzwl 0x6(%r12), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
+	LONG $0x54b70f41; WORD $0x0824 // movzwl 0x8(%r12), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
+	LONG $0x54b70f41; WORD $0x0a24 // movzwl 0xa(%r12), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
+	LONG $0x54b70f41; WORD $0x0c24 // movzwl 0xc(%r12), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
+	LONG $0x54b70f41; WORD $0x0e24 // movzwl 0xe(%r12), %edx
+	LONG $0x10c48349 // addq $0x10, %r12
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
 	WORD $0x394c; BYTE $0xed // cmpq %r13, %rbp
-	LONG $0x0506840f; WORD $0x0000 // je <blocks2Multi8+0x694>
+	LONG $0x050f840f; WORD $0x0000 // je <blocks2Multi8+0x734>
 	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
 	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
 	LONG $0x08e5c148 // shlq $0x8, %rbp
@@ -1056,19 +1090,20 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
 	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
-	LONG $0x58608b4c // movq 0x58(%rax), %r12
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x09b60f41 // movzbl (%r9), %ecx
 	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
-	LONG $0x01db850f; WORD $0x0000 // jne <blocks2Multi8+0x3a0>
-	LONG $0x80b08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r14
+	LONG $0x01e4850f; WORD $0x0000 // jne <blocks2Multi8+0x440>
+	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x0227820f; WORD $0x0000 // jb <blocks2Multi8+0x400>
+	LONG $0x0230820f; WORD $0x0000 // jb <blocks2Multi8+0x4a0>
 	WORD $0x148d; BYTE $0x49 // leal (%rcx,%rcx,2), %edx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8941; BYTE $0xca // movl %ecx, %r10d
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
 	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8d1 // shrl %eax
@@ -1076,12 +1111,12 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x08348d48 // leaq (%rax,%rcx), %rsi
 	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	BYTE $0x90 // nop
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405e // vpsllvq 0x40(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1094,10 +1129,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x3865c3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605e // vpsllvq 0x60(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1110,11 +1145,11 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x0010000b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x0b1c // vmovdqu (%r11,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x081c // vmovdqu (%r8,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405e // vpsllvq 0x40(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1127,12 +1162,12 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7ac1c4; WORD $0x331c // vmovdqu (%r11,%rsi), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x301c // vmovdqu (%r8,%rsi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
-	LONG $0x3865c3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605e // vpsllvq 0x60(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1145,29 +1180,31 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xfe6b850f; WORD $0xffff // jne <blocks2Multi8+0x200>
-	LONG $0xfffd76e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0xfe6b850f; WORD $0xffff // jne <blocks2Multi8+0x2a0>
+	LONG $0xfffcd6e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x5a7cc1c4; BYTE $0x1b // vcvtps2pd (%r11), %ymm3
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x00 // vmovups %ymm3, (%rbp)
-	LONG $0x5a7cc1c4; WORD $0x105b // vcvtps2pd 0x10(%r11), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rbp)
-	LONG $0x8b180f41; LONG $0x00001020 // prefetcht0 0x1020(%r11)
-	LONG $0x5a7cc1c4; WORD $0x205b // vcvtps2pd 0x20(%r11), %ymm3
+	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rbp)
-	LONG $0x5a7cc1c4; WORD $0x305b // vcvtps2pd 0x30(%r11), %ymm3
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xb575 // jne <blocks2Multi8+0x3b0>
-	LONG $0xfffd10e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	WORD $0xbb75 // jne <blocks2Multi8+0x450>
+	LONG $0xfffc76e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x8941; BYTE $0xca // movl %ecx, %r10d
 	WORD $0x930f; BYTE $0xc2 // setae %dl
@@ -1182,7 +1219,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x014e840f; WORD $0x0000 // je <blocks2Multi8+0x57e>
+	LONG $0x014e840f; WORD $0x0000 // je <blocks2Multi8+0x61e>
 	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
 	LONG $0x083c8d48 // leaq (%rax,%rcx), %rdi
 	LONG $0x0a048d4d // leaq (%r10,%rcx), %r8
@@ -1238,8 +1275,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfec7850f; WORD $0xffff // jne <blocks2Multi8+0x440>
-	LONG $0xfffb92e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0xfec7850f; WORD $0xffff // jne <blocks2Multi8+0x4e0>
+	LONG $0xfffaf2e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
 	LONG $0x083c8d48 // leaq (%rax,%rcx), %rdi
 	LONG $0x0a048d4d // leaq (%r10,%rcx), %r8
@@ -1283,28 +1320,28 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xff13850f; WORD $0xffff // jne <blocks2Multi8+0x590>
-	LONG $0xfffa8ee9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0xff13850f; WORD $0xffff // jne <blocks2Multi8+0x630>
+	LONG $0xfff9eee9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x38488b48 // movq 0x38(%rax), %rcx
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
 	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
-	WORD $0x18eb // jmp <blocks2Multi8+0x6c5>
+	WORD $0x18eb // jmp <blocks2Multi8+0x765>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xf9db840f; WORD $0xffff // je <blocks2Multi8+0xa0>
+	LONG $0xf93b840f; WORD $0xffff // je <blocks2Multi8+0xa0>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0xc1348d4c // leaq (%rcx,%rax,8), %r14
 	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
 	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0xc21c8d4c // leaq (%rdx,%rax,8), %r11
-	WORD $0x40eb // jmp <blocks2Multi8+0x719>
+	WORD $0x40eb // jmp <blocks2Multi8+0x7b9>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -1316,16 +1353,16 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x117dc1c4; LONG $0x024003a4; WORD $0x0000 // vmovupd %ymm4, 0x240(%r11,%rax)
 	LONG $0x02458d48 // leaq 0x2(%rbp), %rax
 	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	WORD $0x9773 // jae <blocks2Multi8+0x6b0>
+	WORD $0x9773 // jae <blocks2Multi8+0x750>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1374 // je <blocks2Multi8+0x740>
+	WORD $0x1374 // je <blocks2Multi8+0x7e0>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3f7f // jg <blocks2Multi8+0x771>
-	WORD $0xaceb // jmp <blocks2Multi8+0x6e0>
+	WORD $0x3f7f // jg <blocks2Multi8+0x811>
+	WORD $0xaceb // jmp <blocks2Multi8+0x780>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -1334,7 +1371,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x107dc1c4; LONG $0x020003ac; WORD $0x0000 // vmovupd 0x200(%r11,%rax), %ymm5
 	LONG $0x6f7ec1c4; LONG $0x024003a4; WORD $0x0000 // vmovdqu 0x240(%r11,%rax), %ymm4
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff6f8e0f; WORD $0xffff // jle <blocks2Multi8+0x6e0>
+	LONG $0xff6f8e0f; WORD $0xffff // jle <blocks2Multi8+0x780>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x04948b49; LONG $0x00002000 // movq 0x2000(%r12,%rax), %rdx
@@ -1361,17 +1398,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xa8a5c2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm11, %ymm3
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0xff5e850f; WORD $0xffff // jne <blocks2Multi8+0x780>
-	LONG $0xfffeb9e9; BYTE $0xff // jmp <blocks2Multi8+0x6e0>
+	LONG $0xff5e850f; WORD $0xffff // jne <blocks2Multi8+0x820>
+	LONG $0xfffeb9e9; BYTE $0xff // jmp <blocks2Multi8+0x780>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
-	WORD $0x2775 // jne <blocks2Multi8+0x860>
+	WORD $0x2775 // jne <blocks2Multi8+0x900>
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
-	LONG $0xf83a820f; WORD $0xffff // jb <blocks2Multi8+0x87>
-	LONG $0x000119e9; BYTE $0x00 // jmp <blocks2Multi8+0x96b>
+	LONG $0xf79a820f; WORD $0xffff // jb <blocks2Multi8+0x87>
+	LONG $0x000119e9; BYTE $0x00 // jmp <blocks2Multi8+0xa0b>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
@@ -1381,13 +1418,13 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf7ea8e0f; WORD $0xffff // jle <blocks2Multi8+0x70>
+	LONG $0xf74a8e0f; WORD $0xffff // jle <blocks2Multi8+0x70>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x24eb // jmp <blocks2Multi8+0x8be>
+	WORD $0x24eb // jmp <blocks2Multi8+0x95e>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
@@ -1395,13 +1432,13 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xf7b2840f; WORD $0xffff // je <blocks2Multi8+0x70>
+	LONG $0xf712840f; WORD $0xffff // je <blocks2Multi8+0x70>
 	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
 	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	WORD $0x1974 // je <blocks2Multi8+0x8e0>
+	WORD $0x1974 // je <blocks2Multi8+0x980>
 	LONG $0x56348d48 // leaq (%rsi,%rdx,2), %rsi
 	LONG $0x34b70f42; BYTE $0x6e // movzwl (%rsi,%r13,2), %esi
-	WORD $0x12eb // jmp <blocks2Multi8+0x8e4>
+	WORD $0x12eb // jmp <blocks2Multi8+0x984>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
 	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
@@ -1410,7 +1447,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0x0148; BYTE $0xf6 // addq %rsi, %rsi
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x4feb // jmp <blocks2Multi8+0x94a>
+	WORD $0x4feb // jmp <blocks2Multi8+0x9ea>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x09e1c149 // shlq $0x9, %r9
@@ -1425,17 +1462,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xff56840f; WORD $0xffff // je <blocks2Multi8+0x8a0>
+	LONG $0xff56840f; WORD $0xffff // je <blocks2Multi8+0x940>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x094d; BYTE $0xca // orq %r9, %r10
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xa774 // je <blocks2Multi8+0x900>
+	WORD $0xa774 // je <blocks2Multi8+0x9a0>
 	WORD $0x5f8b; BYTE $0x68 // movl 0x68(%rdi), %ebx
 	LONG $0x931c0343 // addl (%r11,%r10,4), %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xdb // vmovq %rbx, %xmm3
-	WORD $0x9aeb // jmp <blocks2Multi8+0x905>
+	WORD $0x9aeb // jmp <blocks2Multi8+0x9a5>
 	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1445,10 +1482,6 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x45300000; LONG $0x00000000
@@ -2698,12 +2731,12 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	RET
 
 // func blocks3Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Quad(SB), 0, $288-16
+TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi8>
-	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000e86e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2712,57 +2745,57 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d578e0f; WORD $0x0000 // jle <blocks3Multi8+0xd64>
+	LONG $0x0e378e0f; WORD $0x0000 // jle <blocks3Multi8+0xe44>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
-	LONG $0x597de2c4; LONG $0x000d510d; BYTE $0x00 // vpbroadcastq 0xd51(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000d4015; BYTE $0x00 // vpbroadcastq 0xd40(%rip), %ymm2
+	LONG $0xa8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa8, %rsp
+	LONG $0x597de2c4; LONG $0x000e510d; BYTE $0x00 // vpbroadcastq 0xe51(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000e4015; BYTE $0x00 // vpbroadcastq 0xe40(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
-	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
-	LONG $0x18578b4c // movq 0x18(%rdi), %r10
-	LONG $0x28778b4c // movq 0x28(%rdi), %r14
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
+	LONG $0x18778b4c // movq 0x18(%rdi), %r14
 	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
-	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
-	LONG $0x2444c748; LONG $0x00000060; BYTE $0x00 // movq $0x0, 0x60(%rsp)
-	LONG $0x24b48948; LONG $0x00000080 // movq %rsi, 0x80(%rsp)
-	LONG $0x243c8948 // movq %rdi, (%rsp)
+	LONG $0x2444c748; LONG $0x00000068; BYTE $0x00 // movq $0x0, 0x68(%rsp)
+	LONG $0x24748948; BYTE $0x58 // movq %rsi, 0x58(%rsp)
+	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
 	LONG $0x248c8948; LONG $0x00000098 // movq %rcx, 0x98(%rsp)
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
-	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
-	LONG $0x244c8948; BYTE $0x70 // movq %rcx, 0x70(%rsp)
+	LONG $0x244c8948; BYTE $0x78 // movq %rcx, 0x78(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
-	WORD $0x1deb // jmp <blocks3Multi8+0xac>
-	BYTE $0x90 // nop
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
+	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
+	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
+	WORD $0x2aeb // jmp <blocks3Multi8+0xbf>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
-	LONG $0x247c894c; BYTE $0x60 // movq %r15, 0x60(%rsp)
+	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
 	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x78 // cmpq 0x78(%rsp), %r8
-	LONG $0x0ca7830f; WORD $0x0000 // jae <blocks3Multi8+0xd53>
+	LONG $0x24843b4c; LONG $0x00000080 // cmpq 0x80(%rsp), %r8
+	LONG $0x0d74830f; WORD $0x0000 // jae <blocks3Multi8+0xe33>
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	WORD $0x3feb // jmp <blocks3Multi8+0xf9>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	WORD $0x38eb // jmp <blocks3Multi8+0x105>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x248c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rcx
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0x248c0348; LONG $0x00000088 // addq 0x88(%rsp), %rcx
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x0b478d0f; WORD $0x0000 // jge <blocks3Multi8+0xc40>
+	LONG $0x0c1b8d0f; WORD $0x0000 // jge <blocks3Multi8+0xd20>
 	LONG $0xe0b70f44 // movzwl %ax, %r12d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
@@ -2774,78 +2807,119 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
 	LONG $0xd84d0f48 // cmovgeq %rax, %rbx
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x089d8e0f; WORD $0x0000 // jle <blocks3Multi8+0x9d0>
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x000082e9; BYTE $0x00 // jmp <blocks3Multi8+0x1c0>
-	WORD $0x9066 // nop
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x09818e0f; WORD $0x0000 // jle <blocks3Multi8+0xac0>
+	WORD $0x8949; BYTE $0xf1 // movq %rsi, %r9
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x000157e9; BYTE $0x00 // jmp <blocks3Multi8+0x2a1>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24748b48; BYTE $0x58 // movq 0x58(%rsp), %rsi
 	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x347dc2c4; BYTE $0x1a // vpmovzxwq (%r10), %ymm3
-	WORD $0x8b41; BYTE $0x08 // movl (%r8), %ecx
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x246c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r13
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x347dc2c4; BYTE $0x1e // vpmovzxwq (%r14), %ymm3
+	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0x2454014c; BYTE $0x20 // addq %r10, 0x20(%rsp)
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x40c18149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r9
+	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	WORD $0xff48; BYTE $0xc7 // incq %rdi
-	WORD $0xff49; BYTE $0xc1 // incq %r9
-	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
-	LONG $0x6ef9e1c4; BYTE $0xc1 // vmovq %rcx, %xmm0
-	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
+	LONG $0x38470348 // addq 0x38(%rdi), %rax
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x1c7ffec5; BYTE $0x01 // vmovdqu %ymm3, (%rcx,%rax)
-	LONG $0x347dc2c4; WORD $0x085a // vpmovzxwq 0x8(%r10), %ymm3
-	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0x1c7ffec5; BYTE $0x0a // vmovdqu %ymm3, (%rdx,%rcx)
+	LONG $0x347dc2c4; WORD $0x085e // vpmovzxwq 0x8(%r14), %ymm3
 	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
 	LONG $0xf073fdc5; BYTE $0x03 // vpsllq $0x3, %ymm0, %ymm0
-	LONG $0x447ffec5; WORD $0x2001 // vmovdqu %ymm0, 0x20(%rcx,%rax)
-	WORD $0x3948; BYTE $0xdf // cmpq %rbx, %rdi
-	LONG $0x0814840f; WORD $0x0000 // je <blocks3Multi8+0x9d4>
-	LONG $0x8a180f41; LONG $0x00000400 // prefetcht0 0x400(%r10)
-	LONG $0x587a8b4c // movq 0x58(%rdx), %r15
-	LONG $0x29b60f45 // movzbl (%r9), %r13d
-	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
-	LONG $0x0305850f; WORD $0x0000 // jne <blocks3Multi8+0x4e0>
-	LONG $0x80828b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdx), %rax
-	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0370820f; WORD $0x0000 // jb <blocks3Multi8+0x570>
-	LONG $0x6d548d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r10
-	LONG $0x2d548d43; BYTE $0x00 // leal (%r13,%r13), %edx
-	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	WORD $0xefd1 // shrl %edi
-	LONG $0x170c8d4c // leaq (%rdi,%rdx), %r9
-	WORD $0x8944; BYTE $0xd1 // movl %r10d, %ecx
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x447ffec5; WORD $0x200a // vmovdqu %ymm0, 0x20(%rdx,%rcx)
+	LONG $0x0eb70f41 // movzwl (%r14), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x244c894c; BYTE $0x48 // movq %r9, 0x48(%rsp)
-	LONG $0x12048d4d // leaq (%r10,%rdx), %r8
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4eb70f41; BYTE $0x04 // movzwl 0x4(%r14), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4eb70f41; BYTE $0x06 // movzwl 0x6(%r14), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4eb70f41; BYTE $0x08 // movzwl 0x8(%r14), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4eb70f41; BYTE $0x0a // movzwl 0xa(%r14), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4eb70f41; BYTE $0x0c // movzwl 0xc(%r14), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4eb70f41; BYTE $0x0e // movzwl 0xe(%r14), %ecx
+	LONG $0x10c68349 // addq $0x10, %r14
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
+	LONG $0x081f840f; WORD $0x0000 // je <blocks3Multi8+0xac0>
+	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x3bb60f45 // movzbl (%r11), %r15d
+	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
+	LONG $0x0304850f; WORD $0x0000 // jne <blocks3Multi8+0x5c0>
+	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x2434894c // movq %r14, (%rsp)
+	LONG $0x246c894c; BYTE $0x60 // movq %r13, 0x60(%rsp)
+	LONG $0x35ff8041 // cmpb $0x35, %r15b
+	LONG $0x0375820f; WORD $0x0000 // jb <blocks3Multi8+0x650>
+	LONG $0x7f3c8d4b // leaq (%r15,%r15,2), %rdi
+	WORD $0x8945; BYTE $0xfd // movl %r15d, %r13d
+	WORD $0xd141; BYTE $0xed // shrl %r13d
+	LONG $0x3f148d43 // leal (%r15,%r15), %edx
+	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x15748d4d; BYTE $0x00 // leaq (%r13,%rdx), %r14
+	WORD $0xf989 // movl %edi, %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x2a0c8d4f // leaq (%r10,%r13), %r9
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x13048d4d // leaq (%r11,%rdx), %r8
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0x2f048d4e // leaq (%rdi,%r13), %r8
-	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
-	LONG $0x2b048d4f // leaq (%r11,%r13), %r8
-	BYTE $0x90 // nop
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x17348d48 // leaq (%rdi,%rdx), %rsi
+	LONG $0x3f348d4e // leaq (%rdi,%r15), %r14
+	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	LONG $0x13348d49 // leaq (%r11,%rdx), %rsi
+	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
+	LONG $0x3b348d4f // leaq (%r11,%r15), %r14
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x3d748d4b; BYTE $0x00 // leaq (%r13,%r15), %rsi
+	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
 	LONG $0x016ffac5 // vmovdqu (%rcx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
@@ -2861,46 +2935,11 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x3604 // vmovupd %ymm0, (%rsi,%r14)
-	LONG $0x046ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387da3c4; WORD $0x1104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x3644; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r14)
-	LONG $0x8c180f42; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r13)
+	LONG $0x117d81c4; WORD $0x0104 // vmovupd %ymm0, (%r9,%r8)
 	LONG $0x6f7aa1c4; WORD $0x2904 // vmovdqu (%rcx,%r13), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387da3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x3644; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0904 // vmovdqu (%rcx,%r9), %xmm0
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387da3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm0, %ymm0
-	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x387de3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2912,13 +2951,12 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x3644; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r14)
-	LONG $0x118c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x6904 // vmovdqu (%rcx,%r13,2), %xmm0
+	LONG $0x117d81c4; WORD $0x0144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r8)
+	LONG $0x8c180f42; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r15)
+	LONG $0x6f7aa1c4; WORD $0x3904 // vmovdqu (%rcx,%r15), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387da3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm0, %ymm0
-	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
+	LONG $0x387da3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r14), %ymm0, %ymm0
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2930,14 +2968,50 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; LONG $0x00803684; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0904 // vmovdqu (%rcx,%r9), %xmm0
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x117d81c4; WORD $0x0144; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r8)
+	LONG $0x046ffac5; BYTE $0x31 // vmovdqu (%rcx,%rsi), %xmm0
+	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117d81c4; WORD $0x0144; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r8)
+	LONG $0x118c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rdx)
+	LONG $0x6f7aa1c4; WORD $0x7904 // vmovdqu (%rcx,%r15,2), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117d81c4; LONG $0x00800184; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r8)
+	LONG $0x046ffac5; BYTE $0x31 // vmovdqu (%rcx,%rsi), %xmm0
+	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x197de2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm6
-	LONG $0x387da3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2948,250 +3022,252 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
 	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; LONG $0x00a03684; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xfd85850f; WORD $0xffff // jne <blocks3Multi8+0x260>
-	LONG $0xfffc60e9; BYTE $0xff // jmp <blocks3Multi8+0x140>
+	LONG $0x117d81c4; LONG $0x00a00184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r8)
+	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
+	LONG $0x40f88141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r8d
+	LONG $0xfd86850f; WORD $0xffff // jne <blocks3Multi8+0x340>
+	LONG $0xfffb91e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
+	BYTE $0x90 // nop
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x015afcc5 // vcvtps2pd (%rcx), %ymm0
-	LONG $0x0411fcc5; BYTE $0x06 // vmovups %ymm0, (%rsi,%rax)
+	LONG $0x117cc1c4; WORD $0x0104 // vmovups %ymm0, (%r9,%rax)
 	LONG $0x415afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm0
-	LONG $0x4411fcc5; WORD $0x2006 // vmovups %ymm0, 0x20(%rsi,%rax)
+	LONG $0x117cc1c4; WORD $0x0144; BYTE $0x20 // vmovups %ymm0, 0x20(%r9,%rax)
 	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
 	LONG $0x415afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm0
-	LONG $0x4411fcc5; WORD $0x4006 // vmovups %ymm0, 0x40(%rsi,%rax)
+	LONG $0x117cc1c4; WORD $0x0144; BYTE $0x40 // vmovups %ymm0, 0x40(%r9,%rax)
 	LONG $0x415afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm0
-	LONG $0x4411fcc5; WORD $0x6006 // vmovups %ymm0, 0x60(%rsi,%rax)
+	LONG $0x117cc1c4; WORD $0x0144; BYTE $0x60 // vmovups %ymm0, 0x60(%r9,%rax)
 	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
 	LONG $0x415afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm0
-	LONG $0x8411fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm0, 0x80(%rsi,%rax)
+	LONG $0x117cc1c4; LONG $0x00800184; WORD $0x0000 // vmovups %ymm0, 0x80(%r9,%rax)
 	LONG $0x415afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm0
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
-	LONG $0x8411fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsi,%rax)
+	WORD $0x014c; BYTE $0xd1 // addq %r10, %rcx
+	LONG $0x117dc1c4; LONG $0x00a00184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	WORD $0x9575 // jne <blocks3Multi8+0x4f0>
-	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
-	LONG $0xfffbfde9; BYTE $0xff // jmp <blocks3Multi8+0x162>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x6d7c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdi
+	WORD $0x8f75 // jne <blocks3Multi8+0x5d0>
+	LONG $0x7f148d4f // leaq (%r15,%r15,2), %r10
+	LONG $0xfffb28e9; BYTE $0xff // jmp <blocks3Multi8+0x172>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x19ff8041 // cmpb $0x19, %r15b
+	LONG $0x7f348d4b // leaq (%r15,%r15,2), %rsi
 	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0x07c7f641 // testb $0x7, %r15b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xca08 // orb %cl, %dl
-	WORD $0xf989 // movl %edi, %ecx
+	WORD $0xf189 // movl %esi, %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8944; BYTE $0xf9 // movl %r15d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0247840f; WORD $0x0000 // je <blocks3Multi8+0x7ea>
+	LONG $0x0257840f; WORD $0x0000 // je <blocks3Multi8+0x8d6>
+	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
+	LONG $0x7f148d4b // leaq (%r15,%r15,2), %rdx
+	WORD $0x8944; BYTE $0xf9 // movl %r15d, %ecx
 	WORD $0xe9d1 // shrl %ecx
-	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
-	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
-	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x3f3c8d43 // leal (%r15,%r15), %edi
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
-	LONG $0x2a1c8d4e // leaq (%rdx,%r13), %r11
-	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	LONG $0x39048d4d // leaq (%r9,%rdi), %r8
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
 	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0x29048d4e // leaq (%rcx,%r13), %r8
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x6f7ac1c4; BYTE $0x06 // vmovdqu (%r14), %xmm0
+	LONG $0x3a348d48 // leaq (%rdx,%rdi), %rsi
+	LONG $0x3a1c8d4e // leaq (%rdx,%r15), %r11
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	LONG $0x3d448d4d; BYTE $0x00 // leaq (%r13,%rdi), %r8
+	LONG $0x3d748d4b; BYTE $0x00 // leaq (%r13,%r15), %rsi
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
+	LONG $0x39048d4e // leaq (%rcx,%r15), %r8
+	BYTE $0x90 // nop
+	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
+	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
+	LONG $0x6f7ac1c4; WORD $0x0045 // vmovdqu (%r13), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
+	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
 	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1604 // vmovupd %ymm0, (%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
+	LONG $0x117d81c4; WORD $0x3104 // vmovupd %ymm0, (%r9,%r14)
+	LONG $0x6f7ac1c4; WORD $0x0d44; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387dc3c4; LONG $0x01001544 // vinserti128 $0x1, (%r13,%rdx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117d81c4; WORD $0x3144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r14)
+	LONG $0x8c180f43; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%r15)
+	LONG $0x6f7a81c4; WORD $0x3d44; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387dc3c4; LONG $0x01003544 // vinserti128 $0x1, (%r13,%rsi), %ymm0, %ymm0
+	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117d81c4; WORD $0x3144; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r14)
+	LONG $0x6f7a81c4; WORD $0x0544; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117d81c4; WORD $0x3144; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r14)
+	LONG $0x8c180f41; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdi)
+	LONG $0x6f7a81c4; WORD $0x7d44; BYTE $0x00 // vmovdqu (%r13,%r15,2), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117d81c4; LONG $0x00803184; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r14)
+	LONG $0x6f7a81c4; WORD $0x1d44; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm0
+	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xd5 // addq %r10, %r13
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0x117d81c4; LONG $0x00a03184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r14)
+	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
+	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
+	LONG $0xfdff850f; WORD $0xffff // jne <blocks3Multi8+0x6d0>
+	LONG $0xfff87ae9; BYTE $0xff // jmp <blocks3Multi8+0x150>
+	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	WORD $0xf289 // movl %esi, %edx
+	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
+	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x3f3c8d43 // leal (%r15,%r15), %edi
+	LONG $0x3b348d4f // leaq (%r11,%r15), %r14
+	LONG $0x3a0c8d48 // leaq (%rdx,%rdi), %rcx
+	LONG $0x3a048d4e // leaq (%rdx,%r15), %r8
+	LONG $0x24b4894c; LONG $0x000000a0 // movq %r14, 0xa0(%rsp)
+	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x3b0c8d49 // leaq (%r11,%rdi), %rcx
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x3e0c8d48 // leaq (%rsi,%rdi), %rcx
+	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	WORD $0x014c; BYTE $0xfe // addq %r15, %rsi
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	LONG $0x6f7ac1c4; BYTE $0x06 // vmovdqu (%r14), %xmm0
+	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
+	LONG $0x387d83c4; WORD $0x2e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm0, %ymm0
+	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117d81c4; WORD $0x1904 // vmovupd %ymm0, (%r9,%r11)
+	LONG $0x6f7a81c4; WORD $0x0604 // vmovdqu (%r14,%r8), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x387dc3c4; WORD $0x1604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1644; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r10)
-	LONG $0x8c180f43; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r13)
-	LONG $0x6f7a81c4; WORD $0x2e04 // vmovdqu (%r14,%r13), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x117d81c4; WORD $0x1944; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r11)
+	LONG $0x8c180f43; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r15)
+	LONG $0x6f7a81c4; WORD $0x3e04 // vmovdqu (%r14,%r15), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1644; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x0604 // vmovdqu (%r14,%r8), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x117d81c4; WORD $0x1944; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r11)
+	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1644; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r10)
+	LONG $0x117d81c4; WORD $0x1944; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r11)
 	LONG $0x8c180f41; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rdi)
-	LONG $0x6f7a81c4; WORD $0x6e04 // vmovdqu (%r14,%r13,2), %xmm0
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
+	LONG $0x6f7a81c4; WORD $0x7e04 // vmovdqu (%r14,%r15,2), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
-	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; LONG $0x00801684; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x1e04 // vmovdqu (%r14,%r11), %xmm0
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x117da1c4; LONG $0x00a01684; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r10)
-	LONG $0xc0c28149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r10
-	LONG $0x40fa8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r10d
-	LONG $0xfe0b850f; WORD $0xffff // jne <blocks3Multi8+0x5f0>
-	LONG $0xfff956e9; BYTE $0xff // jmp <blocks3Multi8+0x140>
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	WORD $0xfa89 // movl %edi, %edx
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
-	WORD $0xe9d1 // shrl %ecx
-	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
-	LONG $0x2a348d4e // leaq (%rdx,%r13), %r14
-	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
-	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
-	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0x39048d4d // leaq (%r9,%rdi), %r8
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0x29048d4e // leaq (%rcx,%r13), %r8
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
-	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
-	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
+	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1e04 // vmovupd %ymm0, (%rsi,%r11)
-	LONG $0x6f7ac1c4; WORD $0x0a04 // vmovdqu (%r10,%rcx), %xmm0
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; WORD $0x1204; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1e44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r11)
-	LONG $0x8c180f43; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%r10,%r13)
-	LONG $0x6f7a81c4; WORD $0x2a04 // vmovdqu (%r10,%r13), %xmm0
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0204 // vmovdqu (%r10,%r8), %xmm0
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
-	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1e44; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r11)
-	LONG $0x8c180f41; LONG $0x0010003a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rdi)
-	LONG $0x6f7a81c4; WORD $0x6a04 // vmovdqu (%r10,%r13,2), %xmm0
-	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
-	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117da1c4; LONG $0x00801e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x3204 // vmovdqu (%r10,%r14), %xmm0
-	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
+	LONG $0x117d81c4; LONG $0x00801984; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r11)
+	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
-	LONG $0x387d83c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xd6 // addq %r10, %r14
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x117da1c4; LONG $0x00a01e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r11)
+	LONG $0x117d81c4; LONG $0x00a01984; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r11)
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	LONG $0xfe7d850f; WORD $0xffff // jne <blocks3Multi8+0x840>
-	LONG $0xfff778e9; BYTE $0xff // jmp <blocks3Multi8+0x140>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x38428b48 // movq 0x38(%rdx), %rax
-	LONG $0x24b48b48; LONG $0x00000080 // movq 0x80(%rsp), %rsi
-	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	LONG $0xfe7a850f; WORD $0xffff // jne <blocks3Multi8+0x930>
+	LONG $0xfff695e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x38478b48 // movq 0x38(%rdi), %rax
 	LONG $0x06e3c148 // shlq $0x6, %rbx
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
-	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
-	WORD $0x1deb // jmp <blocks3Multi8+0xa15>
+	LONG $0x2434894c // movq %r14, (%rsp)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	WORD $0x1deb // jmp <blocks3Multi8+0xaf5>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xf6ab840f; WORD $0xffff // je <blocks3Multi8+0xc0>
+	LONG $0xf5db840f; WORD $0xffff // je <blocks3Multi8+0xd0>
 	LONG $0x24948b48; LONG $0x00000098 // movq 0x98(%rsp), %rdx
-	LONG $0x24748b4c; BYTE $0x68 // movq 0x68(%rsp), %r14
+	LONG $0x24748b4c; BYTE $0x70 // movq 0x70(%rsp), %r14
 	LONG $0xc81c8d4c // leaq (%rax,%rcx,8), %r11
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0xca148d4c // leaq (%rdx,%rcx,8), %r10
-	WORD $0x4eeb // jmp <blocks3Multi8+0xa7d>
+	WORD $0x4eeb // jmp <blocks3Multi8+0xb5d>
 	BYTE $0x90 // nop
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -3205,7 +3281,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0x117dc1c4; LONG $0x04400aac; WORD $0x0000 // vmovupd %ymm5, 0x440(%r10,%rcx)
 	LONG $0x024f8d49 // leaq 0x2(%r15), %rcx
 	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	WORD $0x8373 // jae <blocks3Multi8+0xa00>
+	WORD $0x8373 // jae <blocks3Multi8+0xae0>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
@@ -3213,10 +3289,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	WORD $0xed85 // testl %ebp, %ebp
-	WORD $0x1674 // je <blocks3Multi8+0xab0>
+	WORD $0x1674 // je <blocks3Multi8+0xb90>
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x567f // jg <blocks3Multi8+0xaf5>
-	WORD $0x8feb // jmp <blocks3Multi8+0xa30>
+	WORD $0x567f // jg <blocks3Multi8+0xbd5>
+	WORD $0x8feb // jmp <blocks3Multi8+0xb10>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -3227,20 +3303,20 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0x6f7ec1c4; LONG $0x02400a9c; WORD $0x0000 // vmovdqu 0x240(%r10,%rcx), %ymm3
 	LONG $0x6f7ec1c4; LONG $0x04400aac; WORD $0x0000 // vmovdqu 0x440(%r10,%rcx), %ymm5
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xff3b8e0f; WORD $0xffff // jle <blocks3Multi8+0xa30>
+	LONG $0xff3b8e0f; WORD $0xffff // jle <blocks3Multi8+0xb10>
 	LONG $0xfe0c8d4a // leaq (%rsi,%r15,8), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x163c8b49 // movq (%r14,%rdx), %rdi
+	LONG $0x162c8b4d // movq (%r14,%rdx), %r13
 	LONG $0x197d62c4; BYTE $0x19 // vbroadcastsd (%rcx), %ymm11
 	LONG $0x16448b4d; BYTE $0x08 // movq 0x8(%r14,%rdx), %r8
 	LONG $0x197d62c4; LONG $0x000108b9; BYTE $0x00 // vbroadcastsd 0x108(%rcx), %ymm15
 	LONG $0x197de2c4; LONG $0x0001c881; BYTE $0x00 // vbroadcastsd 0x1c8(%rcx), %ymm0
 	LONG $0x40c28348 // addq $0x40, %rdx
-	LONG $0x107d41c4; WORD $0xfb14 // vmovupd (%r11,%rdi,8), %ymm10
+	LONG $0x107d01c4; WORD $0xeb14 // vmovupd (%r11,%r13,8), %ymm10
 	LONG $0x107d01c4; WORD $0xc32c // vmovupd (%r11,%r8,8), %ymm13
-	LONG $0x107d41c4; WORD $0xfb64; BYTE $0x40 // vmovupd 0x40(%r11,%rdi,8), %ymm12
-	LONG $0x107d41c4; LONG $0x0080fb8c; WORD $0x0000 // vmovupd 0x80(%r11,%rdi,8), %ymm9
+	LONG $0x107d01c4; WORD $0xeb64; BYTE $0x40 // vmovupd 0x40(%r11,%r13,8), %ymm12
+	LONG $0x107d01c4; LONG $0x0080eb8c; WORD $0x0000 // vmovupd 0x80(%r11,%r13,8), %ymm9
 	LONG $0x107d01c4; WORD $0xc374; BYTE $0x40 // vmovupd 0x40(%r11,%r8,8), %ymm14
 	LONG $0xa8ad42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm10, %ymm11
 	LONG $0x197d62c4; LONG $0x0000c081; BYTE $0x00 // vbroadcastsd 0xc0(%rcx), %ymm8
@@ -3278,43 +3354,41 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0xa8b5c2c4; BYTE $0xf5 // vfmadd213pd %ymm13, %ymm9, %ymm6
 	LONG $0xa8ade2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm10, %ymm5
 	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0xfec6850f; WORD $0xffff // jne <blocks3Multi8+0xb00>
-	LONG $0xfffdf1e9; BYTE $0xff // jmp <blocks3Multi8+0xa30>
+	LONG $0xfec6850f; WORD $0xffff // jne <blocks3Multi8+0xbe0>
+	LONG $0xfffdf1e9; BYTE $0xff // jmp <blocks3Multi8+0xb10>
 	BYTE $0x90 // nop
 	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
-	LONG $0xf450840f; WORD $0xffff // je <blocks3Multi8+0x9d>
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0xf380840f; WORD $0xffff // je <blocks3Multi8+0xad>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf41d8e0f; WORD $0xffff // jle <blocks3Multi8+0x90>
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	LONG $0xf3518e0f; WORD $0xffff // jle <blocks3Multi8+0xa0>
+	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x29eb // jmp <blocks3Multi8+0xcb2>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0x29eb // jmp <blocks3Multi8+0xd8e>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x24348b4c // movq (%rsp), %r14
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0xf3de840f; WORD $0xffff // je <blocks3Multi8+0x90>
+	LONG $0xf312840f; WORD $0xffff // je <blocks3Multi8+0xa0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1574 // je <blocks3Multi8+0xcd0>
+	WORD $0x1974 // je <blocks3Multi8+0xdb0>
 	LONG $0x58048d4d // leaq (%r8,%rbx,2), %r8
 	LONG $0x04b70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r8d
-	WORD $0x0eeb // jmp <blocks3Multi8+0xcd4>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x12eb // jmp <blocks3Multi8+0xdb4>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x3b048d4e // leaq (%rbx,%r15), %r8
 	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
 	LONG $0x02e0c149 // shlq $0x2, %r8
@@ -3322,7 +3396,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0x49348d4f // leaq (%r9,%r9,2), %r14
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x4beb // jmp <blocks3Multi8+0xd37>
+	WORD $0x4beb // jmp <blocks3Multi8+0xe17>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %ymm0
@@ -3337,16 +3411,16 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	LONG $0x117d81c4; WORD $0x1144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r10)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0xc0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r9
-	LONG $0xff59840f; WORD $0xffff // je <blocks3Multi8+0xc90>
+	LONG $0xff59840f; WORD $0xffff // je <blocks3Multi8+0xd70>
 	LONG $0x60578b4c // movq 0x60(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb074 // je <blocks3Multi8+0xcf0>
+	WORD $0xb074 // je <blocks3Multi8+0xdd0>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
 	LONG $0x021c0347 // addl (%r10,%r8), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa2eb // jmp <blocks3Multi8+0xcf5>
-	LONG $0xa0c48148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rsp
+	WORD $0xa2eb // jmp <blocks3Multi8+0xdd5>
+	LONG $0xa8c48148; WORD $0x0000; BYTE $0x00 // addq $0xa8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3355,6 +3429,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	LONG $0x00000045; LONG $0x30000000
 	BYTE $0x43
@@ -4926,7 +5004,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi8>
-	LONG $0x0011c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0012c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4935,7 +5013,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11778e0f; WORD $0x0000 // jle <blocks4Multi8+0x1184>
+	LONG $0x12778e0f; WORD $0x0000 // jle <blocks4Multi8+0x1284>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -4943,8 +5021,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xb8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb8, %rsp
-	LONG $0x597de2c4; LONG $0x0011910d; BYTE $0x00 // vpbroadcastq 0x1191(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00118015; BYTE $0x00 // vpbroadcastq 0x1180(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0012910d; BYTE $0x00 // vpbroadcastq 0x1291(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00128015; BYTE $0x00 // vpbroadcastq 0x1280(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
@@ -4969,7 +5047,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x24bc3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r15
-	LONG $0x10b7830f; WORD $0x0000 // jae <blocks4Multi8+0x1173>
+	LONG $0x11b7830f; WORD $0x0000 // jae <blocks4Multi8+0x1273>
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x247c894c; BYTE $0x78 // movq %r15, 0x78(%rsp)
@@ -4981,14 +5059,14 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
-	LONG $0x0f838d0f; WORD $0x0000 // jge <blocks4Multi8+0x1070>
+	LONG $0x10838d0f; WORD $0x0000 // jge <blocks4Multi8+0x1170>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x0008b941; WORD $0x0000 // movl $0x8, %r9d
 	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f4c // cmovlq %rax, %r9
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d068e0f; WORD $0x0000 // jle <blocks4Multi8+0xe10>
+	LONG $0x0e068e0f; WORD $0x0000 // jle <blocks4Multi8+0xf10>
 	LONG $0x02f98349 // cmpq $0x2, %r9
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
@@ -4997,36 +5075,86 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
 	LONG $0xe94d0f4d // cmovgeq %r9, %r13
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x000097e9; BYTE $0x00 // jmp <blocks4Multi8+0x1cd>
+	LONG $0x00019fe9; BYTE $0x00 // jmp <blocks4Multi8+0x2d5>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24ac8b48; LONG $0x000000a8 // movq 0xa8(%rsp), %rbp
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
 	LONG $0x24848b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r8
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
 	LONG $0x24bc8b48; LONG $0x00000098 // movq 0x98(%rsp), %rdi
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
-	WORD $0x8b41; BYTE $0x0f // movl (%r15), %ecx
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x8b41; BYTE $0x07 // movl (%r15), %eax
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
-	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x38470348 // addq 0x38(%rdi), %rax
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
-	LONG $0xa10c8d4a // leaq (%rcx,%r12,4), %rcx
-	LONG $0x24a48b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r12
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x247ffec5; BYTE $0x02 // vmovdqu %ymm4, (%rdx,%rax)
+	LONG $0x247ffec5; BYTE $0x0a // vmovdqu %ymm4, (%rdx,%rcx)
 	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
-	LONG $0x10c58348 // addq $0x10, %rbp
-	WORD $0xff49; BYTE $0xc4 // incq %r12
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x5c7ffec5; WORD $0x2002 // vmovdqu %ymm3, 0x20(%rdx,%rax)
+	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x004db70f // movzwl (%rbp), %ecx
+	LONG $0xa2148d4a // leaq (%rdx,%r12,4), %rdx
+	LONG $0x24a48b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r12
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x24148948 // movq %rdx, (%rsp)
+	LONG $0x024db70f // movzwl 0x2(%rbp), %ecx
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x064db70f // movzwl 0x6(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x084db70f // movzwl 0x8(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x0a4db70f // movzwl 0xa(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x0c4db70f // movzwl 0xc(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x0e4db70f // movzwl 0xe(%rbp), %ecx
+	LONG $0x10c58348 // addq $0x10, %rbp
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
 	WORD $0x394d; BYTE $0xe8 // cmpq %r13, %r8
-	LONG $0x0a63840f; WORD $0x0000 // je <blocks4Multi8+0xc30>
+	LONG $0x0a5b840f; WORD $0x0000 // je <blocks4Multi8+0xd30>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x24ac8948; LONG $0x000000a8 // movq %rbp, 0xa8(%rsp)
 	LONG $0x24a4894c; LONG $0x000000b0 // movq %r12, 0xb0(%rsp)
@@ -5034,11 +5162,11 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x03e0850f; WORD $0x0000 // jne <blocks4Multi8+0x5e0>
+	LONG $0x03d8850f; WORD $0x0000 // jne <blocks4Multi8+0x6e0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x641c8d4b // leaq (%r12,%r12,2), %rbx
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x047b820f; WORD $0x0000 // jb <blocks4Multi8+0x690>
+	LONG $0x0473820f; WORD $0x0000 // jb <blocks4Multi8+0x790>
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -5051,10 +5179,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8d1 // shrl %eax
 	LONG $0x1b0c8d49 // leaq (%r11,%rbx), %rcx
-	LONG $0x22348d4f // leaq (%r10,%r12), %r14
+	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
 	LONG $0x180c8d48 // leaq (%rax,%rbx), %rcx
-	LONG $0x20048d4e // leaq (%rax,%r12), %r8
+	LONG $0x20348d4e // leaq (%rax,%r12), %r14
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x1a0c8d49 // leaq (%r10,%rbx), %rcx
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
@@ -5067,7 +5195,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x230c8d4b // leaq (%r11,%r12), %rcx
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
@@ -5106,7 +5234,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5119,7 +5247,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x400e // vmovupd %ymm3, 0x40(%rsi,%rcx)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x371c // vmovdqu (%rdi,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
@@ -5210,8 +5338,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x9c11fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xfcbc850f; WORD $0xffff // jne <blocks4Multi8+0x290>
-	LONG $0xfffb67e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xfcbc850f; WORD $0xffff // jne <blocks4Multi8+0x390>
+	LONG $0xfffa67e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0xc031 // xorl %eax, %eax
@@ -5239,8 +5367,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi8+0x5f0>
-	LONG $0xfffab9e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi8+0x6f0>
+	LONG $0xfff9b9e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
@@ -5255,7 +5383,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x02fe840f; WORD $0x0000 // je <blocks4Multi8+0x9ba>
+	LONG $0x02fe840f; WORD $0x0000 // je <blocks4Multi8+0xaba>
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x180c8d4c // leaq (%rax,%rbx), %r9
@@ -5380,8 +5508,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x00e0369c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi8+0x720>
-	LONG $0xfff786e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi8+0x820>
+	LONG $0xfff686e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x180c8d4c // leaq (%rax,%rbx), %r9
@@ -5484,14 +5612,14 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x00e0369c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfdfd850f; WORD $0xffff // jne <blocks4Multi8+0xa20>
-	LONG $0xfff518e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xfdfd850f; WORD $0xffff // jne <blocks4Multi8+0xb20>
+	LONG $0xfff418e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
-	LONG $0x01e18e0f; WORD $0x0000 // jle <blocks4Multi8+0xe20>
+	LONG $0x01e18e0f; WORD $0x0000 // jle <blocks4Multi8+0xf20>
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
 	LONG $0x44247c83; BYTE $0x00 // cmpl $0x0, 0x44(%rsp)
-	LONG $0x024b840f; WORD $0x0000 // je <blocks4Multi8+0xe99>
+	LONG $0x024b840f; WORD $0x0000 // je <blocks4Multi8+0xf99>
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -5550,7 +5678,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x00c18149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r9
 	LONG $0xa8d5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm5, %ymm3
 	WORD $0x394d; BYTE $0xd5 // cmpq %r10, %r13
-	LONG $0xfeee850f; WORD $0xffff // jne <blocks4Multi8+0xca0>
+	LONG $0xfeee850f; WORD $0xffff // jne <blocks4Multi8+0xda0>
 	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
 	LONG $0x06e1c149 // shlq $0x6, %r9
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -5560,22 +5688,22 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x040009a4; WORD $0x0000 // vmovupd %ymm4, 0x400(%rcx,%r9)
 	LONG $0x117da1c4; LONG $0x0600099c; WORD $0x0000 // vmovupd %ymm3, 0x600(%rcx,%r9)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe92850f; WORD $0xffff // jne <blocks4Multi8+0xc80>
+	LONG $0xfe92850f; WORD $0xffff // jne <blocks4Multi8+0xd80>
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfe60850f; WORD $0xffff // jne <blocks4Multi8+0xc60>
-	LONG $0xfff2cbe9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
+	LONG $0xfe60850f; WORD $0xffff // jne <blocks4Multi8+0xd60>
+	LONG $0xfff1cbe9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks4Multi8+0xe3a>
-	LONG $0xfff2c1e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
+	WORD $0x2675 // jne <blocks4Multi8+0xf3a>
+	LONG $0xfff1c1e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x44247c83; BYTE $0x00 // cmpl $0x0, 0x44(%rsp)
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0xf2a0840f; WORD $0xffff // je <blocks4Multi8+0xda>
+	LONG $0xf1a0840f; WORD $0xffff // je <blocks4Multi8+0xda>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x9066 // nop
@@ -5588,12 +5716,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x047ffec5; BYTE $0x11 // vmovdqu %ymm0, (%rcx,%rdx)
 	LONG $0x847ffec5; LONG $0x00020011; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rcx,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0xda75 // jne <blocks4Multi8+0xe60>
+	WORD $0xda75 // jne <blocks4Multi8+0xf60>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xac75 // jne <blocks4Multi8+0xe40>
-	LONG $0xfff241e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
+	WORD $0xac75 // jne <blocks4Multi8+0xf40>
+	LONG $0xfff141e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -5655,7 +5783,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x00c28149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r10
 	LONG $0xa8c5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm7, %ymm3
 	WORD $0x394d; BYTE $0xdd // cmpq %r11, %r13
-	LONG $0xfef2850f; WORD $0xffff // jne <blocks4Multi8+0xf10>
+	LONG $0xfef2850f; WORD $0xffff // jne <blocks4Multi8+0x1010>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x117da1c4; WORD $0xc934 // vmovupd %ymm6, (%rcx,%r9,8)
@@ -5663,42 +5791,42 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x0400c9a4; WORD $0x0000 // vmovupd %ymm4, 0x400(%rcx,%r9,8)
 	LONG $0x117da1c4; LONG $0x0600c99c; WORD $0x0000 // vmovupd %ymm3, 0x600(%rcx,%r9,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe7d850f; WORD $0xffff // jne <blocks4Multi8+0xed0>
+	LONG $0xfe7d850f; WORD $0xffff // jne <blocks4Multi8+0xfd0>
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfe4b850f; WORD $0xffff // jne <blocks4Multi8+0xeb0>
+	LONG $0xfe4b850f; WORD $0xffff // jne <blocks4Multi8+0xfb0>
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0xfff061e9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
+	LONG $0xffef61e9; BYTE $0xff // jmp <blocks4Multi8+0xd0>
 	BYTE $0x90 // nop
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xf02d840f; WORD $0xffff // je <blocks4Multi8+0xaa>
+	LONG $0xef2d840f; WORD $0xffff // je <blocks4Multi8+0xaa>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x244c2b48; BYTE $0x48 // subq 0x48(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf0048e0f; WORD $0xffff // jle <blocks4Multi8+0xa0>
+	LONG $0xef048e0f; WORD $0xffff // jle <blocks4Multi8+0xa0>
 	LONG $0x24948b48; LONG $0x00000080 // movq 0x80(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1beb // jmp <blocks4Multi8+0x10d0>
+	WORD $0x1beb // jmp <blocks4Multi8+0x11d0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c28348 // addq $0x40, %rdx
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0xefd0840f; WORD $0xffff // je <blocks4Multi8+0xa0>
+	LONG $0xeed0840f; WORD $0xffff // je <blocks4Multi8+0xa0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks4Multi8+0x10f0>
+	WORD $0x1774 // je <blocks4Multi8+0x11f0>
 	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
 	LONG $0x58048d4d // leaq (%r8,%rbx,2), %r8
 	LONG $0x34b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r14d
-	WORD $0x10eb // jmp <blocks4Multi8+0x10f9>
+	WORD $0x10eb // jmp <blocks4Multi8+0x11f9>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
 	LONG $0x03348d4e // leaq (%rbx,%r8), %r14
@@ -5706,7 +5834,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x08e0c149 // shlq $0x8, %r8
 	LONG $0x04e6c149 // shlq $0x4, %r14
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x4eeb // jmp <blocks4Multi8+0x1157>
+	WORD $0x4eeb // jmp <blocks4Multi8+0x1257>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -5721,15 +5849,15 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117d81c4; WORD $0x115c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r9,%r10)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
-	LONG $0xff69840f; WORD $0xffff // je <blocks4Multi8+0x10c0>
+	LONG $0xff69840f; WORD $0xffff // je <blocks4Multi8+0x11c0>
 	LONG $0x60578b4c // movq 0x60(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb074 // je <blocks4Multi8+0x1110>
+	WORD $0xb074 // je <blocks4Multi8+0x1210>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
 	LONG $0x321c0347 // addl (%r10,%r14), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa2eb // jmp <blocks4Multi8+0x1115>
+	WORD $0xa2eb // jmp <blocks4Multi8+0x1215>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7541,7 +7669,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi8>
-	LONG $0x001446e9; BYTE $0x00 // jmp <end>
+	LONG $0x001586e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -7550,7 +7678,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x14158e0f; WORD $0x0000 // jle <blocks5Multi8+0x1422>
+	LONG $0x15558e0f; WORD $0x0000 // jle <blocks5Multi8+0x1562>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -7558,14 +7686,14 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x597de2c4; LONG $0x0014110d; BYTE $0x00 // vpbroadcastq 0x1411(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00140015; BYTE $0x00 // vpbroadcastq 0x1400(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0015510d; BYTE $0x00 // vpbroadcastq 0x1551(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00154015; BYTE $0x00 // vpbroadcastq 0x1540(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
-	LONG $0x28478b4c // movq 0x28(%rdi), %r8
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
-	LONG $0x008e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r9
+	LONG $0x00868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r8
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
@@ -7573,7 +7701,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
 	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
 	LONG $0x20968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rdx
-	LONG $0x244c894c; BYTE $0x40 // movq %r9, 0x40(%rsp)
+	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
 	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
 	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
@@ -7581,82 +7709,140 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r15
-	LONG $0x1365830f; WORD $0x0000 // jae <blocks5Multi8+0x1411>
+	LONG $0x14a5830f; WORD $0x0000 // jae <blocks5Multi8+0x1551>
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
 	WORD $0x2ceb // jmp <blocks5Multi8+0xe7>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
+	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
-	LONG $0x12298d0f; WORD $0x0000 // jge <blocks5Multi8+0x1310>
+	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
+	LONG $0x13698d0f; WORD $0x0000 // jge <blocks5Multi8+0x1450>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0005ba41; WORD $0x0000 // movl $0x5, %r10d
-	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
+	LONG $0x0005b941; WORD $0x0000 // movl $0x5, %r9d
+	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
 	LONG $0x05f88348 // cmpq $0x5, %rax
-	LONG $0xd04c0f4c // cmovlq %rax, %r10
+	LONG $0xc84c0f4c // cmovlq %rax, %r9
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0f0c8e0f; WORD $0x0000 // jle <blocks5Multi8+0x1010>
-	LONG $0x02fa8349 // cmpq $0x2, %r10
+	LONG $0x104c8e0f; WORD $0x0000 // jle <blocks5Multi8+0x1150>
+	LONG $0x02f98349 // cmpq $0x2, %r9
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
 	LONG $0x04244c89 // movl %ecx, 0x4(%rsp)
-	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
-	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
-	LONG $0xea4d0f4d // cmovgeq %r10, %r13
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0xe94d0f4d // cmovgeq %r9, %r13
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x000084e9; BYTE $0x00 // jmp <blocks5Multi8+0x1b1>
+	LONG $0x0001cee9; BYTE $0x00 // jmp <blocks5Multi8+0x2fb>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x246c8b48; BYTE $0x70 // movq 0x70(%rsp), %rbp
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
 	LONG $0x244c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r9
-	LONG $0xa4048d4b // leaq (%r12,%r12,4), %rax
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x24648b4c; BYTE $0x78 // movq 0x78(%rsp), %r12
 	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
+	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
+	LONG $0xa4048d4b // leaq (%r12,%r12,4), %rax
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	LONG $0x24648b4c; BYTE $0x78 // movq 0x78(%rsp), %r12
 	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
 	WORD $0x8b41; BYTE $0x17 // movl (%r15), %edx
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	WORD $0xff49; BYTE $0xc4 // incq %r12
 	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
-	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0x247ffec5; BYTE $0x0a // vmovdqu %ymm4, (%rdx,%rcx)
+	LONG $0x7f7ec1c4; WORD $0x0824 // vmovdqu %ymm4, (%r8,%rcx)
 	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
-	LONG $0x10c58348 // addq $0x10, %rbp
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
+	LONG $0x7f7ec1c4; WORD $0x085c; BYTE $0x20 // vmovdqu %ymm3, 0x20(%r8,%rcx)
+	LONG $0x004db70f // movzwl (%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
+	LONG $0x024db70f // movzwl 0x2(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
+	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
+	LONG $0x064db70f // movzwl 0x6(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
+	LONG $0x084db70f // movzwl 0x8(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
+	LONG $0x0a4db70f // movzwl 0xa(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
+	LONG $0x0c4db70f // movzwl 0xc(%rbp), %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
+	LONG $0x0e4db70f // movzwl 0xe(%rbp), %ecx
+	LONG $0x10c58348 // addq $0x10, %rbp
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x110c180f // prefetcht0 (%rcx,%rdx)
+	LONG $0x114c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
+	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
 	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0x0bef840f; WORD $0x0000 // je <blocks5Multi8+0xda0>
+	LONG $0x0be5840f; WORD $0x0000 // je <blocks5Multi8+0xee0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x70 // movq %rbp, 0x70(%rsp)
 	LONG $0x2464894c; BYTE $0x78 // movq %r12, 0x78(%rsp)
 	LONG $0x244c894c; BYTE $0x68 // movq %r9, 0x68(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0490850f; WORD $0x0000 // jne <blocks5Multi8+0x670>
+	LONG $0x0486850f; WORD $0x0000 // jne <blocks5Multi8+0x7b0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x055b820f; WORD $0x0000 // jb <blocks5Multi8+0x750>
+	LONG $0x0551820f; WORD $0x0000 // jb <blocks5Multi8+0x890>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -7670,17 +7856,16 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x18148d49 // leaq (%r8,%rbx), %rdx
-	LONG $0x100c8d4f // leaq (%r8,%r10), %r9
-	LONG $0x003c8d49 // leaq (%r8,%rax), %rdi
-	LONG $0x20b48d4f; LONG $0x00001000 // leaq 0x1000(%r8,%r12), %r14
-	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x1e148d49 // leaq (%r14,%rbx), %rdx
+	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
+	LONG $0x063c8d49 // leaq (%r14,%rax), %rdi
+	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm3, %ymm3
-	LONG $0x260c8d4b // leaq (%r14,%r12), %rcx
+	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x200c8d4b // leaq (%r8,%r12), %rcx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7693,10 +7878,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x101c // vmovdqu (%r8,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7709,11 +7894,11 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r11)
-	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
-	LONG $0x6f7a81c4; WORD $0x201c // vmovdqu (%r8,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x21048d4e // leaq (%rcx,%r12), %r8
+	LONG $0x21348d4e // leaq (%rcx,%r12), %r14
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -7746,8 +7931,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r11)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
@@ -7818,11 +8003,11 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00e01e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r11)
-	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
-	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
@@ -7854,41 +8039,41 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x01201e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r11)
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
-	LONG $0xfbcf850f; WORD $0xffff // jne <blocks5Multi8+0x230>
-	LONG $0xfffacae9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xfbcf850f; WORD $0xffff // jne <blocks5Multi8+0x370>
+	LONG $0xfff98ae9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x5a7cc1c4; BYTE $0x1e // vcvtps2pd (%r14), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x1058 // vcvtps2pd 0x10(%r8), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x105e // vcvtps2pd 0x10(%r14), %ymm3
 	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
-	LONG $0x5a7cc1c4; WORD $0x2058 // vcvtps2pd 0x20(%r8), %ymm3
+	LONG $0x8e180f41; LONG $0x00001020 // prefetcht0 0x1020(%r14)
+	LONG $0x5a7cc1c4; WORD $0x205e // vcvtps2pd 0x20(%r14), %ymm3
 	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x3058 // vcvtps2pd 0x30(%r8), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x305e // vcvtps2pd 0x30(%r14), %ymm3
 	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001040 // prefetcht0 0x1040(%r8)
-	LONG $0x5a7cc1c4; WORD $0x4058 // vcvtps2pd 0x40(%r8), %ymm3
+	LONG $0x8e180f41; LONG $0x00001040 // prefetcht0 0x1040(%r14)
+	LONG $0x5a7cc1c4; WORD $0x405e // vcvtps2pd 0x40(%r14), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x5058 // vcvtps2pd 0x50(%r8), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x505e // vcvtps2pd 0x50(%r14), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001060 // prefetcht0 0x1060(%r8)
-	LONG $0x5a7cc1c4; WORD $0x6058 // vcvtps2pd 0x60(%r8), %ymm3
+	LONG $0x8e180f41; LONG $0x00001060 // prefetcht0 0x1060(%r14)
+	LONG $0x5a7cc1c4; WORD $0x605e // vcvtps2pd 0x60(%r14), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x7058 // vcvtps2pd 0x70(%r8), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x705e // vcvtps2pd 0x70(%r14), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000e006; BYTE $0x00 // vmovups %ymm3, 0xe0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001080 // prefetcht0 0x1080(%r8)
-	LONG $0x5a7cc1c4; LONG $0x00008098; BYTE $0x00 // vcvtps2pd 0x80(%r8), %ymm3
+	LONG $0x8e180f41; LONG $0x00001080 // prefetcht0 0x1080(%r14)
+	LONG $0x5a7cc1c4; LONG $0x0000809e; BYTE $0x00 // vcvtps2pd 0x80(%r14), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00010006; BYTE $0x00 // vmovups %ymm3, 0x100(%rsi,%rax)
-	LONG $0x5a7cc1c4; LONG $0x00009098; BYTE $0x00 // vcvtps2pd 0x90(%r8), %ymm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x5a7cc1c4; LONG $0x0000909e; BYTE $0x00 // vcvtps2pd 0x90(%r14), %ymm3
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi8+0x680>
-	LONG $0xfff9e1e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi8+0x7c0>
+	LONG $0xfff8a1e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	BYTE $0x90 // nop
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -7902,26 +8087,25 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x036c840f; WORD $0x0000 // je <blocks5Multi8+0xae5>
+	LONG $0x036c840f; WORD $0x0000 // je <blocks5Multi8+0xc25>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	LONG $0x02eac141 // shrl $0x2, %r10d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x1b3c8d49 // leaq (%r11,%rbx), %rdi
-	LONG $0x030c8d4d // leaq (%r11,%rax), %r9
-	LONG $0x13048d4f // leaq (%r11,%r10), %r8
-	LONG $0x238c8d4b; LONG $0x00001000 // leaq 0x1000(%r11,%r12), %rcx
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x1e3c8d49 // leaq (%r14,%rbx), %rdi
+	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
+	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
+	LONG $0x268c8d4b; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %rcx
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm3, %ymm3
-	LONG $0x21348d4e // leaq (%rcx,%r12), %r14
+	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x21048d4e // leaq (%rcx,%r12), %r8
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7929,10 +8113,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x16 // vmovupd %ymm3, (%rsi,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7940,11 +8124,11 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x2016 // vmovupd %ymm3, 0x20(%rsi,%rdx)
-	LONG $0x8c180f43; LONG $0x00100023; BYTE $0x00 // prefetcht0 0x1000(%r11,%r12)
-	LONG $0x6f7a81c4; WORD $0x231c // vmovdqu (%r11,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x261c8d4f // leaq (%r14,%r12), %r11
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -7954,12 +8138,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x4016 // vmovupd %ymm3, 0x40(%rsi,%rdx)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7980,12 +8164,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdx)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7993,8 +8177,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdx)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
@@ -8006,12 +8190,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdx)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -8019,11 +8203,11 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdx)
-	LONG $0x0c180f43; BYTE $0x1c // prefetcht0 (%r12,%r11)
-	LONG $0x6f7a81c4; LONG $0xf0001c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%r11), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
@@ -8032,10 +8216,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdx)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -8045,55 +8229,54 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	LONG $0x0640fa81; WORD $0x0000 // cmpl $0x640, %edx
-	LONG $0xfcc0850f; WORD $0xffff // jne <blocks5Multi8+0x7a0>
-	LONG $0xfff64be9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xfcc0850f; WORD $0xffff // jne <blocks5Multi8+0x8e0>
+	LONG $0xfff50be9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
 	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x1b048d4d // leaq (%r11,%rbx), %r8
-	LONG $0x03148d4d // leaq (%r11,%rax), %r10
-	LONG $0x130c8d4d // leaq (%r11,%rdx), %r9
-	LONG $0x238c8d4b; LONG $0x00001000 // leaq 0x1000(%r11,%r12), %rcx
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x1e0c8d4d // leaq (%r14,%rbx), %r9
+	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
+	LONG $0x16148d4d // leaq (%r14,%rdx), %r10
+	LONG $0x268c8d4b; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %rcx
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm3, %ymm3
-	LONG $0x21348d4e // leaq (%rcx,%r12), %r14
+	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x21048d4e // leaq (%rcx,%r12), %r8
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
-	LONG $0x8c180f43; LONG $0x00100023; BYTE $0x00 // prefetcht0 0x1000(%r11,%r12)
-	LONG $0x6f7a81c4; WORD $0x231c // vmovdqu (%r11,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x261c8d4f // leaq (%r14,%r12), %r11
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
@@ -8102,72 +8285,72 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x0c180f41; BYTE $0x0c // prefetcht0 (%r12,%rcx)
 	LONG $0x6f7ac1c4; LONG $0xf0000c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%rcx), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
-	LONG $0x0c180f43; BYTE $0x1c // prefetcht0 (%r12,%r11)
-	LONG $0x6f7a81c4; LONG $0xf0001c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%r11), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
 	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
 	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
-	LONG $0xfd7e850f; WORD $0xffff // jne <blocks5Multi8+0xb10>
-	LONG $0xfff399e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0xfd7e850f; WORD $0xffff // jne <blocks5Multi8+0xc50>
+	LONG $0xfff259e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8348; WORD $0x0060 // cmpq $0x0, 0x60(%rsp)
-	LONG $0x02748e0f; WORD $0x0000 // jle <blocks5Multi8+0x1020>
-	LONG $0x387f8b4c // movq 0x38(%rdi), %r15
+	LONG $0x02748e0f; WORD $0x0000 // jle <blocks5Multi8+0x1160>
+	LONG $0x38478b4c // movq 0x38(%rdi), %r8
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x02e2840f; WORD $0x0000 // je <blocks5Multi8+0x10a2>
+	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
+	LONG $0x02e2840f; WORD $0x0000 // je <blocks5Multi8+0x11e2>
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -8175,153 +8358,26 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
 	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
-	LONG $0xcf348d4d // leaq (%r15,%rcx,8), %r14
+	LONG $0xc83c8d4d // leaq (%r8,%rcx,8), %r15
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0xca148d48 // leaq (%rdx,%rcx,8), %rdx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xd6048d4e // leaq (%rsi,%r10,8), %r8
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x191c8b4b // movq (%r9,%r11), %rbx
-	LONG $0x197d42c4; BYTE $0x10 // vbroadcastsd (%r8), %ymm10
-	LONG $0x197d42c4; LONG $0x000180a8; BYTE $0x00 // vbroadcastsd 0x180(%r8), %ymm13
-	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0x107d41c4; WORD $0xde1c // vmovupd (%r14,%rbx,8), %ymm11
-	LONG $0x107d41c4; WORD $0xde64; BYTE $0x40 // vmovupd 0x40(%r14,%rbx,8), %ymm12
-	LONG $0x107d41c4; LONG $0x0080de8c; WORD $0x0000 // vmovupd 0x80(%r14,%rbx,8), %ymm9
-	LONG $0x107dc1c4; LONG $0x00c0dea4; WORD $0x0000 // vmovupd 0xc0(%r14,%rbx,8), %ymm4
-	LONG $0xa8a542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm11, %ymm10
-	LONG $0x197d42c4; LONG $0x00014080; BYTE $0x00 // vbroadcastsd 0x140(%r8), %ymm8
-	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
-	LONG $0x197dc2c4; LONG $0x000280b8; BYTE $0x00 // vbroadcastsd 0x280(%r8), %ymm7
-	LONG $0xa89d42c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm12, %ymm13
-	LONG $0x197d42c4; LONG $0x0002c080; BYTE $0x00 // vbroadcastsd 0x2c0(%r8), %ymm8
-	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
-	LONG $0x197dc2c4; LONG $0x0003c0b0; BYTE $0x00 // vbroadcastsd 0x3c0(%r8), %ymm6
-	LONG $0xa89d62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm12, %ymm8
-	LONG $0x197dc2c4; LONG $0x000400b8; BYTE $0x00 // vbroadcastsd 0x400(%r8), %ymm7
-	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
-	LONG $0x197dc2c4; LONG $0x000500a8; BYTE $0x00 // vbroadcastsd 0x500(%r8), %ymm5
-	LONG $0xa89de2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm12, %ymm7
-	LONG $0x197dc2c4; LONG $0x000540b0; BYTE $0x00 // vbroadcastsd 0x540(%r8), %ymm6
-	LONG $0xa8a5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm11, %ymm5
-	LONG $0x197d42c4; LONG $0x00030098; BYTE $0x00 // vbroadcastsd 0x300(%r8), %ymm11
-	LONG $0x197dc2c4; WORD $0x4058 // vbroadcastsd 0x40(%r8), %ymm3
-	LONG $0xa89de2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm12, %ymm6
-	LONG $0x197dc2c4; LONG $0x000080a8; BYTE $0x00 // vbroadcastsd 0x80(%r8), %ymm5
-	LONG $0xa8b542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm9, %ymm11
-	LONG $0x197d42c4; LONG $0x00044080; BYTE $0x00 // vbroadcastsd 0x440(%r8), %ymm8
-	LONG $0xa89dc2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm12, %ymm3
-	LONG $0x197d42c4; LONG $0x0005c0a0; BYTE $0x00 // vbroadcastsd 0x5c0(%r8), %ymm12
-	LONG $0xa8b5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm9, %ymm5
-	LONG $0x197dc2c4; LONG $0x0001c098; BYTE $0x00 // vbroadcastsd 0x1c0(%r8), %ymm3
-	LONG $0xa8b562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm9, %ymm8
-	LONG $0x197dc2c4; LONG $0x000580b8; BYTE $0x00 // vbroadcastsd 0x580(%r8), %ymm7
-	LONG $0xa8b5c2c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm9, %ymm3
-	LONG $0xa8b5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm9, %ymm7
-	LONG $0x197dc2c4; LONG $0x0000c0b0; BYTE $0x00 // vbroadcastsd 0xc0(%r8), %ymm6
-	LONG $0x197d42c4; LONG $0x00048088; BYTE $0x00 // vbroadcastsd 0x480(%r8), %ymm9
-	LONG $0xa8dd62c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm4, %ymm12
-	LONG $0x197dc2c4; LONG $0x000240b8; BYTE $0x00 // vbroadcastsd 0x240(%r8), %ymm7
-	LONG $0xa8dde2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm4, %ymm6
-	LONG $0x197dc2c4; LONG $0x000200a8; BYTE $0x00 // vbroadcastsd 0x200(%r8), %ymm5
-	LONG $0xa8dd42c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm4, %ymm9
-	LONG $0x197d42c4; LONG $0x00010080; BYTE $0x00 // vbroadcastsd 0x100(%r8), %ymm8
-	LONG $0xa8dde2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm4, %ymm5
-	LONG $0x197dc2c4; LONG $0x00034098; BYTE $0x00 // vbroadcastsd 0x340(%r8), %ymm3
-	LONG $0xa8ddc2c4; BYTE $0xdb // vfmadd213pd %ymm11, %ymm4, %ymm3
-	LONG $0x107d41c4; LONG $0x0100de9c; WORD $0x0000 // vmovupd 0x100(%r14,%rbx,8), %ymm11
-	LONG $0xa8a562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm11, %ymm8
-	LONG $0x197dc2c4; LONG $0x000380b0; BYTE $0x00 // vbroadcastsd 0x380(%r8), %ymm6
-	LONG $0xa8a5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm11, %ymm7
-	LONG $0x197dc2c4; LONG $0x0004c0a8; BYTE $0x00 // vbroadcastsd 0x4c0(%r8), %ymm5
-	LONG $0xa8a5e2c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm11, %ymm6
-	LONG $0x197dc2c4; LONG $0x00060098; BYTE $0x00 // vbroadcastsd 0x600(%r8), %ymm3
-	LONG $0xa8a5c2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm11, %ymm5
-	LONG $0x40c08149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r8
-	LONG $0xa8a5c2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm11, %ymm3
-	WORD $0x394d; BYTE $0xdd // cmpq %r11, %r13
-	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0xe10>
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x04117dc5; BYTE $0x0a // vmovupd %ymm8, (%rdx,%rcx)
-	LONG $0xbc11fdc5; LONG $0x0002000a; BYTE $0x00 // vmovupd %ymm7, 0x200(%rdx,%rcx)
-	LONG $0xb411fdc5; LONG $0x0004000a; BYTE $0x00 // vmovupd %ymm6, 0x400(%rdx,%rcx)
-	LONG $0xac11fdc5; LONG $0x0006000a; BYTE $0x00 // vmovupd %ymm5, 0x600(%rdx,%rcx)
-	LONG $0x9c11fdc5; LONG $0x0008000a; BYTE $0x00 // vmovupd %ymm3, 0x800(%rdx,%rcx)
-	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi8+0xdf0>
-	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfdd3850f; WORD $0xffff // jne <blocks5Multi8+0xdd0>
-	LONG $0xfff0bee9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks5Multi8+0x103a>
-	LONG $0xfff0bbe9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	LONG $0xf09a840f; WORD $0xffff // je <blocks5Multi8+0xd4>
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x9066 // nop
-	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	LONG $0xca8c8d48; LONG $0x00000800 // leaq 0x800(%rdx,%rcx,8), %rcx
-	LONG $0x00c2c748; WORD $0xfffe; BYTE $0xff // movq $-0x200, %rdx
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x847ffec5; LONG $0xfffa0011; BYTE $0xff // vmovdqu %ymm0, -0x600(%rcx,%rdx)
-	LONG $0x847ffec5; LONG $0xfffc0011; BYTE $0xff // vmovdqu %ymm0, -0x400(%rcx,%rdx)
-	LONG $0x847ffec5; LONG $0xfffe0011; BYTE $0xff // vmovdqu %ymm0, -0x200(%rcx,%rdx)
-	LONG $0x047ffec5; BYTE $0x11 // vmovdqu %ymm0, (%rcx,%rdx)
-	LONG $0x847ffec5; LONG $0x00020011; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rcx,%rdx)
-	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0xd175 // jne <blocks5Multi8+0x1060>
-	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xa375 // jne <blocks5Multi8+0x1040>
-	LONG $0xfff032e9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
-	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0xc931 // xorl %ecx, %ecx
-	BYTE $0x90 // nop
-	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
-	LONG $0xcf3c8d49 // leaq (%r15,%rcx,8), %rdi
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xca148d48 // leaq (%rdx,%rcx,8), %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0xd5048d4e; LONG $0x00000000 // leaq (,%r10,8), %r8
-	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x04107dc5; BYTE $0x0a // vmovupd (%rdx,%rcx), %ymm8
-	LONG $0xbc10fdc5; LONG $0x0002000a; BYTE $0x00 // vmovupd 0x200(%rdx,%rcx), %ymm7
-	LONG $0xb410fdc5; LONG $0x0004000a; BYTE $0x00 // vmovupd 0x400(%rdx,%rcx), %ymm6
-	LONG $0xac10fdc5; LONG $0x0006000a; BYTE $0x00 // vmovupd 0x600(%rdx,%rcx), %ymm5
-	LONG $0xa410fdc5; LONG $0x0008000a; BYTE $0x00 // vmovupd 0x800(%rdx,%rcx), %ymm4
-	WORD $0x9066 // nop
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19348b4d // movq (%r9,%rbx), %r14
 	LONG $0x197d42c4; BYTE $0x13 // vbroadcastsd (%r11), %ymm10
 	LONG $0x197d42c4; LONG $0x000180ab; BYTE $0x00 // vbroadcastsd 0x180(%r11), %ymm13
 	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0x107d21c4; WORD $0xf71c // vmovupd (%rdi,%r14,8), %ymm11
-	LONG $0x107d21c4; WORD $0xf764; BYTE $0x40 // vmovupd 0x40(%rdi,%r14,8), %ymm12
-	LONG $0x107d21c4; LONG $0x0080f78c; WORD $0x0000 // vmovupd 0x80(%rdi,%r14,8), %ymm9
-	LONG $0x107da1c4; LONG $0x00c0f79c; WORD $0x0000 // vmovupd 0xc0(%rdi,%r14,8), %ymm3
+	LONG $0x107d01c4; WORD $0xf71c // vmovupd (%r15,%r14,8), %ymm11
+	LONG $0x107d01c4; WORD $0xf764; BYTE $0x40 // vmovupd 0x40(%r15,%r14,8), %ymm12
+	LONG $0x107d01c4; LONG $0x0080f78c; WORD $0x0000 // vmovupd 0x80(%r15,%r14,8), %ymm9
+	LONG $0x107d81c4; LONG $0x00c0f7a4; WORD $0x0000 // vmovupd 0xc0(%r15,%r14,8), %ymm4
 	LONG $0xa8a542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm11, %ymm10
 	LONG $0x197d42c4; LONG $0x00014083; BYTE $0x00 // vbroadcastsd 0x140(%r11), %ymm8
 	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
@@ -8336,122 +8392,249 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000500ab; BYTE $0x00 // vbroadcastsd 0x500(%r11), %ymm5
 	LONG $0xa89de2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm12, %ymm7
 	LONG $0x197dc2c4; LONG $0x000540b3; BYTE $0x00 // vbroadcastsd 0x540(%r11), %ymm6
-	LONG $0xa8a5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm11, %ymm5
+	LONG $0xa8a5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm11, %ymm5
 	LONG $0x197d42c4; LONG $0x0003009b; BYTE $0x00 // vbroadcastsd 0x300(%r11), %ymm11
-	LONG $0x197dc2c4; WORD $0x4063 // vbroadcastsd 0x40(%r11), %ymm4
+	LONG $0x197dc2c4; WORD $0x405b // vbroadcastsd 0x40(%r11), %ymm3
 	LONG $0xa89de2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm12, %ymm6
 	LONG $0x197dc2c4; LONG $0x000080ab; BYTE $0x00 // vbroadcastsd 0x80(%r11), %ymm5
 	LONG $0xa8b542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm9, %ymm11
 	LONG $0x197d42c4; LONG $0x00044083; BYTE $0x00 // vbroadcastsd 0x440(%r11), %ymm8
-	LONG $0xa89dc2c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm12, %ymm4
+	LONG $0xa89dc2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm12, %ymm3
 	LONG $0x197d42c4; LONG $0x0005c0a3; BYTE $0x00 // vbroadcastsd 0x5c0(%r11), %ymm12
-	LONG $0xa8b5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm9, %ymm5
-	LONG $0x197dc2c4; LONG $0x0001c0a3; BYTE $0x00 // vbroadcastsd 0x1c0(%r11), %ymm4
+	LONG $0xa8b5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm9, %ymm5
+	LONG $0x197dc2c4; LONG $0x0001c09b; BYTE $0x00 // vbroadcastsd 0x1c0(%r11), %ymm3
 	LONG $0xa8b562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm9, %ymm8
 	LONG $0x197dc2c4; LONG $0x000580bb; BYTE $0x00 // vbroadcastsd 0x580(%r11), %ymm7
-	LONG $0xa8b5c2c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm9, %ymm4
+	LONG $0xa8b5c2c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm9, %ymm3
 	LONG $0xa8b5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm9, %ymm7
 	LONG $0x197dc2c4; LONG $0x0000c0b3; BYTE $0x00 // vbroadcastsd 0xc0(%r11), %ymm6
 	LONG $0x197d42c4; LONG $0x0004808b; BYTE $0x00 // vbroadcastsd 0x480(%r11), %ymm9
-	LONG $0xa8e562c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm3, %ymm12
+	LONG $0xa8dd62c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm4, %ymm12
 	LONG $0x197dc2c4; LONG $0x000240bb; BYTE $0x00 // vbroadcastsd 0x240(%r11), %ymm7
-	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0xa8dde2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm4, %ymm6
 	LONG $0x197dc2c4; LONG $0x000200ab; BYTE $0x00 // vbroadcastsd 0x200(%r11), %ymm5
-	LONG $0xa8e542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm3, %ymm9
+	LONG $0xa8dd42c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm4, %ymm9
 	LONG $0x197d42c4; LONG $0x00010083; BYTE $0x00 // vbroadcastsd 0x100(%r11), %ymm8
-	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
-	LONG $0x197dc2c4; LONG $0x000340a3; BYTE $0x00 // vbroadcastsd 0x340(%r11), %ymm4
-	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
-	LONG $0x107d21c4; LONG $0x0100f79c; WORD $0x0000 // vmovupd 0x100(%rdi,%r14,8), %ymm11
+	LONG $0xa8dde2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm4, %ymm5
+	LONG $0x197dc2c4; LONG $0x0003409b; BYTE $0x00 // vbroadcastsd 0x340(%r11), %ymm3
+	LONG $0xa8ddc2c4; BYTE $0xdb // vfmadd213pd %ymm11, %ymm4, %ymm3
+	LONG $0x107d01c4; LONG $0x0100f79c; WORD $0x0000 // vmovupd 0x100(%r15,%r14,8), %ymm11
 	LONG $0xa8a562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm11, %ymm8
 	LONG $0x197dc2c4; LONG $0x000380b3; BYTE $0x00 // vbroadcastsd 0x380(%r11), %ymm6
 	LONG $0xa8a5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm11, %ymm7
 	LONG $0x197dc2c4; LONG $0x0004c0ab; BYTE $0x00 // vbroadcastsd 0x4c0(%r11), %ymm5
-	LONG $0xa8a5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm11, %ymm6
-	LONG $0x197dc2c4; LONG $0x000600a3; BYTE $0x00 // vbroadcastsd 0x600(%r11), %ymm4
+	LONG $0xa8a5e2c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm11, %ymm6
+	LONG $0x197dc2c4; LONG $0x0006009b; BYTE $0x00 // vbroadcastsd 0x600(%r11), %ymm3
 	LONG $0xa8a5c2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm11, %ymm5
 	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
-	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
+	LONG $0xa8a5c2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm11, %ymm3
 	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0x1110>
+	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0xf50>
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x117d21c4; WORD $0xc204 // vmovupd %ymm8, (%rdx,%r8,8)
-	LONG $0x117da1c4; LONG $0x0200c2bc; WORD $0x0000 // vmovupd %ymm7, 0x200(%rdx,%r8,8)
-	LONG $0x117da1c4; LONG $0x0400c2b4; WORD $0x0000 // vmovupd %ymm6, 0x400(%rdx,%r8,8)
-	LONG $0x117da1c4; LONG $0x0600c2ac; WORD $0x0000 // vmovupd %ymm5, 0x600(%rdx,%r8,8)
-	LONG $0x117da1c4; LONG $0x0800c2a4; WORD $0x0000 // vmovupd %ymm4, 0x800(%rdx,%r8,8)
+	LONG $0x04117dc5; BYTE $0x0a // vmovupd %ymm8, (%rdx,%rcx)
+	LONG $0xbc11fdc5; LONG $0x0002000a; BYTE $0x00 // vmovupd %ymm7, 0x200(%rdx,%rcx)
+	LONG $0xb411fdc5; LONG $0x0004000a; BYTE $0x00 // vmovupd %ymm6, 0x400(%rdx,%rcx)
+	LONG $0xac11fdc5; LONG $0x0006000a; BYTE $0x00 // vmovupd %ymm5, 0x600(%rdx,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0008000a; BYTE $0x00 // vmovupd %ymm3, 0x800(%rdx,%rcx)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfde7850f; WORD $0xffff // jne <blocks5Multi8+0x10d0>
+	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi8+0xf30>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfdb5850f; WORD $0xffff // jne <blocks5Multi8+0x10b0>
+	LONG $0xfdd3850f; WORD $0xffff // jne <blocks5Multi8+0xf10>
+	LONG $0xffef7ee9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0xc985 // testl %ecx, %ecx
+	WORD $0x2675 // jne <blocks5Multi8+0x117a>
+	LONG $0xffef7be9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0xef5a840f; WORD $0xffff // je <blocks5Multi8+0xd4>
+	WORD $0x01b0 // movb $0x1, %al
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x9066 // nop
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0xca8c8d48; LONG $0x00000800 // leaq 0x800(%rdx,%rcx,8), %rcx
+	LONG $0x00c2c748; WORD $0xfffe; BYTE $0xff // movq $-0x200, %rdx
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x847ffec5; LONG $0xfffa0011; BYTE $0xff // vmovdqu %ymm0, -0x600(%rcx,%rdx)
+	LONG $0x847ffec5; LONG $0xfffc0011; BYTE $0xff // vmovdqu %ymm0, -0x400(%rcx,%rdx)
+	LONG $0x847ffec5; LONG $0xfffe0011; BYTE $0xff // vmovdqu %ymm0, -0x200(%rcx,%rdx)
+	LONG $0x047ffec5; BYTE $0x11 // vmovdqu %ymm0, (%rcx,%rdx)
+	LONG $0x847ffec5; LONG $0x00020011; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rcx,%rdx)
+	LONG $0x40c28348 // addq $0x40, %rdx
+	WORD $0xd175 // jne <blocks5Multi8+0x11a0>
+	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	WORD $0xa375 // jne <blocks5Multi8+0x1180>
+	LONG $0xffeef2e9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0x01b0 // movb $0x1, %al
+	WORD $0xc931 // xorl %ecx, %ecx
+	BYTE $0x90 // nop
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0xc83c8d49 // leaq (%r8,%rcx,8), %rdi
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xca148d48 // leaq (%rdx,%rcx,8), %rdx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0xd51c8d4e; LONG $0x00000000 // leaq (,%r10,8), %r11
+	LONG $0xd61c8d4a // leaq (%rsi,%r10,8), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x04107dc5; BYTE $0x0a // vmovupd (%rdx,%rcx), %ymm8
+	LONG $0xbc10fdc5; LONG $0x0002000a; BYTE $0x00 // vmovupd 0x200(%rdx,%rcx), %ymm7
+	LONG $0xb410fdc5; LONG $0x0004000a; BYTE $0x00 // vmovupd 0x400(%rdx,%rcx), %ymm6
+	LONG $0xac10fdc5; LONG $0x0006000a; BYTE $0x00 // vmovupd 0x600(%rdx,%rcx), %ymm5
+	LONG $0xa410fdc5; LONG $0x0008000a; BYTE $0x00 // vmovupd 0x800(%rdx,%rcx), %ymm4
+	BYTE $0x90 // nop
+	LONG $0x313c8b4f // movq (%r9,%r14), %r15
+	LONG $0x197d62c4; BYTE $0x13 // vbroadcastsd (%rbx), %ymm10
+	LONG $0x197d62c4; LONG $0x000180ab; BYTE $0x00 // vbroadcastsd 0x180(%rbx), %ymm13
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107d21c4; WORD $0xff1c // vmovupd (%rdi,%r15,8), %ymm11
+	LONG $0x107d21c4; WORD $0xff64; BYTE $0x40 // vmovupd 0x40(%rdi,%r15,8), %ymm12
+	LONG $0x107d21c4; LONG $0x0080ff8c; WORD $0x0000 // vmovupd 0x80(%rdi,%r15,8), %ymm9
+	LONG $0x107da1c4; LONG $0x00c0ff9c; WORD $0x0000 // vmovupd 0xc0(%rdi,%r15,8), %ymm3
+	LONG $0xa8a542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm11, %ymm10
+	LONG $0x197d62c4; LONG $0x00014083; BYTE $0x00 // vbroadcastsd 0x140(%rbx), %ymm8
+	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
+	LONG $0x197de2c4; LONG $0x000280bb; BYTE $0x00 // vbroadcastsd 0x280(%rbx), %ymm7
+	LONG $0xa89d42c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm12, %ymm13
+	LONG $0x197d62c4; LONG $0x0002c083; BYTE $0x00 // vbroadcastsd 0x2c0(%rbx), %ymm8
+	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
+	LONG $0x197de2c4; LONG $0x0003c0b3; BYTE $0x00 // vbroadcastsd 0x3c0(%rbx), %ymm6
+	LONG $0xa89d62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm12, %ymm8
+	LONG $0x197de2c4; LONG $0x000400bb; BYTE $0x00 // vbroadcastsd 0x400(%rbx), %ymm7
+	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
+	LONG $0x197de2c4; LONG $0x000500ab; BYTE $0x00 // vbroadcastsd 0x500(%rbx), %ymm5
+	LONG $0xa89de2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm12, %ymm7
+	LONG $0x197de2c4; LONG $0x000540b3; BYTE $0x00 // vbroadcastsd 0x540(%rbx), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm11, %ymm5
+	LONG $0x197d62c4; LONG $0x0003009b; BYTE $0x00 // vbroadcastsd 0x300(%rbx), %ymm11
+	LONG $0x197de2c4; WORD $0x4063 // vbroadcastsd 0x40(%rbx), %ymm4
+	LONG $0xa89de2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm12, %ymm6
+	LONG $0x197de2c4; LONG $0x000080ab; BYTE $0x00 // vbroadcastsd 0x80(%rbx), %ymm5
+	LONG $0xa8b542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm9, %ymm11
+	LONG $0x197d62c4; LONG $0x00044083; BYTE $0x00 // vbroadcastsd 0x440(%rbx), %ymm8
+	LONG $0xa89dc2c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm12, %ymm4
+	LONG $0x197d62c4; LONG $0x0005c0a3; BYTE $0x00 // vbroadcastsd 0x5c0(%rbx), %ymm12
+	LONG $0xa8b5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm9, %ymm5
+	LONG $0x197de2c4; LONG $0x0001c0a3; BYTE $0x00 // vbroadcastsd 0x1c0(%rbx), %ymm4
+	LONG $0xa8b562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm9, %ymm8
+	LONG $0x197de2c4; LONG $0x000580bb; BYTE $0x00 // vbroadcastsd 0x580(%rbx), %ymm7
+	LONG $0xa8b5c2c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm9, %ymm4
+	LONG $0xa8b5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm9, %ymm7
+	LONG $0x197de2c4; LONG $0x0000c0b3; BYTE $0x00 // vbroadcastsd 0xc0(%rbx), %ymm6
+	LONG $0x197d62c4; LONG $0x0004808b; BYTE $0x00 // vbroadcastsd 0x480(%rbx), %ymm9
+	LONG $0xa8e562c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm3, %ymm12
+	LONG $0x197de2c4; LONG $0x000240bb; BYTE $0x00 // vbroadcastsd 0x240(%rbx), %ymm7
+	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0x197de2c4; LONG $0x000200ab; BYTE $0x00 // vbroadcastsd 0x200(%rbx), %ymm5
+	LONG $0xa8e542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm3, %ymm9
+	LONG $0x197d62c4; LONG $0x00010083; BYTE $0x00 // vbroadcastsd 0x100(%rbx), %ymm8
+	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
+	LONG $0x197de2c4; LONG $0x000340a3; BYTE $0x00 // vbroadcastsd 0x340(%rbx), %ymm4
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	LONG $0x107d21c4; LONG $0x0100ff9c; WORD $0x0000 // vmovupd 0x100(%rdi,%r15,8), %ymm11
+	LONG $0xa8a562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm11, %ymm8
+	LONG $0x197de2c4; LONG $0x000380b3; BYTE $0x00 // vbroadcastsd 0x380(%rbx), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm11, %ymm7
+	LONG $0x197de2c4; LONG $0x0004c0ab; BYTE $0x00 // vbroadcastsd 0x4c0(%rbx), %ymm5
+	LONG $0xa8a5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm11, %ymm6
+	LONG $0x197de2c4; LONG $0x000600a3; BYTE $0x00 // vbroadcastsd 0x600(%rbx), %ymm4
+	LONG $0xa8a5c2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm11, %ymm5
+	LONG $0x40c38148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rbx
+	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0x1250>
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x117d21c4; WORD $0xda04 // vmovupd %ymm8, (%rdx,%r11,8)
+	LONG $0x117da1c4; LONG $0x0200dabc; WORD $0x0000 // vmovupd %ymm7, 0x200(%rdx,%r11,8)
+	LONG $0x117da1c4; LONG $0x0400dab4; WORD $0x0000 // vmovupd %ymm6, 0x400(%rdx,%r11,8)
+	LONG $0x117da1c4; LONG $0x0600daac; WORD $0x0000 // vmovupd %ymm5, 0x600(%rdx,%r11,8)
+	LONG $0x117da1c4; LONG $0x0800daa4; WORD $0x0000 // vmovupd %ymm4, 0x800(%rdx,%r11,8)
+	LONG $0x08fa8349 // cmpq $0x8, %r10
+	LONG $0xfde7850f; WORD $0xffff // jne <blocks5Multi8+0x1210>
+	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0xfdb5850f; WORD $0xffff // jne <blocks5Multi8+0x11f0>
 	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0xffedbbe9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
+	LONG $0xffec7be9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xed80840f; WORD $0xffff // je <blocks5Multi8+0x9d>
+	LONG $0xec40840f; WORD $0xffff // je <blocks5Multi8+0x9d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
 	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xed518e0f; WORD $0xffff // jle <blocks5Multi8+0x90>
+	LONG $0xec118e0f; WORD $0xffff // jle <blocks5Multi8+0x90>
 	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd04d0f48 // cmovgeq %rax, %rdx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1aeb // jmp <blocks5Multi8+0x1370>
+	WORD $0x1aeb // jmp <blocks5Multi8+0x14b0>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x40c38348 // addq $0x40, %rbx
 	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
-	LONG $0xed20840f; WORD $0xffff // je <blocks5Multi8+0x90>
+	LONG $0xebe0840f; WORD $0xffff // je <blocks5Multi8+0x90>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <blocks5Multi8+0x1390>
+	WORD $0x1774 // je <blocks5Multi8+0x14d0>
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x41 // movzwl (%rcx,%r8,2), %ecx
-	WORD $0x0feb // jmp <blocks5Multi8+0x1398>
+	WORD $0x0feb // jmp <blocks5Multi8+0x14d8>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
 	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	LONG $0x02e1c148 // shlq $0x2, %rcx
-	LONG $0x890c8d4c // leaq (%rcx,%rcx,4), %r9
-	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	LONG $0x89148d4c // leaq (%rcx,%rcx,4), %r10
+	LONG $0x800c8d4f // leaq (%r8,%r8,4), %r9
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x46eb // jmp <blocks5Multi8+0x13f5>
+	WORD $0x46eb // jmp <blocks5Multi8+0x1535>
 	BYTE $0x90 // nop
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0x6459e5c5; WORD $0xe0cb // vmulpd -0x20(%rbx,%rcx,8), %ymm3, %ymm4
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	LONG $0x04c18349 // addq $0x4, %r9
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x117da1c4; WORD $0x1124 // vmovupd %ymm4, (%rcx,%r10)
+	LONG $0x48478b4c // movq 0x48(%rdi), %r8
+	LONG $0x04c28349 // addq $0x4, %r10
+	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
+	LONG $0x117da1c4; WORD $0x0124 // vmovupd %ymm4, (%rcx,%r8)
 	LONG $0x1c59e5c5; BYTE $0xcb // vmulpd (%rbx,%rcx,8), %ymm3, %ymm3
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x117da1c4; WORD $0x115c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rcx,%r10)
+	LONG $0x48478b4c // movq 0x48(%rdi), %r8
+	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
+	LONG $0x117da1c4; WORD $0x015c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rcx,%r8)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x1360>
-	LONG $0x60578b4c // movq 0x60(%rdi), %r10
-	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb274 // je <blocks5Multi8+0x13b0>
+	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x14a0>
+	LONG $0x60478b4c // movq 0x60(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0xb274 // je <blocks5Multi8+0x14f0>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
-	LONG $0x0a1c0347 // addl (%r10,%r9), %r11d
+	LONG $0x101c0347 // addl (%r8,%r10), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa4eb // jmp <blocks5Multi8+0x13b5>
+	WORD $0xa4eb // jmp <blocks5Multi8+0x14f5>
 	LONG $0x80c48148; WORD $0x0000; BYTE $0x00 // addq $0x80, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -10536,7 +10719,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi8>
-	LONG $0x001806e9; BYTE $0x00 // jmp <end>
+	LONG $0x001986e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -10545,7 +10728,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x17c38e0f; WORD $0x0000 // jle <blocks6Multi8+0x17d0>
+	LONG $0x19258e0f; WORD $0x0000 // jle <blocks6Multi8+0x1932>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -10553,9 +10736,9 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x78ec8348 // subq $0x78, %rsp
-	LONG $0x597de2c4; LONG $0x0017d40d; BYTE $0x00 // vpbroadcastq 0x17d4(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0017c315; BYTE $0x00 // vpbroadcastq 0x17c3(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x597de2c4; LONG $0x0019540d; BYTE $0x00 // vpbroadcastq 0x1954(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00194315; BYTE $0x00 // vpbroadcastq 0x1943(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -10564,93 +10747,160 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
 	LONG $0x20c68148; WORD $0x0030; BYTE $0x00 // addq $0x3020, %rsi
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x27eb // jmp <blocks6Multi8+0xac>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x2454894c; BYTE $0x30 // movq %r10, 0x30(%rsp)
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
+	WORD $0x24eb // jmp <blocks6Multi8+0xac>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
-	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x247c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r15
-	LONG $0x1716830f; WORD $0x0000 // jae <blocks6Multi8+0x17c2>
-	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	WORD $0x27eb // jmp <blocks6Multi8+0xe2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r14
+	LONG $0x1878830f; WORD $0x0000 // jae <blocks6Multi8+0x1924>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	WORD $0x2deb // jmp <blocks6Multi8+0xe7>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x014c; BYTE $0xcf // addq %r9, %rdi
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
-	LONG $0x15ce8d0f; WORD $0x0000 // jge <blocks6Multi8+0x16b0>
+	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
+	LONG $0x17398d0f; WORD $0x0000 // jge <blocks6Multi8+0x1820>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0003ba41; WORD $0x0000 // movl $0x3, %r10d
-	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
+	LONG $0x0003b941; WORD $0x0000 // movl $0x3, %r9d
+	WORD $0x2948; BYTE $0xf8 // subq %rdi, %rax
 	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0xd04c0f4c // cmovlq %rax, %r10
+	LONG $0xc84c0f4c // cmovlq %rax, %r9
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11e18e0f; WORD $0x0000 // jle <blocks6Multi8+0x12e0>
-	LONG $0x02fa8349 // cmpq $0x2, %r10
+	LONG $0x134c8e0f; WORD $0x0000 // jle <blocks6Multi8+0x1450>
+	LONG $0x02f98349 // cmpq $0x2, %r9
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
 	LONG $0x04245489 // movl %edx, 0x4(%rsp)
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
-	LONG $0xea4d0f4d // cmovgeq %r10, %r13
+	LONG $0xe94d0f4d // cmovgeq %r9, %r13
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x000087e9; BYTE $0x00 // jmp <blocks6Multi8+0x1b2>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x00020ce9; BYTE $0x00 // jmp <blocks6Multi8+0x33c>
 	LONG $0x246c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbp
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
 	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
 	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
 	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
-	WORD $0x8b41; BYTE $0x3f // movl (%r15), %edi
-	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	WORD $0x8b41; BYTE $0x16 // movl (%r14), %edx
+	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
+	LONG $0x06e7c148 // shlq $0x6, %rdi
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x38570349 // addq 0x38(%r15), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0x247ffec5; BYTE $0x17 // vmovdqu %ymm4, (%rdi,%rdx)
+	LONG $0x7f7ec1c4; WORD $0x3824 // vmovdqu %ymm4, (%r8,%rdi)
 	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
-	LONG $0x10c58348 // addq $0x10, %rbp
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x5c7ffec5; WORD $0x2017 // vmovdqu %ymm3, 0x20(%rdi,%rdx)
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
+	LONG $0x7f7ec1c4; WORD $0x385c; BYTE $0x20 // vmovdqu %ymm3, 0x20(%r8,%rdi)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x007db70f // movzwl (%rbp), %edi
+	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
+	LONG $0x027db70f // movzwl 0x2(%rbp), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
+	LONG $0x047db70f // movzwl 0x4(%rbp), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
+	LONG $0x067db70f // movzwl 0x6(%rbp), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
+	LONG $0x087db70f // movzwl 0x8(%rbp), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
+	LONG $0x0a7db70f // movzwl 0xa(%rbp), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
+	LONG $0x0c7db70f // movzwl 0xc(%rbp), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
+	LONG $0x0e7db70f // movzwl 0xe(%rbp), %edi
+	LONG $0x10c58348 // addq $0x10, %rbp
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x170c180f // prefetcht0 (%rdi,%rdx)
+	LONG $0x174c180f; BYTE $0x40 // prefetcht0 0x40(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000080 // prefetcht0 0x80(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
+	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
 	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0x0e0e840f; WORD $0x0000 // je <blocks6Multi8+0xfc0>
+	LONG $0x0df4840f; WORD $0x0000 // je <blocks6Multi8+0x1130>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x68 // movq %rbp, 0x68(%rsp)
 	LONG $0x2464894c; BYTE $0x70 // movq %r12, 0x70(%rsp)
 	LONG $0x244c894c; BYTE $0x60 // movq %r9, 0x60(%rsp)
 	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
+	LONG $0x586f8b49 // movq 0x58(%r15), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
-	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x055f850f; WORD $0x0000 // jne <blocks6Multi8+0x740>
-	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x0555850f; WORD $0x0000 // jne <blocks6Multi8+0x8c0>
+	LONG $0x80bf8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r15), %r15
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x065e820f; WORD $0x0000 // jb <blocks6Multi8+0x850>
+	LONG $0x0644820f; WORD $0x0000 // jb <blocks6Multi8+0x9c0>
 	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
 	LONG $0xa4148d4b // leaq (%r12,%r12,4), %rdx
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -10658,6 +10908,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0xd141; BYTE $0xea // shrl %r10d
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x2948; BYTE $0xd5 // subq %rdx, %rbp
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -10665,16 +10916,15 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x18148d49 // leaq (%r8,%rbx), %rdx
-	LONG $0x100c8d4f // leaq (%r8,%r10), %r9
-	LONG $0x003c8d49 // leaq (%r8,%rax), %rdi
-	LONG $0x20b48d4f; LONG $0x00001000 // leaq 0x1000(%r8,%r12), %r14
-	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x1e148d49 // leaq (%r14,%rbx), %rdx
+	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
+	LONG $0x063c8d49 // leaq (%r14,%rax), %rdi
+	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10687,10 +10937,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x101c // vmovdqu (%r8,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10703,11 +10953,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r11)
-	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
-	LONG $0x6f7a81c4; WORD $0x201c // vmovdqu (%r8,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x26048d4f // leaq (%r14,%r12), %r8
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -10740,11 +10990,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r11)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x20348d4f // leaq (%r8,%r12), %r14
+	LONG $0x26048d4f // leaq (%r14,%r12), %r8
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -10777,11 +11027,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a01e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r11)
-	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
-	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x26048d4f // leaq (%r14,%r12), %r8
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -10814,8 +11064,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00e01e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r11)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
@@ -10850,11 +11100,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01201e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r11)
-	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
-	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
@@ -10886,47 +11136,48 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x01601e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r11)
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
-	LONG $0xfaf8850f; WORD $0xffff // jne <blocks6Multi8+0x230>
-	LONG $0xfff9f3e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0xfaf8850f; WORD $0xffff // jne <blocks6Multi8+0x3b0>
+	LONG $0xfff873e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x1058 // vcvtps2pd 0x10(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
-	LONG $0x5a7cc1c4; WORD $0x2058 // vcvtps2pd 0x20(%r8), %ymm3
+	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x3058 // vcvtps2pd 0x30(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001040 // prefetcht0 0x1040(%r8)
-	LONG $0x5a7cc1c4; WORD $0x4058 // vcvtps2pd 0x40(%r8), %ymm3
+	LONG $0x408a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x5058 // vcvtps2pd 0x50(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001060 // prefetcht0 0x1060(%r8)
-	LONG $0x5a7cc1c4; WORD $0x6058 // vcvtps2pd 0x60(%r8), %ymm3
+	LONG $0x608a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x7058 // vcvtps2pd 0x70(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000e006; BYTE $0x00 // vmovups %ymm3, 0xe0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001080 // prefetcht0 0x1080(%r8)
-	LONG $0x5a7cc1c4; LONG $0x00008098; BYTE $0x00 // vcvtps2pd 0x80(%r8), %ymm3
+	LONG $0x808a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1080(%rdx)
+	LONG $0x9a5afcc5; LONG $0x00000080 // vcvtps2pd 0x80(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00010006; BYTE $0x00 // vmovups %ymm3, 0x100(%rsi,%rax)
-	LONG $0x5a7cc1c4; LONG $0x00009098; BYTE $0x00 // vcvtps2pd 0x90(%r8), %ymm3
+	LONG $0x9a5afcc5; LONG $0x00000090 // vcvtps2pd 0x90(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00012006; BYTE $0x00 // vmovups %ymm3, 0x120(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x000010a0 // prefetcht0 0x10a0(%r8)
-	LONG $0x5a7cc1c4; LONG $0x0000a098; BYTE $0x00 // vcvtps2pd 0xa0(%r8), %ymm3
+	LONG $0xa08a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x10a0(%rdx)
+	LONG $0x9a5afcc5; LONG $0x000000a0 // vcvtps2pd 0xa0(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00014006; BYTE $0x00 // vmovups %ymm3, 0x140(%rsi,%rax)
-	LONG $0x5a7cc1c4; LONG $0x0000b098; BYTE $0x00 // vcvtps2pd 0xb0(%r8), %ymm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x9a5afcc5; LONG $0x000000b0 // vcvtps2pd 0xb0(%rdx), %ymm3
+	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
 	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi8+0x750>
-	LONG $0xfff8e5e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xff1c850f; WORD $0xffff // jne <blocks6Multi8+0x8d0>
+	LONG $0xfff777e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	LONG $0x643c8d4b // leaq (%r12,%r12,2), %rdi
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
@@ -10940,24 +11191,25 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	WORD $0x0149; BYTE $0xff // addq %rdi, %r15
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x040f840f; WORD $0x0000 // je <blocks6Multi8+0xc8c>
+	LONG $0x040f840f; WORD $0x0000 // je <blocks6Multi8+0xdfc>
 	LONG $0xa4148d4b // leaq (%r12,%r12,4), %rdx
 	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
 	WORD $0x2948; BYTE $0xd5 // subq %rdx, %rbp
 	LONG $0x02eac141 // shrl $0x2, %r10d
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x183c8d49 // leaq (%r8,%rbx), %rdi
-	LONG $0x001c8d4d // leaq (%r8,%rax), %r11
-	LONG $0x100c8d4f // leaq (%r8,%r10), %r9
-	LONG $0x20b48d4f; LONG $0x00001000 // leaq 0x1000(%r8,%r12), %r14
-	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x1e3c8d49 // leaq (%r14,%rbx), %rdi
+	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
+	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
+	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10965,10 +11217,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x16 // vmovupd %ymm3, (%rsi,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10976,11 +11228,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x2016 // vmovupd %ymm3, 0x20(%rsi,%rdx)
-	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
-	LONG $0x6f7a81c4; WORD $0x201c // vmovdqu (%r8,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x26048d4f // leaq (%r14,%r12), %r8
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -11003,11 +11255,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x6016 // vmovupd %ymm3, 0x60(%rsi,%rdx)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x20348d4f // leaq (%r8,%r12), %r14
+	LONG $0x26048d4f // leaq (%r14,%r12), %r8
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -11030,11 +11282,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdx)
-	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
-	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x26048d4f // leaq (%r14,%r12), %r8
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
@@ -11057,8 +11309,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdx)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
@@ -11083,11 +11335,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
-	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
-	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
 	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
@@ -11109,159 +11361,159 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdx)
 	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
 	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
-	LONG $0xfc19850f; WORD $0xffff // jne <blocks6Multi8+0x8a0>
-	LONG $0xfff4a4e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0xfc19850f; WORD $0xffff // jne <blocks6Multi8+0xa10>
+	LONG $0xfff334e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
 	LONG $0xa43c8d4b // leaq (%r12,%r12,4), %rdi
 	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
 	WORD $0x2948; BYTE $0xfd // subq %rdi, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0xff31 // xorl %edi, %edi
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x1b048d4d // leaq (%r11,%rbx), %r8
-	LONG $0x03148d4d // leaq (%r11,%rax), %r10
-	LONG $0x130c8d4d // leaq (%r11,%rdx), %r9
-	LONG $0x23b48d4f; LONG $0x00001000 // leaq 0x1000(%r11,%r12), %r14
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x1e0c8d4d // leaq (%r14,%rbx), %r9
+	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
+	LONG $0x16148d4d // leaq (%r14,%rdx), %r10
+	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
-	LONG $0x8c180f43; LONG $0x00100023; BYTE $0x00 // prefetcht0 0x1000(%r11,%r12)
-	LONG $0x6f7a81c4; WORD $0x231c // vmovdqu (%r11,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x261c8d4f // leaq (%r14,%r12), %r11
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x23348d4f // leaq (%r11,%r12), %r14
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x26048d4f // leaq (%r14,%r12), %r8
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
-	LONG $0x0c180f43; BYTE $0x1c // prefetcht0 (%r12,%r11)
-	LONG $0x6f7a81c4; LONG $0xf0001c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%r11), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x261c8d4f // leaq (%r14,%r12), %r11
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x20348d4f // leaq (%r8,%r12), %r14
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
-	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
-	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
+	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
+	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
-	LONG $0x0c180f43; BYTE $0x1c // prefetcht0 (%r12,%r11)
-	LONG $0x6f7a81c4; LONG $0xf0001c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%r11), %xmm3
+	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
+	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
-	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0001403e; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdi)
 	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
 	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
-	LONG $0xfcfd850f; WORD $0xffff // jne <blocks6Multi8+0xcb0>
-	LONG $0xfff178e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0xfcfd850f; WORD $0xffff // jne <blocks6Multi8+0xe20>
+	LONG $0xfff008e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x247c8348; WORD $0x0050 // cmpq $0x0, 0x50(%rsp)
-	LONG $0x03248e0f; WORD $0x0000 // jle <blocks6Multi8+0x12f0>
-	LONG $0x38778b48 // movq 0x38(%rdi), %rsi
+	LONG $0x247c8348; WORD $0x0058 // cmpq $0x0, 0x58(%rsp)
+	LONG $0x03248e0f; WORD $0x0000 // jle <blocks6Multi8+0x1460>
+	LONG $0x38778b49 // movq 0x38(%r15), %rsi
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x039b840f; WORD $0x0000 // je <blocks6Multi8+0x137b>
+	LONG $0x039b840f; WORD $0x0000 // je <blocks6Multi8+0x14eb>
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0xc6348d4e // leaq (%rsi,%r8,8), %r14
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xc2148d4a // leaq (%rdx,%r8,8), %rdx
+	LONG $0xfa148d48 // leaq (%rdx,%rdi,8), %rdx
+	LONG $0xfe3c8d48 // leaq (%rsi,%rdi,8), %rdi
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xd11c8d4e // leaq (%rcx,%r10,8), %r11
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
@@ -11271,13 +11523,13 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x19048b4d // movq (%r9,%rbx), %r8
+	LONG $0x19348b4d // movq (%r9,%rbx), %r14
 	LONG $0x197d42c4; BYTE $0x23 // vbroadcastsd (%r11), %ymm12
 	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0x107d01c4; WORD $0xc62c // vmovupd (%r14,%r8,8), %ymm13
-	LONG $0x107d01c4; WORD $0xc65c; BYTE $0x40 // vmovupd 0x40(%r14,%r8,8), %ymm11
-	LONG $0x107d01c4; LONG $0x0080c68c; WORD $0x0000 // vmovupd 0x80(%r14,%r8,8), %ymm9
-	LONG $0x107d81c4; LONG $0x00c0c69c; WORD $0x0000 // vmovupd 0xc0(%r14,%r8,8), %ymm3
+	LONG $0x107d21c4; WORD $0xf72c // vmovupd (%rdi,%r14,8), %ymm13
+	LONG $0x107d21c4; WORD $0xf75c; BYTE $0x40 // vmovupd 0x40(%rdi,%r14,8), %ymm11
+	LONG $0x107d21c4; LONG $0x0080f78c; WORD $0x0000 // vmovupd 0x80(%rdi,%r14,8), %ymm9
+	LONG $0x107da1c4; LONG $0x00c0f79c; WORD $0x0000 // vmovupd 0xc0(%rdi,%r14,8), %ymm3
 	LONG $0xa89542c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm13, %ymm12
 	LONG $0x197d42c4; LONG $0x00018093; BYTE $0x00 // vbroadcastsd 0x180(%r11), %ymm10
 	LONG $0xa89542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm13, %ymm10
@@ -11326,7 +11578,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm3, %ymm10
 	LONG $0x197d42c4; LONG $0x00084083; BYTE $0x00 // vbroadcastsd 0x840(%r11), %ymm8
 	LONG $0xa8e562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm3, %ymm8
-	LONG $0x107d81c4; LONG $0x0100c69c; WORD $0x0000 // vmovupd 0x100(%r14,%r8,8), %ymm3
+	LONG $0x107da1c4; LONG $0x0100f79c; WORD $0x0000 // vmovupd 0x100(%rdi,%r14,8), %ymm3
 	LONG $0x197dc2c4; LONG $0x000100bb; BYTE $0x00 // vbroadcastsd 0x100(%r11), %ymm7
 	LONG $0xa8e5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm3, %ymm7
 	LONG $0x197dc2c4; LONG $0x000280b3; BYTE $0x00 // vbroadcastsd 0x280(%r11), %ymm6
@@ -11339,7 +11591,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	LONG $0x197d42c4; LONG $0x0008809b; BYTE $0x00 // vbroadcastsd 0x880(%r11), %ymm11
 	LONG $0xa8e542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm3, %ymm11
-	LONG $0x107d81c4; LONG $0x0140c69c; WORD $0x0000 // vmovupd 0x140(%r14,%r8,8), %ymm3
+	LONG $0x107da1c4; LONG $0x0140f79c; WORD $0x0000 // vmovupd 0x140(%rdi,%r14,8), %ymm3
 	LONG $0x197d42c4; LONG $0x0002c083; BYTE $0x00 // vbroadcastsd 0x2c0(%r11), %ymm8
 	LONG $0xa8e562c4; BYTE $0xd7 // vfmadd213pd %ymm7, %ymm3, %ymm10
 	LONG $0x197dc2c4; LONG $0x000440bb; BYTE $0x00 // vbroadcastsd 0x440(%r11), %ymm7
@@ -11353,7 +11605,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x1030>
+	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x11a0>
 	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	WORD $0xff49; BYTE $0xc2 // incq %r10
@@ -11365,25 +11617,25 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x080002ac; WORD $0x0000 // vmovupd %ymm5, 0x800(%rdx,%r8)
 	LONG $0x117da1c4; LONG $0x0a0002a4; WORD $0x0000 // vmovupd %ymm4, 0xa00(%rdx,%r8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfd52850f; WORD $0xffff // jne <blocks6Multi8+0x1010>
-	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
+	LONG $0xfd52850f; WORD $0xffff // jne <blocks6Multi8+0x1180>
+	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfd1f850f; WORD $0xffff // jne <blocks6Multi8+0xff0>
-	LONG $0xffedeae9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfd20850f; WORD $0xffff // jne <blocks6Multi8+0x1160>
+	LONG $0xffec7be9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xd285 // testl %edx, %edx
-	WORD $0x2175 // jne <blocks6Multi8+0x1305>
-	LONG $0xffede6e9; BYTE $0xff // jmp <blocks6Multi8+0xcf>
+	WORD $0x2175 // jne <blocks6Multi8+0x1475>
+	LONG $0xffec7be9; BYTE $0xff // jmp <blocks6Multi8+0xd4>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0xedca840f; WORD $0xffff // je <blocks6Multi8+0xcf>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0xec5f840f; WORD $0xffff // je <blocks6Multi8+0xd4>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
 	LONG $0xd6948d48; LONG $0x00000a00 // leaq 0xa00(%rsi,%rdx,8), %rdx
 	LONG $0x00c6c748; WORD $0xfffe; BYTE $0xff // movq $-0x200, %rsi
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -11394,21 +11646,21 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x32 // vmovdqu %ymm0, (%rdx,%rsi)
 	LONG $0x847ffec5; LONG $0x00020032; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rdx,%rsi)
 	LONG $0x40c68348 // addq $0x40, %rsi
-	WORD $0xc875 // jne <blocks6Multi8+0x1330>
+	WORD $0xc875 // jne <blocks6Multi8+0x14a0>
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9a75 // jne <blocks6Multi8+0x1310>
-	LONG $0xffed54e9; BYTE $0xff // jmp <blocks6Multi8+0xcf>
+	WORD $0x9a75 // jne <blocks6Multi8+0x1480>
+	LONG $0xffebe9e9; BYTE $0xff // jmp <blocks6Multi8+0xd4>
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0xc63c8d4e // leaq (%rsi,%r8,8), %r15
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xc2148d4a // leaq (%rdx,%r8,8), %rdx
+	LONG $0xfa148d48 // leaq (%rdx,%rdi,8), %rdx
+	LONG $0xfe3c8d48 // leaq (%rsi,%rdi,8), %rdi
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
@@ -11422,13 +11674,13 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x107da1c4; LONG $0x080002ac; WORD $0x0000 // vmovupd 0x800(%rdx,%r8), %ymm5
 	LONG $0x107da1c4; LONG $0x0a0002a4; WORD $0x0000 // vmovupd 0xa00(%rdx,%r8), %ymm4
 	WORD $0x9066 // nop
-	LONG $0x31048b4f // movq (%r9,%r14), %r8
+	LONG $0x313c8b4f // movq (%r9,%r14), %r15
 	LONG $0x197d62c4; BYTE $0x23 // vbroadcastsd (%rbx), %ymm12
 	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0x107d01c4; WORD $0xc72c // vmovupd (%r15,%r8,8), %ymm13
-	LONG $0x107d01c4; WORD $0xc75c; BYTE $0x40 // vmovupd 0x40(%r15,%r8,8), %ymm11
-	LONG $0x107d01c4; LONG $0x0080c794; WORD $0x0000 // vmovupd 0x80(%r15,%r8,8), %ymm10
-	LONG $0x107d81c4; LONG $0x00c0c79c; WORD $0x0000 // vmovupd 0xc0(%r15,%r8,8), %ymm3
+	LONG $0x107d21c4; WORD $0xff2c // vmovupd (%rdi,%r15,8), %ymm13
+	LONG $0x107d21c4; WORD $0xff5c; BYTE $0x40 // vmovupd 0x40(%rdi,%r15,8), %ymm11
+	LONG $0x107d21c4; LONG $0x0080ff94; WORD $0x0000 // vmovupd 0x80(%rdi,%r15,8), %ymm10
+	LONG $0x107da1c4; LONG $0x00c0ff9c; WORD $0x0000 // vmovupd 0xc0(%rdi,%r15,8), %ymm3
 	LONG $0xa89542c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm13, %ymm12
 	LONG $0x197d62c4; LONG $0x0001808b; BYTE $0x00 // vbroadcastsd 0x180(%rbx), %ymm9
 	LONG $0xa89542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm13, %ymm9
@@ -11477,7 +11729,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm3, %ymm9
 	LONG $0x197d62c4; LONG $0x00084083; BYTE $0x00 // vbroadcastsd 0x840(%rbx), %ymm8
 	LONG $0xa8e562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm3, %ymm8
-	LONG $0x107d81c4; LONG $0x0100c79c; WORD $0x0000 // vmovupd 0x100(%r15,%r8,8), %ymm3
+	LONG $0x107da1c4; LONG $0x0100ff9c; WORD $0x0000 // vmovupd 0x100(%rdi,%r15,8), %ymm3
 	LONG $0x197de2c4; LONG $0x000100bb; BYTE $0x00 // vbroadcastsd 0x100(%rbx), %ymm7
 	LONG $0xa8e5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm3, %ymm7
 	LONG $0x197de2c4; LONG $0x000280b3; BYTE $0x00 // vbroadcastsd 0x280(%rbx), %ymm6
@@ -11490,7 +11742,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	LONG $0x197d62c4; LONG $0x0008809b; BYTE $0x00 // vbroadcastsd 0x880(%rbx), %ymm11
 	LONG $0xa8e542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm3, %ymm11
-	LONG $0x107d81c4; LONG $0x0140c79c; WORD $0x0000 // vmovupd 0x140(%r15,%r8,8), %ymm3
+	LONG $0x107da1c4; LONG $0x0140ff9c; WORD $0x0000 // vmovupd 0x140(%rdi,%r15,8), %ymm3
 	LONG $0x197d62c4; LONG $0x0002c083; BYTE $0x00 // vbroadcastsd 0x2c0(%rbx), %ymm8
 	LONG $0xa8e562c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm3, %ymm9
 	LONG $0x197de2c4; LONG $0x000440bb; BYTE $0x00 // vbroadcastsd 0x440(%rbx), %ymm7
@@ -11504,7 +11756,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x1400>
+	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x1570>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x08c18349 // addq $0x8, %r9
 	LONG $0x117d21c4; WORD $0xda0c // vmovupd %ymm9, (%rdx,%r11,8)
@@ -11514,76 +11766,75 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x0800daac; WORD $0x0000 // vmovupd %ymm5, 0x800(%rdx,%r11,8)
 	LONG $0x117da1c4; LONG $0x0a00daa4; WORD $0x0000 // vmovupd %ymm4, 0xa00(%rdx,%r11,8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfd29850f; WORD $0xffff // jne <blocks6Multi8+0x13b0>
-	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
+	LONG $0xfd29850f; WORD $0xffff // jne <blocks6Multi8+0x1520>
+	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfcf6850f; WORD $0xffff // jne <blocks6Multi8+0x1390>
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0xffea1ce9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfcf7850f; WORD $0xffff // jne <blocks6Multi8+0x1500>
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0xffe8ade9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xe9e0840f; WORD $0xffff // je <blocks6Multi8+0x9d>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xe870840f; WORD $0xffff // je <blocks6Multi8+0x9d>
+	LONG $0x50578b49 // movq 0x50(%r15), %rdx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
 	LONG $0x24542b48; BYTE $0x08 // subq 0x8(%rsp), %rdx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xc24c0f48 // cmovlq %rdx, %rax
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xe9b18e0f; WORD $0xffff // jle <blocks6Multi8+0x90>
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0xe8418e0f; WORD $0xffff // jle <blocks6Multi8+0x90>
+	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd04d0f48 // cmovgeq %rax, %rdx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1aeb // jmp <blocks6Multi8+0x1710>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0xff49; BYTE $0xc6 // incq %r14
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x1beb // jmp <blocks6Multi8+0x1880>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xff48; BYTE $0xc7 // incq %rdi
 	LONG $0x40c68348 // addq $0x40, %rsi
-	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
-	LONG $0xe980840f; WORD $0xffff // je <blocks6Multi8+0x90>
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x3948; BYTE $0xd7 // cmpq %rdx, %rdi
+	LONG $0xe810840f; WORD $0xffff // je <blocks6Multi8+0x90>
+	LONG $0x30478b4d // movq 0x30(%r15), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks6Multi8+0x1730>
+	WORD $0x1774 // je <blocks6Multi8+0x18a0>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0x70048d4f // leaq (%r8,%r14,2), %r8
-	LONG $0x0cb70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r9d
-	WORD $0x10eb // jmp <blocks6Multi8+0x1739>
+	LONG $0x78048d4d // leaq (%r8,%rdi,2), %r8
+	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
+	WORD $0x0feb // jmp <blocks6Multi8+0x18a8>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x060c8d4f // leaq (%r14,%r8), %r9
-	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
-	LONG $0x07e0c149 // shlq $0x7, %r8
-	LONG $0x03e1c149 // shlq $0x3, %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	WORD $0x0149; BYTE $0xf8 // addq %rdi, %r8
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	LONG $0x07e1c149 // shlq $0x7, %r9
+	LONG $0x03e0c149 // shlq $0x3, %r8
+	LONG $0x40148d4f // leaq (%r8,%r8,2), %r10
 	LONG $0x490c8d4f // leaq (%r9,%r9,2), %r9
-	WORD $0x56eb // jmp <blocks6Multi8+0x17a7>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x48eb // jmp <blocks6Multi8+0x1908>
+	LONG $0x7e7ac1c4; WORD $0x705f // vmovq 0x70(%r15), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
-	LONG $0x5965a1c4; WORD $0xd664; BYTE $0xe0 // vmulpd -0x20(%rsi,%r10,8), %ymm3, %ymm4
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x04c18349 // addq $0x4, %r9
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x117d81c4; WORD $0x1a24 // vmovupd %ymm4, (%r10,%r11)
-	LONG $0x5965a1c4; WORD $0xd61c // vmulpd (%rsi,%r10,8), %ymm3, %ymm3
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x117d81c4; WORD $0x1a5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r10,%r11)
-	LONG $0x40c28349 // addq $0x40, %r10
-	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	LONG $0xff59840f; WORD $0xffff // je <blocks6Multi8+0x1700>
-	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
+	LONG $0x5965a1c4; WORD $0xc664; BYTE $0xe0 // vmulpd -0x20(%rsi,%r8,8), %ymm3, %ymm4
+	LONG $0x485f8b4d // movq 0x48(%r15), %r11
+	LONG $0x04c28349 // addq $0x4, %r10
+	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
+	LONG $0x117d81c4; WORD $0x1824 // vmovupd %ymm4, (%r8,%r11)
+	LONG $0x5965a1c4; WORD $0xc61c // vmulpd (%rsi,%r8,8), %ymm3, %ymm3
+	LONG $0x485f8b4d // movq 0x48(%r15), %r11
+	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
+	LONG $0x117d81c4; WORD $0x185c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r8,%r11)
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x80f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r8
+	LONG $0xff68840f; WORD $0xffff // je <blocks6Multi8+0x1870>
+	LONG $0x605f8b4d // movq 0x60(%r15), %r11
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xb074 // je <blocks6Multi8+0x1760>
-	WORD $0x5f8b; BYTE $0x68 // movl 0x68(%rdi), %ebx
-	LONG $0x0b1c0343 // addl (%r11,%r9), %ebx
+	WORD $0xaf74 // je <blocks6Multi8+0x18c0>
+	LONG $0x685f8b41 // movl 0x68(%r15), %ebx
+	LONG $0x131c0343 // addl (%r11,%r10), %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xdb // vmovq %rbx, %xmm3
-	WORD $0xa3eb // jmp <blocks6Multi8+0x1765>
+	WORD $0xa2eb // jmp <blocks6Multi8+0x18c6>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -11596,6 +11847,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; LONG $0x00000045
-	LONG $0x30000000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00453000; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
 	RET

@@ -1022,10 +1022,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54003f2b // b.lt <blocks2Multi8+0x7ec>
+	WORD $0x5400432b // b.lt <blocks2Multi8+0x86c>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -1052,7 +1052,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003ae2 // b.hs <blocks2Multi8+0x7d0>
+	WORD $0x54003ee2 // b.hs <blocks2Multi8+0x850>
 	WORD $0x7940092b // ldrh w11, [x9, #0x4]
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xf90007f5 // str x21, [sp, #0x8]
@@ -1062,7 +1062,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x2a1f03e3 // mov w3, wzr
 	WORD $0x8b040104 // add x4, x8, x4
 	WORD $0xeb0b009f // cmp x4, x11
-	WORD $0x5400318a // b.ge <blocks2Multi8+0x6cc>
+	WORD $0x5400358a // b.ge <blocks2Multi8+0x74c>
 	WORD $0xcb040166 // sub x6, x11, x4
 	WORD $0x52800408 // mov w8, #0x20
 	WORD $0xf10080df // cmp x6, #0x20
@@ -1071,43 +1071,77 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xf9000fe8 // str x8, [sp, #0x18]
 	WORD $0x9a9fc502 // csinc x2, x8, xzr, gt
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x5400254b // b.lt <blocks2Multi8+0x568>
+	WORD $0x5400294b // b.lt <blocks2Multi8+0x5e8>
 	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x14000018 // b <blocks2Multi8+0x128>
-	WORD $0xfd4001c0 // ldr d0, [x14]
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x8b14054a // add x10, x10, x20, lsl #1
-	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0x1400003a // b <blocks2Multi8+0x1b0>
+	WORD $0xb940012b // ldr w11, [x9]
+	WORD $0xfd4001c1 // ldr d1, [x14]
 	WORD $0x8b1319a8 // add x8, x13, x19, lsl #6
 	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x8b14054a // add x10, x10, x20, lsl #1
+	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
+	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0xeb02027f // cmp x19, x2
-	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
-	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
-	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d60 // dup v0.2d, x11
+	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
+	WORD $0x2ea11001 // uaddw v1.2d, v0.2d, v1.2s
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0xad000900 // stp q0, q2, [x8]
-	WORD $0xfd4005c0 // ldr d0, [x14, #0x8]
-	WORD $0x910041ce // add x14, x14, #0x10
-	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
-	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
-	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11002 // uaddw2 v2.2d, v0.2d, v1.4s
+	WORD $0x2ea11000 // uaddw v0.2d, v0.2d, v1.2s
 	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x4f435441 // shl v1.2d, v2.2d, #0x3
 	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
-	WORD $0x54002220 // b.eq <blocks2Multi8+0x568>
+	WORD $0x8b0b1a08 // add x8, x16, x11, lsl #6
+	WORD $0x794001cb // ldrh w11, [x14]
+	WORD $0x8b0b190b // add x11, x8, x11, lsl #6
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x794005cb // ldrh w11, [x14, #0x2]
+	WORD $0x8b0b190b // add x11, x8, x11, lsl #6
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x794009cb // ldrh w11, [x14, #0x4]
+	WORD $0x8b0b190b // add x11, x8, x11, lsl #6
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x79400dcb // ldrh w11, [x14, #0x6]
+	WORD $0x8b0b190b // add x11, x8, x11, lsl #6
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x794011cb // ldrh w11, [x14, #0x8]
+	WORD $0x8b0b190b // add x11, x8, x11, lsl #6
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x794015cb // ldrh w11, [x14, #0xa]
+	WORD $0x8b0b190b // add x11, x8, x11, lsl #6
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x794019cb // ldrh w11, [x14, #0xc]
+	WORD $0x8b0b190b // add x11, x8, x11, lsl #6
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x79401dcb // ldrh w11, [x14, #0xe]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b0b1908 // add x8, x8, x11, lsl #6
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x540021e0 // b.eq <blocks2Multi8+0x5e8>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
 	WORD $0x8b132035 // add x21, x1, x19, lsl #8
 	WORD $0x394001f4 // ldrb w20, [x15]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37080b28 // tbnz w8, #0x1, <blocks2Multi8+0x2a0>
+	WORD $0x37080ae8 // tbnz w8, #0x1, <blocks2Multi8+0x320>
 	WORD $0xf940400b // ldr x11, [x0, #0x80]
 	WORD $0x7100d69f // cmp w20, #0x35
 	WORD $0xd342fe97 // lsr x23, x20, #2
 	WORD $0xd341fe98 // lsr x24, x20, #1
-	WORD $0x54000dc3 // b.lo <blocks2Multi8+0x308>
+	WORD $0x54000d83 // b.lo <blocks2Multi8+0x388>
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0x9bb12e87 // umaddl x7, w20, w17, x11
 	WORD $0x8b14031b // add x27, x24, x20
@@ -1116,8 +1150,6 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xaa0a03fe // mov x30, x10
 	WORD $0xd342fd19 // lsr x25, x8, #2
 	WORD $0x8b14033a // add x26, x25, x20
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
 	WORD $0xad4008e3 // ldp q3, q2, [x7]
@@ -1189,8 +1221,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x180>
-	WORD $0x17ffff8c // b <blocks2Multi8+0xcc>
+	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x200>
+	WORD $0x17ffff6c // b <blocks2Multi8+0xcc>
 	WORD $0x52800027 // mov w7, #0x1
 	WORD $0xaa0a03eb // mov x11, x10
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
@@ -1215,15 +1247,15 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad0302a1 // stp q1, q0, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707fd48 // tbnz w8, #0x0, <blocks2Multi8+0x2a8>
-	WORD $0x17ffff72 // b <blocks2Multi8+0xcc>
+	WORD $0x3707fd48 // tbnz w8, #0x0, <blocks2Multi8+0x328>
+	WORD $0x17ffff52 // b <blocks2Multi8+0xcc>
 	WORD $0x9bb12e99 // umaddl x25, w20, w17, x11
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0x7100629f // cmp w20, #0x18
 	WORD $0xd342fd1a // lsr x26, x8, #2
-	WORD $0x540008e8 // b.hi <blocks2Multi8+0x434>
+	WORD $0x540008e8 // b.hi <blocks2Multi8+0x4b4>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb50008a8 // cbnz x8, <blocks2Multi8+0x434>
+	WORD $0xb50008a8 // cbnz x8, <blocks2Multi8+0x4b4>
 	WORD $0x8b14034b // add x11, x26, x20
 	WORD $0x8b140307 // add x7, x24, x20
 	WORD $0x8b1402fb // add x27, x23, x20
@@ -1290,8 +1322,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707f8a8 // tbnz w8, #0x0, <blocks2Multi8+0x340>
-	WORD $0x17ffff27 // b <blocks2Multi8+0xcc>
+	WORD $0x3707f8a8 // tbnz w8, #0x0, <blocks2Multi8+0x3c0>
+	WORD $0x17ffff07 // b <blocks2Multi8+0xcc>
 	WORD $0x8b140347 // add x7, x26, x20
 	WORD $0x8b14031b // add x27, x24, x20
 	WORD $0x8b1402fd // add x29, x23, x20
@@ -1367,17 +1399,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0x910202b5 // add x21, x21, #0x80
-	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x448>
-	WORD $0x17fffeda // b <blocks2Multi8+0xcc>
+	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x4c8>
+	WORD $0x17fffeba // b <blocks2Multi8+0xcc>
 	WORD $0xf9401c13 // ldr x19, [x0, #0x38]
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x52800027 // mov w7, #0x1
-	WORD $0x14000006 // b <blocks2Multi8+0x58c>
+	WORD $0x14000006 // b <blocks2Multi8+0x60c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e7 // mov w7, wzr
 	WORD $0x5280008b // mov w11, #0x4
-	WORD $0x3607d814 // tbz w20, #0x0, <blocks2Multi8+0x88>
+	WORD $0x3607d414 // tbz w20, #0x0, <blocks2Multi8+0x88>
 	WORD $0x8b0b0d96 // add x22, x12, x11, lsl #3
 	WORD $0x8b0b0e77 // add x23, x19, x11, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
@@ -1385,7 +1417,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x910802d8 // add x24, x22, #0x200
 	WORD $0x910902d9 // add x25, x22, #0x240
 	WORD $0x910102fa // add x26, x23, #0x40
-	WORD $0x1400000b // b <blocks2Multi8+0x5d4>
+	WORD $0x1400000b // b <blocks2Multi8+0x654>
 	WORD $0x8b1b02cb // add x11, x22, x27
 	WORD $0x8b1b0307 // add x7, x24, x27
 	WORD $0xf1001abf // cmp x21, #0x6
@@ -1395,7 +1427,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x8b1b032b // add x11, x25, x27
 	WORD $0xad0014e4 // stp q4, q5, [x7]
 	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x54fffd82 // b.hs <blocks2Multi8+0x580>
+	WORD $0x54fffd82 // b.hs <blocks2Multi8+0x600>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xd37ae6bb // lsl x27, x21, #6
@@ -1405,10 +1437,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x34000083 // cbz w3, <blocks2Multi8+0x608>
+	WORD $0x34000083 // cbz w3, <blocks2Multi8+0x688>
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x5400016a // b.ge <blocks2Multi8+0x62c>
-	WORD $0x17ffffea // b <blocks2Multi8+0x5ac>
+	WORD $0x5400016a // b.ge <blocks2Multi8+0x6ac>
+	WORD $0x17ffffea // b <blocks2Multi8+0x62c>
 	WORD $0x8b1b02cb // add x11, x22, x27
 	WORD $0x8b1b0307 // add x7, x24, x27
 	WORD $0xad401d66 // ldp q6, q7, [x11]
@@ -1417,7 +1449,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xad4014e4 // ldp q4, q5, [x7]
 	WORD $0xad400560 // ldp q0, q1, [x11]
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54fffc2b // b.lt <blocks2Multi8+0x5ac>
+	WORD $0x54fffc2b // b.lt <blocks2Multi8+0x62c>
 	WORD $0x8b150dbd // add x29, x13, x21, lsl #3
 	WORD $0x8b150c3e // add x30, x1, x21, lsl #3
 	WORD $0xaa0203e7 // mov x7, x2
@@ -1456,16 +1488,16 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
 	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
 	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
-	WORD $0x54fffbe1 // b.ne <blocks2Multi8+0x640>
-	WORD $0x17ffffb9 // b <blocks2Multi8+0x5ac>
+	WORD $0x54fffbe1 // b.ne <blocks2Multi8+0x6c0>
+	WORD $0x17ffffb9 // b <blocks2Multi8+0x62c>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi8+0x6ec>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi8+0x76c>
 	WORD $0xa94057e8 // ldp x8, x21, [sp]
 	WORD $0x2a1f03e3 // mov w3, wzr
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffcca3 // b.lo <blocks2Multi8+0x78>
-	WORD $0x1400003a // b <blocks2Multi8+0x7d0>
+	WORD $0x54ffc8a3 // b.lo <blocks2Multi8+0x78>
+	WORD $0x1400003a // b <blocks2Multi8+0x850>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf94007f5 // ldr x21, [sp, #0x8]
 	WORD $0x5280010b // mov w11, #0x8
@@ -1473,26 +1505,26 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb10b // csel x11, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffcacb // b.lt <blocks2Multi8+0x60>
+	WORD $0x54ffc6cb // b.lt <blocks2Multi8+0x60>
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0x9a9fc563 // csinc x3, x11, xzr, gt
-	WORD $0x14000005 // b <blocks2Multi8+0x72c>
+	WORD $0x14000005 // b <blocks2Multi8+0x7ac>
 	WORD $0xd503201f // nop
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0xeb03005f // cmp x2, x3
-	WORD $0x54ffc9c0 // b.eq <blocks2Multi8+0x60>
+	WORD $0x54ffc5c0 // b.eq <blocks2Multi8+0x60>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb4000084 // cbz x4, <blocks2Multi8+0x740>
+	WORD $0xb4000084 // cbz x4, <blocks2Multi8+0x7c0>
 	WORD $0x8b020488 // add x8, x4, x2, lsl #1
 	WORD $0x78757904 // ldrh w4, [x8, x21, lsl #1]
-	WORD $0x14000002 // b <blocks2Multi8+0x744>
+	WORD $0x14000002 // b <blocks2Multi8+0x7c4>
 	WORD $0x8b150044 // add x4, x2, x21
 	WORD $0x8b021985 // add x5, x12, x2, lsl #6
 	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0xd37ff884 // lsl x4, x4, #1
 	WORD $0x52800027 // mov w7, #0x1
-	WORD $0x14000015 // b <blocks2Multi8+0x7a8>
+	WORD $0x14000015 // b <blocks2Multi8+0x828>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
@@ -1512,17 +1544,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
 	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
 	WORD $0xad010102 // stp q2, q0, [x8, #0x20]
-	WORD $0x3607fbe6 // tbz w6, #0x0, <blocks2Multi8+0x720>
+	WORD $0x3607fbe6 // tbz w6, #0x0, <blocks2Multi8+0x7a0>
 	WORD $0x2a0703e6 // mov w6, w7
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
 	WORD $0xaa130094 // orr x20, x4, x19
-	WORD $0xb4fffd67 // cbz x7, <blocks2Multi8+0x760>
+	WORD $0xb4fffd67 // cbz x7, <blocks2Multi8+0x7e0>
 	WORD $0xb9406808 // ldr w8, [x0, #0x68]
 	WORD $0xb87478f0 // ldr w16, [x7, x20, lsl #2]
 	WORD $0x0b100108 // add w8, w8, w16
 	WORD $0xd34c2d08 // lsl x8, x8, #52
 	WORD $0x9e670100 // fmov d0, x8
-	WORD $0x17ffffe6 // b <blocks2Multi8+0x764>
+	WORD $0x17ffffe6 // b <blocks2Multi8+0x7e4>
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -2905,10 +2937,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540054cb // b.lt <blocks3Multi8+0xaa0>
+	WORD $0x540059cb // b.lt <blocks3Multi8+0xb40>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400002 // ldr x2, [x0]
 	WORD $0xf9401405 // ldr x5, [x0, #0x28]
@@ -2936,7 +2968,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002042 // add x2, x2, #0x8
 	WORD $0xeb08005f // cmp x2, x8
-	WORD $0x54005062 // b.hs <blocks3Multi8+0xa84>
+	WORD $0x54005562 // b.hs <blocks3Multi8+0xb24>
 	WORD $0xf9000be6 // str x6, [sp, #0x10]
 	WORD $0x79400848 // ldrh w8, [x2, #0x4]
 	WORD $0xaa1f03e9 // mov x9, xzr
@@ -2951,7 +2983,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x8b090109 // add x9, x8, x9
 	WORD $0x79400848 // ldrh w8, [x2, #0x4]
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x5400468a // b.ge <blocks3Multi8+0x984>
+	WORD $0x54004b8a // b.ge <blocks3Multi8+0xa24>
 	WORD $0xcb090107 // sub x7, x8, x9
 	WORD $0x528001c8 // mov w8, #0xe
 	WORD $0xf10038ff // cmp x7, #0xe
@@ -2960,48 +2992,90 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xa901a7e8 // stp x8, x9, [sp, #0x18]
 	WORD $0x9a9fc511 // csinc x17, x8, xzr, gt
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x5400348b // b.lt <blocks3Multi8+0x768>
+	WORD $0x5400398b // b.lt <blocks3Multi8+0x808>
 	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xaa0103f5 // mov x21, x1
-	WORD $0x1400001b // b <blocks3Multi8+0x154>
+	WORD $0x14000045 // b <blocks3Multi8+0x1fc>
 	WORD $0xa9430be6 // ldp x6, x2, [sp, #0x30]
-	WORD $0xf94027e9 // ldr x9, [sp, #0x48]
-	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0xf94027eb // ldr x11, [sp, #0x48]
 	WORD $0xb9400048 // ldr w8, [x2]
-	WORD $0x8b0900a5 // add x5, x5, x9
+	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0x8b141989 // add x9, x12, x20, lsl #6
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b0b00a5 // add x5, x5, x11
+	WORD $0xf9401f0a // ldr x10, [x24, #0x38]
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x910902b5 // add x21, x21, #0x240
 	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0x4e080d01 // dup v1.2d, x8
-	WORD $0x8b141988 // add x8, x12, x20, lsl #6
-	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b081948 // add x8, x10, x8, lsl #6
 	WORD $0xeb11029f // cmp x20, x17
 	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
 	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
 	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0xad000900 // stp q0, q2, [x8]
+	WORD $0xad000920 // stp q0, q2, [x9]
 	WORD $0xfd4005c0 // ldr d0, [x14, #0x8]
-	WORD $0x910041ce // add x14, x14, #0x10
 	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
 	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
 	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x4f435441 // shl v1.2d, v2.2d, #0x3
-	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
-	WORD $0x540030e0 // b.eq <blocks3Multi8+0x76c>
+	WORD $0xad010520 // stp q0, q1, [x9, #0x20]
+	WORD $0x794001c9 // ldrh w9, [x14]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x794005c9 // ldrh w9, [x14, #0x2]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x794009c9 // ldrh w9, [x14, #0x4]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x79400dc9 // ldrh w9, [x14, #0x6]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x794011c9 // ldrh w9, [x14, #0x8]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x794015c9 // ldrh w9, [x14, #0xa]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x794019c9 // ldrh w9, [x14, #0xc]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x79401dc9 // ldrh w9, [x14, #0xe]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b091908 // add x8, x8, x9, lsl #6
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x540030a0 // b.eq <blocks3Multi8+0x80c>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402f17 // ldr x23, [x24, #0x58]
 	WORD $0x394001f6 // ldrb w22, [x15]
 	WORD $0x79400c48 // ldrh w8, [x2, #0x6]
-	WORD $0x37081008 // tbnz w8, #0x1, <blocks3Multi8+0x364>
+	WORD $0x37080fc8 // tbnz w8, #0x1, <blocks3Multi8+0x404>
 	WORD $0xf9404309 // ldr x9, [x24, #0x80]
 	WORD $0x7100d6df // cmp w22, #0x35
 	WORD $0xd342fed9 // lsr x25, x22, #2
 	WORD $0xd341feda // lsr x26, x22, #1
 	WORD $0xd37ffadb // lsl x27, x22, #1
-	WORD $0x54001423 // b.lo <blocks3Multi8+0x400>
+	WORD $0x540013e3 // b.lo <blocks3Multi8+0x4a0>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b160753 // add x19, x26, x22, lsl #1
@@ -3015,8 +3089,6 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xaa0503ea // mov x10, x5
 	WORD $0x8b160603 // add x3, x16, x22, lsl #1
 	WORD $0x8b16021e // add x30, x16, x22
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad4009a3 // ldp q3, q2, [x13]
@@ -3121,8 +3193,8 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi8+0x1c0>
-	WORD $0x17ffff63 // b <blocks3Multi8+0xec>
+	WORD $0x54fff321 // b.ne <blocks3Multi8+0x260>
+	WORD $0x17ffff3b // b <blocks3Multi8+0xec>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0503e9 // mov x9, x5
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
@@ -3156,9 +3228,9 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
-	WORD $0x54fffc21 // b.ne <blocks3Multi8+0x36c>
-	WORD $0x8b1606c9 // add x9, x22, x22, lsl #1
-	WORD $0x17ffff41 // b <blocks3Multi8+0xf4>
+	WORD $0x54fffc21 // b.ne <blocks3Multi8+0x40c>
+	WORD $0x8b1606cb // add x11, x22, x22, lsl #1
+	WORD $0x17ffff19 // b <blocks3Multi8+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -3168,9 +3240,9 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
 	WORD $0xd342fd03 // lsr x3, x8, #2
 	WORD $0xf90027e8 // str x8, [sp, #0x48]
-	WORD $0x54000c68 // b.hi <blocks3Multi8+0x5a4>
+	WORD $0x54000c68 // b.hi <blocks3Multi8+0x644>
 	WORD $0x92400ac8 // and x8, x22, #0x7
-	WORD $0xb5000c28 // cbnz x8, <blocks3Multi8+0x5a4>
+	WORD $0xb5000c28 // cbnz x8, <blocks3Multi8+0x644>
 	WORD $0x8b16046a // add x10, x3, x22, lsl #1
 	WORD $0x8b16074d // add x13, x26, x22, lsl #1
 	WORD $0x8b160722 // add x2, x25, x22, lsl #1
@@ -3264,9 +3336,9 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
-	WORD $0x54fff541 // b.ne <blocks3Multi8+0x440>
+	WORD $0x54fff541 // b.ne <blocks3Multi8+0x4e0>
 	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
-	WORD $0x17fffed3 // b <blocks3Multi8+0xec>
+	WORD $0x17fffeab // b <blocks3Multi8+0xec>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b16046d // add x13, x3, x22, lsl #1
 	WORD $0x8b160753 // add x19, x26, x22, lsl #1
@@ -3378,17 +3450,17 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
-	WORD $0x54fff321 // b.ne <blocks3Multi8+0x5c4>
-	WORD $0x17fffe62 // b <blocks3Multi8+0xec>
+	WORD $0x54fff321 // b.ne <blocks3Multi8+0x664>
+	WORD $0x17fffe3a // b <blocks3Multi8+0xec>
 	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
 	WORD $0xf9401f14 // ldr x20, [x24, #0x38]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x52800029 // mov w9, #0x1
-	WORD $0x14000005 // b <blocks3Multi8+0x78c>
+	WORD $0x14000005 // b <blocks3Multi8+0x82c>
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3607c8d5 // tbz w21, #0x0, <blocks3Multi8+0xa0>
+	WORD $0x3607c3d5 // tbz w21, #0x0, <blocks3Multi8+0xa0>
 	WORD $0x8b080cd7 // add x23, x6, x8, lsl #3
 	WORD $0x8b080e98 // add x24, x20, x8, lsl #3
 	WORD $0xaa1f03f6 // mov x22, xzr
@@ -3399,7 +3471,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x911102fd // add x29, x23, #0x440
 	WORD $0x9101031e // add x30, x24, #0x40
 	WORD $0x91020303 // add x3, x24, #0x80
-	WORD $0x14000011 // b <blocks3Multi8+0x7f8>
+	WORD $0x14000011 // b <blocks3Multi8+0x898>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b1002e8 // add x8, x23, x16
@@ -3415,7 +3487,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x8b1003a8 // add x8, x29, x16
 	WORD $0xad001d26 // stp q6, q7, [x9]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54fffc62 // b.hs <blocks3Multi8+0x780>
+	WORD $0x54fffc62 // b.hs <blocks3Multi8+0x820>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0xd37ae6d0 // lsl x16, x22, #6
@@ -3429,10 +3501,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x340000a4 // cbz w4, <blocks3Multi8+0x840>
+	WORD $0x340000a4 // cbz w4, <blocks3Multi8+0x8e0>
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x5400020a // b.ge <blocks3Multi8+0x874>
-	WORD $0x17ffffe2 // b <blocks3Multi8+0x7c0>
+	WORD $0x5400020a // b.ge <blocks3Multi8+0x914>
+	WORD $0x17ffffe2 // b <blocks3Multi8+0x860>
 	WORD $0xd503201f // nop
 	WORD $0x8b1002e8 // add x8, x23, x16
 	WORD $0x8b100329 // add x9, x25, x16
@@ -3446,7 +3518,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad401d26 // ldp q6, q7, [x9]
 	WORD $0xad400901 // ldp q1, q2, [x8]
 	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54fffa8b // b.lt <blocks3Multi8+0x7c0>
+	WORD $0x54fffa8b // b.lt <blocks3Multi8+0x860>
 	WORD $0x8b160d8d // add x13, x12, x22, lsl #3
 	WORD $0x8b160c28 // add x8, x1, x22, lsl #3
 	WORD $0xaa1103f3 // mov x19, x17
@@ -3513,17 +3585,17 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x91090108 // add x8, x8, #0x240
 	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
 	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
-	WORD $0x54fff821 // b.ne <blocks3Multi8+0x880>
-	WORD $0x17ffff90 // b <blocks3Multi8+0x7c0>
+	WORD $0x54fff821 // b.ne <blocks3Multi8+0x920>
+	WORD $0x17ffff90 // b <blocks3Multi8+0x860>
 	WORD $0x79400c48 // ldrh w8, [x2, #0x6]
-	WORD $0x37100108 // tbnz w8, #0x2, <blocks3Multi8+0x9a8>
+	WORD $0x37100108 // tbnz w8, #0x2, <blocks3Multi8+0xa48>
 	WORD $0xa9409be8 // ldp x8, x6, [sp, #0x8]
 	WORD $0x2a1f03e4 // mov w4, wzr
 	WORD $0xf9401fe2 // ldr x2, [sp, #0x38]
 	WORD $0x91002042 // add x2, x2, #0x8
 	WORD $0xeb08005f // cmp x2, x8
-	WORD $0x54ffb6e3 // b.lo <blocks3Multi8+0x7c>
-	WORD $0x14000038 // b <blocks3Multi8+0xa84>
+	WORD $0x54ffb1e3 // b.lo <blocks3Multi8+0x7c>
+	WORD $0x14000038 // b <blocks3Multi8+0xb24>
 	WORD $0xf94017e0 // ldr x0, [sp, #0x28]
 	WORD $0xf9400be6 // ldr x6, [sp, #0x10]
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
@@ -3532,28 +3604,28 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xf100213f // cmp x9, #0x8
 	WORD $0x9a88b128 // csel x8, x9, x8, lt
 	WORD $0xf100053f // cmp x9, #0x1
-	WORD $0x54ffb4cb // b.lt <blocks3Multi8+0x60>
+	WORD $0x54ffafcb // b.lt <blocks3Multi8+0x60>
 	WORD $0xf94003ed // ldr x13, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
-	WORD $0x14000005 // b <blocks3Multi8+0x9f0>
+	WORD $0x14000005 // b <blocks3Multi8+0xa90>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x910101ad // add x13, x13, #0x40
 	WORD $0xeb0b015f // cmp x10, x11
-	WORD $0x54ffb3a0 // b.eq <blocks3Multi8+0x60>
+	WORD $0x54ffaea0 // b.eq <blocks3Multi8+0x60>
 	WORD $0xf9401809 // ldr x9, [x0, #0x30]
-	WORD $0xb4000089 // cbz x9, <blocks3Multi8+0xa04>
+	WORD $0xb4000089 // cbz x9, <blocks3Multi8+0xaa4>
 	WORD $0x8b0a0529 // add x9, x9, x10, lsl #1
 	WORD $0x78667929 // ldrh w9, [x9, x6, lsl #1]
-	WORD $0x14000002 // b <blocks3Multi8+0xa08>
+	WORD $0x14000002 // b <blocks3Multi8+0xaa8>
 	WORD $0x8b060149 // add x9, x10, x6
 	WORD $0x8b090530 // add x16, x9, x9, lsl #1
 	WORD $0xaa0d03f1 // mov x17, x13
 	WORD $0x52800064 // mov w4, #0x3
 	WORD $0xd37ae609 // lsl x9, x16, #6
 	WORD $0xd37ef610 // lsl x16, x16, #2
-	WORD $0x14000012 // b <blocks3Multi8+0xa64>
+	WORD $0x14000012 // b <blocks3Multi8+0xb04>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0xad7f0622 // ldp q2, q1, [x17, #-0x20]
 	WORD $0xf1000484 // subs x4, x4, #0x1
@@ -3570,15 +3642,15 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
 	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
 	WORD $0xad010042 // stp q2, q0, [x2, #0x20]
-	WORD $0x54fffc00 // b.eq <blocks3Multi8+0x9e0>
+	WORD $0x54fffc00 // b.eq <blocks3Multi8+0xa80>
 	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb4fffdc2 // cbz x2, <blocks3Multi8+0xa20>
+	WORD $0xb4fffdc2 // cbz x2, <blocks3Multi8+0xac0>
 	WORD $0xb9406803 // ldr w3, [x0, #0x68]
 	WORD $0xb8706842 // ldr w2, [x2, x16]
 	WORD $0x0b020062 // add w2, w3, w2
 	WORD $0xd34c2c42 // lsl x2, x2, #52
 	WORD $0x9e670040 // fmov d0, x2
-	WORD $0x17ffffe9 // b <blocks3Multi8+0xa24>
+	WORD $0x17ffffe9 // b <blocks3Multi8+0xac4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
@@ -3587,10 +3659,6 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -5322,10 +5390,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400038d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54006feb // b.lt <blocks4Multi8+0xe04>
+	WORD $0x540075eb // b.lt <blocks4Multi8+0xec4>
 	WORD $0xd10303ff // sub sp, sp, #0xc0
 	WORD $0xa9095ff8 // stp x24, x23, [sp, #0x90]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -5356,7 +5424,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910022f7 // add x23, x23, #0x8
 	WORD $0xeb0802ff // cmp x23, x8
-	WORD $0x54006b22 // b.hs <blocks4Multi8+0xde8>
+	WORD $0x54007122 // b.hs <blocks4Multi8+0xea8>
 	WORD $0x79400ae8 // ldrh w8, [x23, #0x4]
 	WORD $0xaa1f03ec // mov x12, xzr
 	WORD $0xf9002bf7 // str x23, [sp, #0x50]
@@ -5368,13 +5436,13 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b0c01cc // add x12, x14, x12
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xeb08019f // cmp x12, x8
-	WORD $0x5400616a // b.ge <blocks4Multi8+0xce0>
+	WORD $0x5400676a // b.ge <blocks4Multi8+0xda0>
 	WORD $0xcb0c010a // sub x10, x8, x12
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b14e // csel x14, x10, x8, lt
 	WORD $0xf100015f // cmp x10, #0x0
-	WORD $0x540050cd // b.le <blocks4Multi8+0xae4>
+	WORD $0x540056cd // b.le <blocks4Multi8+0xba4>
 	WORD $0xf10005df // cmp x14, #0x1
 	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0xaa0103f4 // mov x20, x1
@@ -5382,50 +5450,100 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xb90037e9 // str w9, [sp, #0x34]
 	WORD $0x9a9fc5c5 // csinc x5, x14, xzr, gt
 	WORD $0xa903b3ee // stp x14, x12, [sp, #0x38]
-	WORD $0x14000020 // b <blocks4Multi8+0x16c>
+	WORD $0x14000052 // b <blocks4Multi8+0x234>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xa94567f7 // ldp x23, x25, [sp, #0x50]
-	WORD $0xfd4001a1 // ldr d1, [x13]
-	WORD $0x91100294 // add x20, x20, #0x400
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0xb94002e8 // ldr w8, [x23]
-	WORD $0xf94037eb // ldr x11, [sp, #0x68]
-	WORD $0xf94027e0 // ldr x0, [sp, #0x48]
-	WORD $0x8b15096b // add x11, x11, x21, lsl #2
-	WORD $0x91000739 // add x25, x25, #0x1
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0x8b1319e8 // add x8, x15, x19, lsl #6
+	WORD $0xa944dfe0 // ldp x0, x23, [sp, #0x48]
+	WORD $0x8b1319e9 // add x9, x15, x19, lsl #6
 	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x91100294 // add x20, x20, #0x400
 	WORD $0xeb05027f // cmp x19, x5
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0xb94002e8 // ldr w8, [x23]
+	WORD $0xf9401c0a // ldr x10, [x0, #0x38]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b081948 // add x8, x10, x8, lsl #6
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xad000d21 // stp q1, q3, [x9]
 	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
-	WORD $0x910041ad // add x13, x13, #0x10
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435462 // shl v2.2d, v3.2d, #0x3
-	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
-	WORD $0x54003f00 // b.eq <blocks4Multi8+0x948>
+	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
+	WORD $0x794001a9 // ldrh w9, [x13]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x794005a9 // ldrh w9, [x13, #0x2]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x794009a9 // ldrh w9, [x13, #0x4]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x79400da9 // ldrh w9, [x13, #0x6]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x794011a9 // ldrh w9, [x13, #0x8]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x794015a9 // ldrh w9, [x13, #0xa]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x794019a9 // ldrh w9, [x13, #0xc]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x79401da9 // ldrh w9, [x13, #0xe]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b091908 // add x8, x8, x9, lsl #6
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf94037eb // ldr x11, [sp, #0x68]
+	WORD $0xf9402ff9 // ldr x25, [sp, #0x58]
+	WORD $0x8b15096b // add x11, x11, x21, lsl #2
+	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0x54003ec0 // b.eq <blocks4Multi8+0xa08>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
 	WORD $0x39400335 // ldrb w21, [x25]
 	WORD $0x79400ee8 // ldrh w8, [x23, #0x6]
 	WORD $0xf90037eb // str x11, [sp, #0x68]
 	WORD $0xf9002ff9 // str x25, [sp, #0x58]
-	WORD $0x37081428 // tbnz w8, #0x1, <blocks4Multi8+0x408>
+	WORD $0x37081408 // tbnz w8, #0x1, <blocks4Multi8+0x4cc>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d6bf // cmp w21, #0x35
 	WORD $0xd342feb7 // lsr x23, x21, #2
 	WORD $0xd341feb8 // lsr x24, x21, #1
-	WORD $0x54001983 // b.lo <blocks4Multi8+0x4c8>
+	WORD $0x54001943 // b.lo <blocks4Multi8+0x588>
 	WORD $0x8b1506ba // add x26, x21, x21, lsl #1
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f9 // mov x25, xzr
@@ -5442,7 +5560,6 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b1a03cc // add x12, x30, x26
 	WORD $0x8b1507d1 // add x17, x30, x21, lsl #1
 	WORD $0x8b1503c6 // add x6, x30, x21
-	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f64 // ldp q4, q3, [x27]
 	WORD $0x9102036e // add x14, x27, #0x80
@@ -5579,11 +5696,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x1e0>
-	WORD $0x17ffff3f // b <blocks4Multi8+0x100>
+	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x2a4>
+	WORD $0x17ffff0e // b <blocks4Multi8+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0b03e9 // mov x9, x11
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -5627,16 +5743,16 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad070542 // stp q2, q1, [x10, #0xe0]
-	WORD $0x54fffb01 // b.ne <blocks4Multi8+0x420>
-	WORD $0x17ffff0f // b <blocks4Multi8+0x100>
+	WORD $0x54fffb01 // b.ne <blocks4Multi8+0x4e0>
+	WORD $0x17fffedf // b <blocks4Multi8+0x100>
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0x8b1506ba // add x26, x21, x21, lsl #1
 	WORD $0x710062bf // cmp w21, #0x18
 	WORD $0x9ba922b9 // umaddl x25, w21, w9, x8
 	WORD $0xd342ff5b // lsr x27, x26, #2
-	WORD $0x54001088 // b.hi <blocks4Multi8+0x6ec>
+	WORD $0x54001088 // b.hi <blocks4Multi8+0x7ac>
 	WORD $0x92400aa8 // and x8, x21, #0x7
-	WORD $0xb5001048 // cbnz x8, <blocks4Multi8+0x6ec>
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi8+0x7ac>
 	WORD $0xd37ffaaa // lsl x10, x21, #1
 	WORD $0x8b1a036c // add x12, x27, x26
 	WORD $0x8b1a0310 // add x16, x24, x26
@@ -5764,8 +5880,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
-	WORD $0x54fff1e1 // b.ne <blocks4Multi8+0x520>
-	WORD $0x17fffe86 // b <blocks4Multi8+0x100>
+	WORD $0x54fff1e1 // b.ne <blocks4Multi8+0x5e0>
+	WORD $0x17fffe56 // b <blocks4Multi8+0x100>
 	WORD $0xaa1f03fd // mov x29, xzr
 	WORD $0xd37ffabe // lsl x30, x21, #1
 	WORD $0x8b1a0370 // add x16, x27, x26
@@ -5915,15 +6031,15 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
-	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x720>
-	WORD $0x17fffdef // b <blocks4Multi8+0x100>
+	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x7e0>
+	WORD $0x17fffdbf // b <blocks4Multi8+0x100>
 	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000ceb // b.lt <blocks4Multi8+0xaec>
+	WORD $0x54000ceb // b.lt <blocks4Multi8+0xbac>
 	WORD $0xf9401c07 // ldr x7, [x0, #0x38]
 	WORD $0xf94013f8 // ldr x24, [sp, #0x20]
 	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
-	WORD $0x34000f88 // cbz w8, <blocks4Multi8+0xb50>
+	WORD $0x34000f88 // cbz w8, <blocks4Multi8+0xc10>
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x5280002a // mov w10, #0x1
 	WORD $0x2a0a03e8 // mov w8, w10
@@ -6003,7 +6119,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x91100129 // add x9, x9, #0x400
 	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
 	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
-	WORD $0x54fff901 // b.ne <blocks4Multi8+0x9c0>
+	WORD $0x54fff901 // b.ne <blocks4Multi8+0xa80>
 	WORD $0xd37ae589 // lsl x9, x12, #6
 	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0x8b09014e // add x14, x10, x9
@@ -6015,17 +6131,17 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b090069 // add x9, x3, x9
 	WORD $0xad0011c3 // stp q3, q4, [x14]
 	WORD $0xad000921 // stp q1, q2, [x9]
-	WORD $0x54fff5c1 // b.ne <blocks4Multi8+0x988>
+	WORD $0x54fff5c1 // b.ne <blocks4Multi8+0xa48>
 	WORD $0x2a1f03ea // mov w10, wzr
 	WORD $0x52800089 // mov w9, #0x4
-	WORD $0x3707f488 // tbnz w8, #0x0, <blocks4Multi8+0x96c>
-	WORD $0x17fffd70 // b <blocks4Multi8+0xa0>
-	WORD $0x350000c9 // cbnz w9, <blocks4Multi8+0xafc>
-	WORD $0x17fffd6f // b <blocks4Multi8+0xa4>
+	WORD $0x3707f488 // tbnz w8, #0x0, <blocks4Multi8+0xa2c>
+	WORD $0x17fffd40 // b <blocks4Multi8+0xa0>
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi8+0xbbc>
+	WORD $0x17fffd3f // b <blocks4Multi8+0xa4>
 	WORD $0xf94013f8 // ldr x24, [sp, #0x20]
 	WORD $0xa943b3ee // ldp x14, x12, [sp, #0x38]
 	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
-	WORD $0x34ffad68 // cbz w8, <blocks4Multi8+0xa4>
+	WORD $0x34ffa768 // cbz w8, <blocks4Multi8+0xa4>
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x5280002a // mov w10, #0x1
 	WORD $0x2a0a03e8 // mov w8, w10
@@ -6043,10 +6159,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x3d818120 // str q0, [x9, #0x600]
 	WORD $0xad100120 // stp q0, q0, [x9, #0x200]
 	WORD $0x91010129 // add x9, x9, #0x40
-	WORD $0x54ffff01 // b.ne <blocks4Multi8+0xb20>
+	WORD $0x54ffff01 // b.ne <blocks4Multi8+0xbe0>
 	WORD $0x52800089 // mov w9, #0x4
-	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks4Multi8+0xb04>
-	WORD $0x17fffd56 // b <blocks4Multi8+0xa4>
+	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks4Multi8+0xbc4>
+	WORD $0x17fffd26 // b <blocks4Multi8+0xa4>
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x5280002a // mov w10, #0x1
 	WORD $0xd503201f // nop
@@ -6131,30 +6247,30 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x91100129 // add x9, x9, #0x400
 	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
 	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
-	WORD $0x54fff901 // b.ne <blocks4Multi8+0xbc0>
+	WORD $0x54fff901 // b.ne <blocks4Multi8+0xc80>
 	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0xad000544 // stp q4, q1, [x10]
 	WORD $0xf100219f // cmp x12, #0x8
 	WORD $0xad000e67 // stp q7, q3, [x19]
 	WORD $0xad001a90 // stp q16, q6, [x20]
 	WORD $0xad0008c5 // stp q5, q2, [x6]
-	WORD $0x54fff621 // b.ne <blocks4Multi8+0xb80>
+	WORD $0x54fff621 // b.ne <blocks4Multi8+0xc40>
 	WORD $0x2a1f03ea // mov w10, wzr
 	WORD $0x52800089 // mov w9, #0x4
-	WORD $0x3707f4c8 // tbnz w8, #0x0, <blocks4Multi8+0xb60>
-	WORD $0x17fffcf5 // b <blocks4Multi8+0xa0>
+	WORD $0x3707f4c8 // tbnz w8, #0x0, <blocks4Multi8+0xc20>
+	WORD $0x17fffcc5 // b <blocks4Multi8+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400ee8 // ldrh w8, [x23, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi8+0xd00>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi8+0xdc0>
 	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
 	WORD $0x910022f7 // add x23, x23, #0x8
 	WORD $0xeb0802ff // cmp x23, x8
-	WORD $0x54ff9c83 // b.lo <blocks4Multi8+0x88>
-	WORD $0x1400003b // b <blocks4Multi8+0xde8>
+	WORD $0x54ff9683 // b.lo <blocks4Multi8+0x88>
+	WORD $0x1400003b // b <blocks4Multi8+0xea8>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400fe9 // ldr x9, [sp, #0x18]
 	WORD $0xaa0b03e4 // mov x4, x11
@@ -6163,31 +6279,31 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xf100213f // cmp x9, #0x8
 	WORD $0x9a88b128 // csel x8, x9, x8, lt
 	WORD $0xf100053f // cmp x9, #0x1
-	WORD $0x54ff9a2b // b.lt <blocks4Multi8+0x64>
+	WORD $0x54ff942b // b.lt <blocks4Multi8+0x64>
 	WORD $0xf94007ec // ldr x12, [sp, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x9a9fc50a // csinc x10, x8, xzr, gt
-	WORD $0x14000007 // b <blocks4Multi8+0xd50>
+	WORD $0x14000007 // b <blocks4Multi8+0xe10>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x9101018c // add x12, x12, #0x40
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x54ff98c0 // b.eq <blocks4Multi8+0x64>
+	WORD $0x54ff92c0 // b.eq <blocks4Multi8+0x64>
 	WORD $0xf940180e // ldr x14, [x0, #0x30]
-	WORD $0xb40000ae // cbz x14, <blocks4Multi8+0xd68>
+	WORD $0xb40000ae // cbz x14, <blocks4Multi8+0xe28>
 	WORD $0x8b0905cb // add x11, x14, x9, lsl #1
 	WORD $0xf9400fee // ldr x14, [sp, #0x18]
 	WORD $0x786e7970 // ldrh w16, [x11, x14, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi8+0xd70>
+	WORD $0x14000003 // b <blocks4Multi8+0xe30>
 	WORD $0xf9400feb // ldr x11, [sp, #0x18]
 	WORD $0x8b0b0130 // add x16, x9, x11
 	WORD $0xd378de0e // lsl x14, x16, #8
 	WORD $0xd37cee10 // lsl x16, x16, #4
 	WORD $0xaa0c03f1 // mov x17, x12
 	WORD $0x52800083 // mov w3, #0x4
-	WORD $0x14000012 // b <blocks4Multi8+0xdc8>
+	WORD $0x14000012 // b <blocks4Multi8+0xe88>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xad7f0a23 // ldp q3, q2, [x17, #-0x20]
 	WORD $0xf1000463 // subs x3, x3, #0x1
@@ -6204,15 +6320,15 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad010563 // stp q3, q1, [x11, #0x20]
-	WORD $0x54fffbe0 // b.eq <blocks4Multi8+0xd40>
+	WORD $0x54fffbe0 // b.eq <blocks4Multi8+0xe00>
 	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb4fffdc2 // cbz x2, <blocks4Multi8+0xd84>
+	WORD $0xb4fffdc2 // cbz x2, <blocks4Multi8+0xe44>
 	WORD $0xb940680b // ldr w11, [x0, #0x68]
 	WORD $0xb8706842 // ldr w2, [x2, x16]
 	WORD $0x0b02016b // add w11, w11, w2
 	WORD $0xd34c2d6b // lsl x11, x11, #52
 	WORD $0x9e670161 // fmov d1, x11
-	WORD $0x17ffffe9 // b <blocks4Multi8+0xd88>
+	WORD $0x17ffffe9 // b <blocks4Multi8+0xe48>
 	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
 	WORD $0xf94033fd // ldr x29, [sp, #0x60]
 	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
@@ -8284,10 +8400,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400043d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400046d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400850b // b.lt <blocks5Multi8+0x10a8>
+	WORD $0x54008c0b // b.lt <blocks5Multi8+0x1188>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -8316,7 +8432,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54008082 // b.hs <blocks5Multi8+0x108c>
+	WORD $0x54008782 // b.hs <blocks5Multi8+0x116c>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x14000007 // b <blocks5Multi8+0xa4>
@@ -8325,57 +8441,115 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x8b040224 // add x4, x17, x4
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0xeb08009f // cmp x4, x8
-	WORD $0x5400774a // b.ge <blocks5Multi8+0xf88>
+	WORD $0x54007e4a // b.ge <blocks5Multi8+0x1068>
 	WORD $0xcb040113 // sub x19, x8, x4
 	WORD $0x528000a8 // mov w8, #0x5
 	WORD $0xf100167f // cmp x19, #0x5
 	WORD $0x9a88b271 // csel x17, x19, x8, lt
 	WORD $0xf100027f // cmp x19, #0x0
-	WORD $0x5400644d // b.le <blocks5Multi8+0xd40>
+	WORD $0x54006b4d // b.le <blocks5Multi8+0xe20>
 	WORD $0xf100063f // cmp x17, #0x1
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xf90017f1 // str x17, [sp, #0x28]
 	WORD $0xaa0103f5 // mov x21, x1
 	WORD $0xb9001fed // str w13, [sp, #0x1c]
 	WORD $0x9a9fc631 // csinc x17, x17, xzr, gt
-	WORD $0x1400001c // b <blocks5Multi8+0x144>
+	WORD $0x14000056 // b <blocks5Multi8+0x22c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xfd4001c1 // ldr d1, [x14]
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x911902b5 // add x21, x21, #0x640
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0x8b141988 // add x8, x12, x20, lsl #6
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b14198d // add x13, x12, x20, lsl #6
 	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
+	WORD $0x911902b5 // add x21, x21, #0x640
 	WORD $0xeb11029f // cmp x20, x17
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b081a08 // add x8, x16, x8, lsl #6
+	WORD $0x8b160ad0 // add x16, x22, x22, lsl #2
+	WORD $0x8b10014a // add x10, x10, x16
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xad000da1 // stp q1, q3, [x13]
 	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
-	WORD $0x910041ce // add x14, x14, #0x10
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435462 // shl v2.2d, v3.2d, #0x3
-	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
-	WORD $0x8b160ac8 // add x8, x22, x22, lsl #2
-	WORD $0x8b08014a // add x10, x10, x8
-	WORD $0x54004f00 // b.eq <blocks5Multi8+0xb20>
+	WORD $0xad0109a1 // stp q1, q2, [x13, #0x20]
+	WORD $0x794001cd // ldrh w13, [x14]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x794005cd // ldrh w13, [x14, #0x2]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x794009cd // ldrh w13, [x14, #0x4]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x79400dcd // ldrh w13, [x14, #0x6]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x794011cd // ldrh w13, [x14, #0x8]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x794015cd // ldrh w13, [x14, #0xa]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x794019cd // ldrh w13, [x14, #0xc]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x79401dcd // ldrh w13, [x14, #0xe]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b0d1908 // add x8, x8, x13, lsl #6
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x54004ec0 // b.eq <blocks5Multi8+0xc00>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x394001f6 // ldrb w22, [x15]
 	WORD $0x79400d2d // ldrh w13, [x9, #0x6]
-	WORD $0x3708196d // tbnz w13, #0x1, <blocks5Multi8+0x480>
+	WORD $0x3708198d // tbnz w13, #0x1, <blocks5Multi8+0x56c>
 	WORD $0xf940400d // ldr x13, [x0, #0x80]
 	WORD $0x7100d6df // cmp w22, #0x35
 	WORD $0xd342fed7 // lsr x23, x22, #2
 	WORD $0xd341fed8 // lsr x24, x22, #1
-	WORD $0x54001fc3 // b.lo <blocks5Multi8+0x560>
+	WORD $0x54001fe3 // b.lo <blocks5Multi8+0x64c>
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb27402dd // orr x29, x22, #0x1000
@@ -8384,6 +8558,9 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x8b1606cd // add x13, x22, x22, lsl #1
 	WORD $0xd342fdbb // lsr x27, x13, #2
 	WORD $0xaa0a03ed // mov x13, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x8b1701b0 // add x16, x13, x23
@@ -8569,12 +8746,13 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090861 // stp q1, q2, [x3, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x18c>
-	WORD $0x17ffff1b // b <blocks5Multi8+0xe0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x280>
+	WORD $0x17fffede // b <blocks5Multi8+0xe0>
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0xaa0a03f0 // mov x16, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
 	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x8b0d02a3 // add x3, x21, x13
@@ -8624,26 +8802,20 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad090462 // stp q2, q1, [x3, #0x120]
-	WORD $0x54fff9e1 // b.ne <blocks5Multi8+0x488>
-	WORD $0x17fffee4 // b <blocks5Multi8+0xe0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54fff9e1 // b.ne <blocks5Multi8+0x580>
+	WORD $0x17fffea6 // b <blocks5Multi8+0xe0>
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0x710062df // cmp w22, #0x18
 	WORD $0x9bb036d9 // umaddl x25, w22, w16, x13
 	WORD $0x8b1606cd // add x13, x22, x22, lsl #1
 	WORD $0xd342fdba // lsr x26, x13, #2
-	WORD $0x54001528 // b.hi <blocks5Multi8+0x818>
+	WORD $0x540014c8 // b.hi <blocks5Multi8+0x8f8>
 	WORD $0x92400acd // and x13, x22, #0x7
-	WORD $0xb50014ed // cbnz x13, <blocks5Multi8+0x818>
+	WORD $0xb500148d // cbnz x13, <blocks5Multi8+0x8f8>
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xb27402c3 // orr x3, x22, #0x1000
 	WORD $0xcb16091b // sub x27, x8, x22, lsl #2
 	WORD $0xaa0a03e5 // mov x5, x10
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400b24 // ldp q4, q2, [x25]
@@ -8801,8 +8973,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090901 // stp q1, q2, [x8, #0x120]
-	WORD $0x54ffec81 // b.ne <blocks5Multi8+0x5a0>
-	WORD $0x17fffe33 // b <blocks5Multi8+0xe0>
+	WORD $0x54ffec81 // b.ne <blocks5Multi8+0x680>
+	WORD $0x17fffdfb // b <blocks5Multi8+0xe0>
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0xb27402dd // orr x29, x22, #0x1000
 	WORD $0xcb16091e // sub x30, x8, x22, lsl #2
@@ -8992,16 +9164,16 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090861 // stp q1, q2, [x3, #0x120]
-	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x828>
-	WORD $0x17fffd74 // b <blocks5Multi8+0xe0>
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x908>
+	WORD $0x17fffd3c // b <blocks5Multi8+0xe0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400112b // b.lt <blocks5Multi8+0xd48>
+	WORD $0x5400112b // b.lt <blocks5Multi8+0xe28>
 	WORD $0xf9401c13 // ldr x19, [x0, #0x38]
 	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
-	WORD $0x340013a8 // cbz w8, <blocks5Multi8+0xda4>
+	WORD $0x340013a8 // cbz w8, <blocks5Multi8+0xe84>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
 	WORD $0xd503201f // nop
@@ -9113,7 +9285,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x91190210 // add x16, x16, #0x640
 	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
 	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
-	WORD $0x54fff581 // b.ne <blocks5Multi8+0xba0>
+	WORD $0x54fff581 // b.ne <blocks5Multi8+0xc80>
 	WORD $0xd37ae688 // lsl x8, x20, #6
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0x8b0802ad // add x13, x21, x8
@@ -9127,17 +9299,17 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x8b080348 // add x8, x26, x8
 	WORD $0xad0011a3 // stp q3, q4, [x13]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54fff1c1 // b.ne <blocks5Multi8+0xb60>
+	WORD $0x54fff1c1 // b.ne <blocks5Multi8+0xc40>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707f067 // tbnz w7, #0x0, <blocks5Multi8+0xb40>
-	WORD $0x17fffcd5 // b <blocks5Multi8+0x8c>
+	WORD $0x3707f067 // tbnz w7, #0x0, <blocks5Multi8+0xc20>
+	WORD $0x17fffc9d // b <blocks5Multi8+0x8c>
 	WORD $0xd503201f // nop
-	WORD $0x350000ad // cbnz w13, <blocks5Multi8+0xd54>
-	WORD $0x17fffcd3 // b <blocks5Multi8+0x90>
+	WORD $0x350000ad // cbnz w13, <blocks5Multi8+0xe34>
+	WORD $0x17fffc9b // b <blocks5Multi8+0x90>
 	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
 	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
-	WORD $0x34ff9a08 // cbz w8, <blocks5Multi8+0x90>
+	WORD $0x34ff9308 // cbz w8, <blocks5Multi8+0x90>
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x52800030 // mov w16, #0x1
 	WORD $0xd503201f // nop
@@ -9154,10 +9326,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x3d8201a0 // str q0, [x13, #0x800]
 	WORD $0xad1001a0 // stp q0, q0, [x13, #0x200]
 	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffec1 // b.ne <blocks5Multi8+0xd6c>
+	WORD $0x54fffec1 // b.ne <blocks5Multi8+0xe4c>
 	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x3707fe28 // tbnz w8, #0x0, <blocks5Multi8+0xd60>
-	WORD $0x17fffcbc // b <blocks5Multi8+0x90>
+	WORD $0x3707fe28 // tbnz w8, #0x0, <blocks5Multi8+0xe40>
+	WORD $0x17fffc84 // b <blocks5Multi8+0x90>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
 	WORD $0x8b080d75 // add x21, x11, x8, lsl #3
@@ -9266,7 +9438,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x911901ad // add x13, x13, #0x640
 	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
 	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
-	WORD $0x54fff581 // b.ne <blocks5Multi8+0xe04>
+	WORD $0x54fff581 // b.ne <blocks5Multi8+0xee4>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xad000463 // stp q3, q1, [x3]
 	WORD $0xf100229f // cmp x20, #0x8
@@ -9274,19 +9446,19 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xad0017d1 // stp q17, q5, [x30]
 	WORD $0xad004212 // stp q18, q16, [x16]
 	WORD $0xad0013a7 // stp q7, q4, [x29]
-	WORD $0x54fff2c1 // b.ne <blocks5Multi8+0xdcc>
+	WORD $0x54fff2c1 // b.ne <blocks5Multi8+0xeac>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707f167 // tbnz w7, #0x0, <blocks5Multi8+0xdac>
-	WORD $0x17fffc42 // b <blocks5Multi8+0x8c>
+	WORD $0x3707f167 // tbnz w7, #0x0, <blocks5Multi8+0xe8c>
+	WORD $0x17fffc0a // b <blocks5Multi8+0x8c>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi8+0xfa8>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi8+0x1088>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff8703 // b.lo <blocks5Multi8+0x80>
-	WORD $0x1400003a // b <blocks5Multi8+0x108c>
+	WORD $0x54ff8003 // b.lo <blocks5Multi8+0x80>
+	WORD $0x1400003a // b <blocks5Multi8+0x116c>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400bed // ldr x13, [sp, #0x10]
 	WORD $0xcb0d010d // sub x13, x8, x13
@@ -9294,23 +9466,23 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a88b1a8 // csel x8, x13, x8, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ff84eb // b.lt <blocks5Multi8+0x60>
+	WORD $0x54ff7deb // b.lt <blocks5Multi8+0x60>
 	WORD $0xf94003f1 // ldr x17, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
-	WORD $0x14000006 // b <blocks5Multi8+0xff0>
+	WORD $0x14000006 // b <blocks5Multi8+0x10d0>
 	WORD $0xd503201f // nop
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0x91010231 // add x17, x17, #0x40
 	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0x54ff83a0 // b.eq <blocks5Multi8+0x60>
+	WORD $0x54ff7ca0 // b.eq <blocks5Multi8+0x60>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb40000a3 // cbz x3, <blocks5Multi8+0x1008>
+	WORD $0xb40000a3 // cbz x3, <blocks5Multi8+0x10e8>
 	WORD $0x8b0d0462 // add x2, x3, x13, lsl #1
 	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
 	WORD $0x78637843 // ldrh w3, [x2, x3, lsl #1]
-	WORD $0x14000003 // b <blocks5Multi8+0x1010>
+	WORD $0x14000003 // b <blocks5Multi8+0x10f0>
 	WORD $0xf9400be2 // ldr x2, [sp, #0x10]
 	WORD $0x8b0201a3 // add x3, x13, x2
 	WORD $0x8b030862 // add x2, x3, x3, lsl #2
@@ -9318,7 +9490,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x528000a6 // mov w6, #0x5
 	WORD $0xd37ae443 // lsl x3, x2, #6
 	WORD $0xd37ef444 // lsl x4, x2, #2
-	WORD $0x14000012 // b <blocks5Multi8+0x106c>
+	WORD $0x14000012 // b <blocks5Multi8+0x114c>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xad7f08a3 // ldp q3, q2, [x5, #-0x20]
 	WORD $0xf10004c6 // subs x6, x6, #0x1
@@ -9335,15 +9507,15 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad010443 // stp q3, q1, [x2, #0x20]
-	WORD $0x54fffbc0 // b.eq <blocks5Multi8+0xfe0>
+	WORD $0x54fffbc0 // b.eq <blocks5Multi8+0x10c0>
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
-	WORD $0xb4fffdc7 // cbz x7, <blocks5Multi8+0x1028>
+	WORD $0xb4fffdc7 // cbz x7, <blocks5Multi8+0x1108>
 	WORD $0xb9406802 // ldr w2, [x0, #0x68]
 	WORD $0xb86468e7 // ldr w7, [x7, x4]
 	WORD $0x0b070042 // add w2, w2, w7
 	WORD $0xd34c2c42 // lsl x2, x2, #52
 	WORD $0x9e670041 // fmov d1, x2
-	WORD $0x17ffffe9 // b <blocks5Multi8+0x102c>
+	WORD $0x17ffffe9 // b <blocks5Multi8+0x110c>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
@@ -9352,10 +9524,6 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
 	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
@@ -11786,10 +11954,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400053d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54009ccb // b.lt <blocks6Multi8+0x13a0>
+	WORD $0x5400a4cb // b.lt <blocks6Multi8+0x14a0>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -11817,7 +11985,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54009862 // b.hs <blocks6Multi8+0x1384>
+	WORD $0x5400a062 // b.hs <blocks6Multi8+0x1484>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
 	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0x14000008 // b <blocks6Multi8+0xa4>
@@ -11827,57 +11995,123 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x8b110051 // add x17, x2, x17
 	WORD $0x2a1f03f3 // mov w19, wzr
 	WORD $0xeb08023f // cmp x17, x8
-	WORD $0x54008f6a // b.ge <blocks6Multi8+0x128c>
+	WORD $0x5400976a // b.ge <blocks6Multi8+0x138c>
 	WORD $0xcb110114 // sub x20, x8, x17
 	WORD $0x52800068 // mov w8, #0x3
 	WORD $0xf1000e9f // cmp x20, #0x3
 	WORD $0x9a88b282 // csel x2, x20, x8, lt
 	WORD $0xf100029f // cmp x20, #0x0
-	WORD $0x54008b4d // b.le <blocks6Multi8+0x1220>
+	WORD $0x5400934d // b.le <blocks6Multi8+0x1320>
 	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xaa0103f6 // mov x22, x1
 	WORD $0xf90017f1 // str x17, [sp, #0x28]
 	WORD $0xf9000fe2 // str x2, [sp, #0x18]
 	WORD $0x9a9fc445 // csinc x5, x2, xzr, gt
-	WORD $0x1400001c // b <blocks6Multi8+0x144>
+	WORD $0x1400005e // b <blocks6Multi8+0x24c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xfd4001c1 // ldr d1, [x14]
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x912402d6 // add x22, x22, #0x900
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0x8b151988 // add x8, x12, x21, lsl #6
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b15198d // add x13, x12, x21, lsl #6
 	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
+	WORD $0x912402d6 // add x22, x22, #0x900
 	WORD $0xeb0502bf // cmp x21, x5
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b081a08 // add x8, x16, x8, lsl #6
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xad000da1 // stp q1, q3, [x13]
 	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
-	WORD $0x910041ce // add x14, x14, #0x10
 	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
 	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
 	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
 	WORD $0x4f435462 // shl v2.2d, v3.2d, #0x3
-	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0xad0109a1 // stp q1, q2, [x13, #0x20]
+	WORD $0x794001cd // ldrh w13, [x14]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf980a1a0 // prfm pldl1keep, [x13, #0x140]
+	WORD $0x794005cd // ldrh w13, [x14, #0x2]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf980a1a0 // prfm pldl1keep, [x13, #0x140]
+	WORD $0x794009cd // ldrh w13, [x14, #0x4]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf980a1a0 // prfm pldl1keep, [x13, #0x140]
+	WORD $0x79400dcd // ldrh w13, [x14, #0x6]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf980a1a0 // prfm pldl1keep, [x13, #0x140]
+	WORD $0x794011cd // ldrh w13, [x14, #0x8]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf980a1a0 // prfm pldl1keep, [x13, #0x140]
+	WORD $0x794015cd // ldrh w13, [x14, #0xa]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf980a1a0 // prfm pldl1keep, [x13, #0x140]
+	WORD $0x794019cd // ldrh w13, [x14, #0xc]
+	WORD $0x8b0d190d // add x13, x8, x13, lsl #6
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf980a1a0 // prfm pldl1keep, [x13, #0x140]
+	WORD $0x79401dcd // ldrh w13, [x14, #0xe]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b0d1908 // add x8, x8, x13, lsl #6
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
 	WORD $0x528000c8 // mov w8, #0x6
 	WORD $0x9ba82aea // umaddl x10, w23, w8, x10
-	WORD $0x54005d40 // b.eq <blocks6Multi8+0xce8>
+	WORD $0x54005d00 // b.eq <blocks6Multi8+0xde8>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x394001f7 // ldrb w23, [x15]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37081e68 // tbnz w8, #0x1, <blocks6Multi8+0x520>
+	WORD $0x37081e28 // tbnz w8, #0x1, <blocks6Multi8+0x620>
 	WORD $0xf940400d // ldr x13, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
 	WORD $0xd342fef8 // lsr x24, x23, #2
 	WORD $0xd341fef9 // lsr x25, x23, #1
-	WORD $0x540025c3 // b.lo <blocks6Multi8+0x620>
+	WORD $0x54002583 // b.lo <blocks6Multi8+0x720>
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0x8b170ae3 // add x3, x23, x23, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -11887,8 +12121,6 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xcb030044 // sub x4, x2, x3
 	WORD $0xaa0a03e3 // mov x3, x10
 	WORD $0xd342fe10 // lsr x16, x16, #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
@@ -12113,8 +12345,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b0841 // stp q1, q2, [x2, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi8+0x1a0>
-	WORD $0x17fffef1 // b <blocks6Multi8+0xe0>
+	WORD $0x54ffe441 // b.ne <blocks6Multi8+0x2a0>
+	WORD $0x17fffeb1 // b <blocks6Multi8+0xe0>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xaa0a03ed // mov x13, x10
 	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
@@ -12175,8 +12407,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
 	WORD $0xad0b0602 // stp q2, q1, [x16, #0x160]
-	WORD $0x54fff8c1 // b.ne <blocks6Multi8+0x528>
-	WORD $0x17fffeb3 // b <blocks6Multi8+0xe0>
+	WORD $0x54fff8c1 // b.ne <blocks6Multi8+0x628>
+	WORD $0x17fffe73 // b <blocks6Multi8+0xe0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x52801808 // mov w8, #0xc0
@@ -12184,9 +12416,9 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x9ba836fa // umaddl x26, w23, w8, x13
 	WORD $0x8b1706e8 // add x8, x23, x23, lsl #1
 	WORD $0xd342fd1b // lsr x27, x8, #2
-	WORD $0x54001908 // b.hi <blocks6Multi8+0x954>
+	WORD $0x54001908 // b.hi <blocks6Multi8+0xa54>
 	WORD $0x92400ae8 // and x8, x23, #0x7
-	WORD $0xb50018c8 // cbnz x8, <blocks6Multi8+0x954>
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi8+0xa54>
 	WORD $0x8b170af0 // add x16, x23, x23, lsl #2
 	WORD $0xb27402ed // orr x13, x23, #0x1000
 	WORD $0xaa0a03e3 // mov x3, x10
@@ -12382,8 +12614,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0b0a21 // stp q1, q2, [x17, #0x160]
-	WORD $0x54ffe8a1 // b.ne <blocks6Multi8+0x660>
-	WORD $0x17fffde4 // b <blocks6Multi8+0xe0>
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi8+0x760>
+	WORD $0x17fffda4 // b <blocks6Multi8+0xe0>
 	WORD $0x8b170af0 // add x16, x23, x23, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xb27402ed // orr x13, x23, #0x1000
@@ -12611,14 +12843,14 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b0a21 // stp q1, q2, [x17, #0x160]
-	WORD $0x54ffe441 // b.ne <blocks6Multi8+0x968>
-	WORD $0x17fffcff // b <blocks6Multi8+0xe0>
+	WORD $0x54ffe441 // b.ne <blocks6Multi8+0xa68>
+	WORD $0x17fffcbf // b <blocks6Multi8+0xe0>
 	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0x540029eb // b.lt <blocks6Multi8+0x1228>
+	WORD $0x540029eb // b.lt <blocks6Multi8+0x1328>
 	WORD $0xf9401c14 // ldr x20, [x0, #0x38]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
-	WORD $0x34001493 // cbz w19, <blocks6Multi8+0xf8c>
+	WORD $0x34001493 // cbz w19, <blocks6Multi8+0x108c>
 	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x2a0d03f3 // mov w19, w13
@@ -12761,7 +12993,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x91240108 // add x8, x8, #0x900
 	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
 	WORD $0x4fd612a1 // fmla v1.2d, v21.2d, v22.d[0]
-	WORD $0x54fff141 // b.ne <blocks6Multi8+0xd60>
+	WORD $0x54fff141 // b.ne <blocks6Multi8+0xe60>
 	WORD $0xd37ae6a8 // lsl x8, x21, #6
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x8b0802cd // add x13, x22, x8
@@ -12777,11 +13009,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x8b0803a8 // add x8, x29, x8
 	WORD $0xad0011a3 // stp q3, q4, [x13]
 	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x54ffed61 // b.ne <blocks6Multi8+0xd24>
+	WORD $0x54ffed61 // b.ne <blocks6Multi8+0xe24>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707ebf3 // tbnz w19, #0x0, <blocks6Multi8+0xd00>
-	WORD $0x17fffc40 // b <blocks6Multi8+0x88>
+	WORD $0x3707ebf3 // tbnz w19, #0x0, <blocks6Multi8+0xe00>
+	WORD $0x17fffc00 // b <blocks6Multi8+0x88>
 	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x2a0d03f3 // mov w19, w13
@@ -12929,7 +13161,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x912400c6 // add x6, x6, #0x900
 	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
 	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
-	WORD $0x54fff141 // b.ne <blocks6Multi8+0x1000>
+	WORD $0x54fff141 // b.ne <blocks6Multi8+0x1100>
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0xad0007c3 // stp q3, q1, [x30]
 	WORD $0xf10022bf // cmp x21, #0x8
@@ -12938,20 +13170,20 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xad001d13 // stp q19, q7, [x8]
 	WORD $0xad004a34 // stp q20, q18, [x17]
 	WORD $0xad0019b1 // stp q17, q6, [x13]
-	WORD $0x54ffee21 // b.ne <blocks6Multi8+0xfc0>
+	WORD $0x54ffee21 // b.ne <blocks6Multi8+0x10c0>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707ec33 // tbnz w19, #0x0, <blocks6Multi8+0xf8c>
-	WORD $0x17fffb9f // b <blocks6Multi8+0x88>
+	WORD $0x3707ec33 // tbnz w19, #0x0, <blocks6Multi8+0x108c>
+	WORD $0x17fffb5f // b <blocks6Multi8+0x88>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000b3 // cbnz w19, <blocks6Multi8+0x1234>
-	WORD $0x17fffb9b // b <blocks6Multi8+0x90>
+	WORD $0x350000b3 // cbnz w19, <blocks6Multi8+0x1334>
+	WORD $0x17fffb5b // b <blocks6Multi8+0x90>
 	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
 	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
-	WORD $0x34ff7313 // cbz w19, <blocks6Multi8+0x90>
+	WORD $0x34ff6b13 // cbz w19, <blocks6Multi8+0x90>
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x52800030 // mov w16, #0x1
 	WORD $0xd503201f // nop
@@ -12970,18 +13202,18 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x3d8281a0 // str q0, [x13, #0xa00]
 	WORD $0xad1001a0 // stp q0, q0, [x13, #0x200]
 	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffe81 // b.ne <blocks6Multi8+0x124c>
+	WORD $0x54fffe81 // b.ne <blocks6Multi8+0x134c>
 	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks6Multi8+0x1240>
-	WORD $0x17fffb82 // b <blocks6Multi8+0x90>
+	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks6Multi8+0x1340>
+	WORD $0x17fffb42 // b <blocks6Multi8+0x90>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi8+0x12ac>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi8+0x13ac>
 	WORD $0x2a1f03f3 // mov w19, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ff6ec3 // b.lo <blocks6Multi8+0x7c>
-	WORD $0x14000037 // b <blocks6Multi8+0x1384>
+	WORD $0x54ff66c3 // b.lo <blocks6Multi8+0x7c>
+	WORD $0x14000037 // b <blocks6Multi8+0x1484>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400bf3 // ldr x19, [sp, #0x10]
 	WORD $0xcb13010d // sub x13, x8, x19
@@ -12989,28 +13221,28 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a88b1a8 // csel x8, x13, x8, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ff6ccb // b.lt <blocks6Multi8+0x60>
+	WORD $0x54ff64cb // b.lt <blocks6Multi8+0x60>
 	WORD $0xf94003f1 // ldr x17, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
-	WORD $0x14000005 // b <blocks6Multi8+0x12f0>
+	WORD $0x14000005 // b <blocks6Multi8+0x13f0>
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0x91010231 // add x17, x17, #0x40
 	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0x54ff6ba0 // b.eq <blocks6Multi8+0x60>
+	WORD $0x54ff63a0 // b.eq <blocks6Multi8+0x60>
 	WORD $0xf9401802 // ldr x2, [x0, #0x30]
-	WORD $0xb4000082 // cbz x2, <blocks6Multi8+0x1304>
+	WORD $0xb4000082 // cbz x2, <blocks6Multi8+0x1404>
 	WORD $0x8b0d0442 // add x2, x2, x13, lsl #1
 	WORD $0x78737842 // ldrh w2, [x2, x19, lsl #1]
-	WORD $0x14000002 // b <blocks6Multi8+0x1308>
+	WORD $0x14000002 // b <blocks6Multi8+0x1408>
 	WORD $0x8b1301a2 // add x2, x13, x19
 	WORD $0x8b020443 // add x3, x2, x2, lsl #1
 	WORD $0xaa1103e4 // mov x4, x17
 	WORD $0x528000c5 // mov w5, #0x6
 	WORD $0xd379e062 // lsl x2, x3, #7
 	WORD $0xd37df063 // lsl x3, x3, #3
-	WORD $0x14000012 // b <blocks6Multi8+0x1364>
+	WORD $0x14000012 // b <blocks6Multi8+0x1464>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xad7f0883 // ldp q3, q2, [x4, #-0x20]
 	WORD $0xf10004a5 // subs x5, x5, #0x1
@@ -13027,15 +13259,15 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
 	WORD $0xad0104c3 // stp q3, q1, [x6, #0x20]
-	WORD $0x54fffc00 // b.eq <blocks6Multi8+0x12e0>
+	WORD $0x54fffc00 // b.eq <blocks6Multi8+0x13e0>
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
-	WORD $0xb4fffdc6 // cbz x6, <blocks6Multi8+0x1320>
+	WORD $0xb4fffdc6 // cbz x6, <blocks6Multi8+0x1420>
 	WORD $0xb9406807 // ldr w7, [x0, #0x68]
 	WORD $0xb86368c6 // ldr w6, [x6, x3]
 	WORD $0x0b0600e6 // add w6, w7, w6
 	WORD $0xd34c2cc6 // lsl x6, x6, #52
 	WORD $0x9e6700c1 // fmov d1, x6
-	WORD $0x17ffffe9 // b <blocks6Multi8+0x1324>
+	WORD $0x17ffffe9 // b <blocks6Multi8+0x1424>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]

@@ -89,8 +89,8 @@ TEXT ·csr64Multi2Oct(SB), 0, $96-8
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
 	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0xff3c8f0f; WORD $0xffff // jg <csr64Multi2+0x76>
-	LONG $0x8c180f42; LONG $0x000800db; BYTE $0x00 // prefetcht0 0x800(%rbx,%r11,8)
-	LONG $0x8c180f42; LONG $0x00040099; BYTE $0x00 // prefetcht0 0x400(%rcx,%r11,4)
+	LONG $0x8c180f42; LONG $0x001400db; BYTE $0x00 // prefetcht0 0x1400(%rbx,%r11,8)
+	LONG $0x8c180f42; LONG $0x000a0099; BYTE $0x00 // prefetcht0 0xa00(%rcx,%r11,4)
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
 	LONG $0xff6b8d0f; WORD $0xffff // jge <csr64Multi2+0xc0>
 	LONG $0x9974634e; BYTE $0x60 // movslq 0x60(%rcx,%r11,4), %r14
@@ -225,8 +225,8 @@ TEXT ·csr64Multi4Oct(SB), 0, $96-8
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
 	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0xff3c8f0f; WORD $0xffff // jg <csr64Multi4+0x76>
-	LONG $0x8c180f42; LONG $0x000800db; BYTE $0x00 // prefetcht0 0x800(%rbx,%r11,8)
-	LONG $0x8c180f42; LONG $0x00040099; BYTE $0x00 // prefetcht0 0x400(%rcx,%r11,4)
+	LONG $0x8c180f42; LONG $0x001400db; BYTE $0x00 // prefetcht0 0x1400(%rbx,%r11,8)
+	LONG $0x8c180f42; LONG $0x000a0099; BYTE $0x00 // prefetcht0 0xa00(%rcx,%r11,4)
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
 	LONG $0xff6b8d0f; WORD $0xffff // jge <csr64Multi4+0xc0>
 	LONG $0x9974634e; BYTE $0x60 // movslq 0x60(%rcx,%r11,4), %r14
@@ -361,8 +361,8 @@ TEXT ·csr64Multi8Oct(SB), 0, $96-8
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
 	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0xff238f0f; WORD $0xffff // jg <csr64Multi8+0x7d>
-	LONG $0x8c180f42; LONG $0x000800db; BYTE $0x00 // prefetcht0 0x800(%rbx,%r11,8)
-	LONG $0x8c180f42; LONG $0x00040099; BYTE $0x00 // prefetcht0 0x400(%rcx,%r11,4)
+	LONG $0x8c180f42; LONG $0x001400db; BYTE $0x00 // prefetcht0 0x1400(%rbx,%r11,8)
+	LONG $0x8c180f42; LONG $0x000a0099; BYTE $0x00 // prefetcht0 0xa00(%rcx,%r11,4)
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
 	LONG $0xff5b8d0f; WORD $0xffff // jge <csr64Multi8+0xd0>
 	LONG $0x9974634e; BYTE $0x60 // movslq 0x60(%rcx,%r11,4), %r14
@@ -507,8 +507,8 @@ TEXT ·csr32Multi2Oct(SB), 0, $96-8
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
 	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0xff1c8f0f; WORD $0xffff // jg <csr32Multi2+0x76>
-	LONG $0x8c180f42; LONG $0x0004009b; BYTE $0x00 // prefetcht0 0x400(%rbx,%r11,4)
-	LONG $0x8c180f42; LONG $0x00040099; BYTE $0x00 // prefetcht0 0x400(%rcx,%r11,4)
+	LONG $0x8c180f42; LONG $0x000a009b; BYTE $0x00 // prefetcht0 0xa00(%rbx,%r11,4)
+	LONG $0x8c180f42; LONG $0x000a0099; BYTE $0x00 // prefetcht0 0xa00(%rcx,%r11,4)
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
 	LONG $0xff4b8d0f; WORD $0xffff // jge <csr32Multi2+0xc0>
 	LONG $0x9974634e; BYTE $0x60 // movslq 0x60(%rcx,%r11,4), %r14
@@ -657,8 +657,8 @@ TEXT ·csr32Multi4Oct(SB), 0, $96-8
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
 	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0xff188f0f; WORD $0xffff // jg <csr32Multi4+0x76>
-	LONG $0x8c180f42; LONG $0x0004009b; BYTE $0x00 // prefetcht0 0x400(%rbx,%r11,4)
-	LONG $0x8c180f42; LONG $0x00040099; BYTE $0x00 // prefetcht0 0x400(%rcx,%r11,4)
+	LONG $0x8c180f42; LONG $0x000a009b; BYTE $0x00 // prefetcht0 0xa00(%rbx,%r11,4)
+	LONG $0x8c180f42; LONG $0x000a0099; BYTE $0x00 // prefetcht0 0xa00(%rcx,%r11,4)
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
 	LONG $0xff478d0f; WORD $0xffff // jge <csr32Multi4+0xc0>
 	LONG $0x9974634e; BYTE $0x60 // movslq 0x60(%rcx,%r11,4), %r14
@@ -807,8 +807,8 @@ TEXT ·csr32Multi8Oct(SB), 0, $96-8
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
 	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0xfeff8f0f; WORD $0xffff // jg <csr32Multi8+0x7d>
-	LONG $0x8c180f42; LONG $0x0004009b; BYTE $0x00 // prefetcht0 0x400(%rbx,%r11,4)
-	LONG $0x8c180f42; LONG $0x00040099; BYTE $0x00 // prefetcht0 0x400(%rcx,%r11,4)
+	LONG $0x8c180f42; LONG $0x000a009b; BYTE $0x00 // prefetcht0 0xa00(%rbx,%r11,4)
+	LONG $0x8c180f42; LONG $0x000a0099; BYTE $0x00 // prefetcht0 0xa00(%rcx,%r11,4)
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
 	LONG $0xff378d0f; WORD $0xffff // jge <csr32Multi8+0xd0>
 	LONG $0x9974634e; BYTE $0x60 // movslq 0x60(%rcx,%r11,4), %r14

@@ -85,8 +85,8 @@ TEXT ·csr64Multi2Quad(SB), 0, $80-8
 	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
 	WORD $0x54fffacc // b.gt <csr64Multi2+0x70>
 	WORD $0xeb0a01ff // cmp x15, x10
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0xf9820220 // prfm pldl1keep, [x17, #0x400]
+	WORD $0xf98a0200 // prfm pldl1keep, [x16, #0x1400]
+	WORD $0xf9850220 // prfm pldl1keep, [x17, #0xa00]
 	WORD $0x54fffcca // b.ge <csr64Multi2+0xc0>
 	WORD $0xb9806221 // ldrsw x1, [x17, #0x60]
 	WORD $0x8b011121 // add x1, x9, x1, lsl #4
@@ -240,8 +240,8 @@ TEXT ·csr64Multi4Quad(SB), 0, $80-8
 	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
 	WORD $0x54fff86c // b.gt <csr64Multi4+0x8c>
 	WORD $0xeb0a01ff // cmp x15, x10
-	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0xf9820220 // prfm pldl1keep, [x17, #0x400]
+	WORD $0xf98a0200 // prfm pldl1keep, [x16, #0x1400]
+	WORD $0xf9850220 // prfm pldl1keep, [x17, #0xa00]
 	WORD $0x54fffaea // b.ge <csr64Multi4+0xec>
 	WORD $0xb9806221 // ldrsw x1, [x17, #0x60]
 	WORD $0x8b011521 // add x1, x9, x1, lsl #5
@@ -451,8 +451,8 @@ TEXT ·csr64Multi8Quad(SB), 0, $128-8
 	WORD $0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
 	WORD $0x54fff50c // b.gt <csr64Multi8+0xe4>
 	WORD $0xeb0a01ff // cmp x15, x10
-	WORD $0xf9840220 // prfm pldl1keep, [x17, #0x800]
-	WORD $0xf9820200 // prfm pldl1keep, [x16, #0x400]
+	WORD $0xf98a0220 // prfm pldl1keep, [x17, #0x1400]
+	WORD $0xf9850200 // prfm pldl1keep, [x16, #0xa00]
 	WORD $0x54fff86a // b.ge <csr64Multi8+0x160>
 	WORD $0xb9806201 // ldrsw x1, [x16, #0x60]
 	WORD $0x8b011921 // add x1, x9, x1, lsl #6
@@ -608,8 +608,8 @@ TEXT ·csr32Multi2Quad(SB), 0, $80-8
 	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
 	WORD $0x54fffa4c // b.gt <csr32Multi2+0x70>
 	WORD $0xeb0a01ff // cmp x15, x10
-	WORD $0xf9820200 // prfm pldl1keep, [x16, #0x400]
-	WORD $0xf9820220 // prfm pldl1keep, [x17, #0x400]
+	WORD $0xf9850200 // prfm pldl1keep, [x16, #0xa00]
+	WORD $0xf9850220 // prfm pldl1keep, [x17, #0xa00]
 	WORD $0x54fffc4a // b.ge <csr32Multi2+0xc0>
 	WORD $0xb9806221 // ldrsw x1, [x17, #0x60]
 	WORD $0x8b011121 // add x1, x9, x1, lsl #4
@@ -773,8 +773,8 @@ TEXT ·csr32Multi4Quad(SB), 0, $80-8
 	WORD $0x4e72d400 // fadd v0.2d, v0.2d, v18.2d
 	WORD $0x54fff84c // b.gt <csr32Multi4+0x8c>
 	WORD $0xeb0a01ff // cmp x15, x10
-	WORD $0xf9820200 // prfm pldl1keep, [x16, #0x400]
-	WORD $0xf9820220 // prfm pldl1keep, [x17, #0x400]
+	WORD $0xf9850200 // prfm pldl1keep, [x16, #0xa00]
+	WORD $0xf9850220 // prfm pldl1keep, [x17, #0xa00]
 	WORD $0x54fffaca // b.ge <csr32Multi4+0xec>
 	WORD $0xb9806221 // ldrsw x1, [x17, #0x60]
 	WORD $0x8b011521 // add x1, x9, x1, lsl #5
@@ -994,8 +994,8 @@ TEXT ·csr32Multi8Quad(SB), 0, $128-8
 	WORD $0x4e7ad400 // fadd v0.2d, v0.2d, v26.2d
 	WORD $0x54fff4ec // b.gt <csr32Multi8+0xe4>
 	WORD $0xeb0a01ff // cmp x15, x10
-	WORD $0xf9820220 // prfm pldl1keep, [x17, #0x400]
-	WORD $0xf9820200 // prfm pldl1keep, [x16, #0x400]
+	WORD $0xf9850220 // prfm pldl1keep, [x17, #0xa00]
+	WORD $0xf9850200 // prfm pldl1keep, [x16, #0xa00]
 	WORD $0x54fff84a // b.ge <csr32Multi8+0x160>
 	WORD $0xb9806201 // ldrsw x1, [x16, #0x60]
 	WORD $0x8b011921 // add x1, x9, x1, lsl #6

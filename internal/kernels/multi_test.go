@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -112,6 +113,15 @@ func testCSRMulti[T Value](t *testing.T) {
 		everywhere(a, fmt.Sprintf("%d vectors", k), nil, func(s *Set) []float64 {
 			dst := put(a, interleaved(ys))
 			CSRMulMulti(s, dst, k, lo, hi, put(a, c.ptr), put(a, c.col), put(a, c.val), put(a, interleaved(xs)))
+			for v := range k {
+				want := slices.Clone(ys[v])
+				CSRMulVec(s, want, lo, hi, c.ptr, c.col, c.val, xs[v])
+				for i := range want {
+					if dst[k*i+v] != want[i] {
+						t.Fatalf("%s, %d vectors: element %d of vector %d is %v, alone %v", s, k, i, v, dst[k*i+v], want[i])
+					}
+				}
+			}
 			return dst
 		})
 	}

@@ -883,7 +883,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
-	LONG $0x000a0ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a4ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -892,7 +892,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09a48e0f; WORD $0x0000 // jle <slotsMulti8+0x9b1>
+	LONG $0x09e68e0f; WORD $0x0000 // jle <slotsMulti8+0x9f3>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -901,122 +901,148 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	BYTE $0x53 // pushq %rbx
 	LONG $0x58ec8348 // subq $0x58, %rsp
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x597de2c4; LONG $0x0009d00d; BYTE $0x00 // vpbroadcastq 0x9d0(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0009bf15; BYTE $0x00 // vpbroadcastq 0x9bf(%rip), %ymm2
-	LONG $0x227de2c4; LONG $0x0009ca1d; BYTE $0x00 // vpmovsxbq 0x9ca(%rip), %ymm3
-	LONG $0x227de2c4; LONG $0x0009bd25; BYTE $0x00 // vpmovsxbq 0x9bd(%rip), %ymm4
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x10478b4c // movq 0x10(%rdi), %r8
-	LONG $0x28678b4c // movq 0x28(%rdi), %r12
+	LONG $0x597de2c4; LONG $0x000a100d; BYTE $0x00 // vpbroadcastq 0xa10(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0009ff15; BYTE $0x00 // vpbroadcastq 0x9ff(%rip), %ymm2
+	LONG $0x227de2c4; LONG $0x000a0a1d; BYTE $0x00 // vpmovsxbq 0xa0a(%rip), %ymm3
+	LONG $0x227de2c4; LONG $0x0009fd25; BYTE $0x00 // vpmovsxbq 0x9fd(%rip), %ymm4
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x00968d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r10
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	WORD $0x29eb // jmp <slotsMulti8+0xbd>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2474014c; BYTE $0x08 // addq %r14, 0x8(%rsp)
+	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x25eb // jmp <slotsMulti8+0xb8>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24040148 // addq %rax, (%rsp)
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24543b48; BYTE $0x40 // cmpq 0x40(%rsp), %rdx
-	LONG $0x08e6830f; WORD $0x0000 // jae <slotsMulti8+0x9a3>
-	LONG $0x0642b60f // movzbl 0x6(%rdx), %eax
-	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
-	LONG $0x24148948 // movq %rdx, (%rsp)
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
+	LONG $0x092d830f; WORD $0x0000 // jae <slotsMulti8+0x9e5>
+	LONG $0x40b60f41; BYTE $0x06 // movzbl 0x6(%r8), %eax
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
 	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
 	LONG $0xc7448b48; BYTE $0x38 // movq 0x38(%rdi,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	WORD $0x2beb // jmp <slotsMulti8+0x10e>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	WORD $0x26eb // jmp <slotsMulti8+0x105>
+	BYTE $0x90 // nop
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x24648b4c; BYTE $0x50 // movq 0x50(%rsp), %r12
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0x0440b70f // movzwl 0x4(%rax), %eax
-	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
-	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0x06728d0f; WORD $0x0000 // jge <slotsMulti8+0x780>
-	WORD $0xb70f; BYTE $0xe8 // movzwl %ax, %ebp
-	LONG $0x000040b9; BYTE $0x00 // movl $0x40, %ecx
-	LONG $0x246c894c; BYTE $0x48 // movq %r13, 0x48(%rsp)
-	WORD $0x294c; BYTE $0xed // subq %r13, %rbp
-	LONG $0x40fd8348 // cmpq $0x40, %rbp
-	LONG $0xcd4c0f48 // cmovlq %rbp, %rcx
-	WORD $0x8548; BYTE $0xed // testq %rbp, %rbp
-	LONG $0x03c18e0f; WORD $0x0000 // jle <slotsMulti8+0x4f0>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
-	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
-	LONG $0xf94d0f48 // cmovgeq %rcx, %rdi
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
+	WORD $0x3949; BYTE $0xc4 // cmpq %rax, %r12
+	LONG $0x06ab8d0f; WORD $0x0000 // jge <slotsMulti8+0x7b0>
+	LONG $0xe8b70f44 // movzwl %ax, %r13d
+	LONG $0x000040bd; BYTE $0x00 // movl $0x40, %ebp
+	LONG $0x2464894c; BYTE $0x50 // movq %r12, 0x50(%rsp)
+	WORD $0x294d; BYTE $0xe5 // subq %r12, %r13
+	LONG $0x40fd8349 // cmpq $0x40, %r13
+	LONG $0xed4c0f49 // cmovlq %r13, %rbp
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	LONG $0x04098e0f; WORD $0x0000 // jle <slotsMulti8+0x530>
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x02fd8348 // cmpq $0x2, %rbp
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0xfd4d0f4c // cmovgeq %rbp, %r15
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x06e7c148 // shlq $0x6, %rdi
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x000080e9; BYTE $0x00 // jmp <slotsMulti8+0x1d5>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
-	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
-	LONG $0x347de2c4; BYTE $0x32 // vpmovzxwq (%rdx), %ymm6
-	WORD $0x008b // movl (%rax), %eax
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
+	LONG $0x0000e4e9; BYTE $0x00 // jmp <slotsMulti8+0x232>
+	WORD $0x9066 // nop
+	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
+	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
+	LONG $0x347dc2c4; BYTE $0x36 // vpmovzxwq (%r14), %ymm6
+	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
 	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24440348; BYTE $0x40 // addq 0x40(%rsp), %rax
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
 	LONG $0xf673cdc5; BYTE $0x03 // vpsllq $0x3, %ymm6, %ymm6
 	LONG $0x7f7ea1c4; LONG $0x20000eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r9)
-	LONG $0x347de2c4; WORD $0x0872 // vpmovzxwq 0x8(%rdx), %ymm6
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x347dc2c4; WORD $0x0876 // vpmovzxwq 0x8(%r14), %ymm6
 	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
 	LONG $0x7f7ea1c4; LONG $0x20200eac; WORD $0x0000 // vmovdqu %ymm5, 0x2020(%rsi,%r9)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0x014d; BYTE $0xc4 // addq %r8, %r12
-	LONG $0x40c18349 // addq $0x40, %r9
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
-	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x394c; BYTE $0xcf // cmpq %r9, %rdi
-	LONG $0x0320840f; WORD $0x0000 // je <slotsMulti8+0x4f5>
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x00b60f44 // movzbl (%rax), %r8d
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
-	LONG $0x0124850f; WORD $0x0000 // jne <slotsMulti8+0x310>
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x403c8d4b // leaq (%r8,%r8,2), %rdi
-	LONG $0x80a08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r12
-	LONG $0x35f88041 // cmpb $0x35, %r8b
-	LONG $0x014a820f; WORD $0x0000 // jb <slotsMulti8+0x350>
+	LONG $0x16b70f41 // movzwl (%r14), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x56b70f41; BYTE $0x02 // movzwl 0x2(%r14), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x56b70f41; BYTE $0x06 // movzwl 0x6(%r14), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x56b70f41; BYTE $0x08 // movzwl 0x8(%r14), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x56b70f41; BYTE $0x0a // movzwl 0xa(%r14), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x56b70f41; BYTE $0x0c // movzwl 0xc(%r14), %edx
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x56b70f41; BYTE $0x0e // movzwl 0xe(%r14), %edx
+	LONG $0x10c68349 // addq $0x10, %r14
+	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x403c8d47 // leal (%r8,%r8,2), %r15d
-	WORD $0x8944; BYTE $0xc2 // movl %r8d, %edx
-	WORD $0xead1 // shrl %edx
+	LONG $0x40c18349 // addq $0x40, %r9
+	WORD $0xff49; BYTE $0xc4 // incq %r12
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	WORD $0x0149; BYTE $0xfe // addq %rdi, %r14
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	WORD $0x394d; BYTE $0xcf // cmpq %r9, %r15
+	LONG $0x0303840f; WORD $0x0000 // je <slotsMulti8+0x535>
+	LONG $0x3bb60f41 // movzbl (%r11), %edi
+	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
+	LONG $0x0125850f; WORD $0x0000 // jne <slotsMulti8+0x370>
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x80b08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r14
+	LONG $0x7f048d48 // leaq (%rdi,%rdi,2), %rax
+	LONG $0x35ff8040 // cmpb $0x35, %dil
+	LONG $0x013b820f; WORD $0x0000 // jb <slotsMulti8+0x3a0>
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	WORD $0xfa89 // movl %edi, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x7f3c8d44 // leal (%rdi,%rdi,2), %r15d
+	WORD $0x8941; BYTE $0xf8 // movl %edi, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
 	LONG $0x02efc141 // shrl $0x2, %r15d
 	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
 	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
-	LONG $0x5979c2c4; LONG $0x00803cbc; WORD $0x0000 // vpbroadcastq 0x80(%r12,%rdi), %xmm7
-	LONG $0x597dc2c4; LONG $0x00883cb4; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rdi), %ymm6
-	LONG $0x3855c3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm5, %ymm5
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x0055c2c4; WORD $0x3c2c // vpshufb (%r12,%rdi), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x3c6c; BYTE $0x40 // vpsllvq 0x40(%r12,%rdi), %ymm5, %ymm5
+	LONG $0x5979c2c4; LONG $0x008006bc; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rax), %xmm7
+	LONG $0x597dc2c4; LONG $0x008806b4; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm6
+	LONG $0x3855c3c4; WORD $0x132c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x062c // vpshufb (%r14,%rax), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x066c; BYTE $0x40 // vpsllvq 0x40(%r14,%rax), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
-	LONG $0x197dc2c4; LONG $0x00903cbc; WORD $0x0000 // vbroadcastsd 0x90(%r12,%rdi), %ymm7
+	LONG $0x197dc2c4; LONG $0x009006bc; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rax), %ymm7
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -1025,14 +1051,15 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x132c // vmovdqu (%r11,%rdx), %xmm5
-	LONG $0x5979c2c4; LONG $0x00803cbc; WORD $0x0000 // vpbroadcastq 0x80(%r12,%rdi), %xmm7
-	LONG $0x597dc2c4; LONG $0x00883cb4; WORD $0x0000 // vpbroadcastq 0x88(%r12,%rdi), %ymm6
-	LONG $0x197d42c4; LONG $0x00903c84; WORD $0x0000 // vbroadcastsd 0x90(%r12,%rdi), %ymm8
+	LONG $0x6f7a81c4; WORD $0x032c // vmovdqu (%r11,%r8), %xmm5
+	LONG $0x5979c2c4; LONG $0x008006bc; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rax), %xmm7
+	LONG $0x597dc2c4; LONG $0x008806b4; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm6
+	LONG $0x197d42c4; LONG $0x00900684; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rax), %ymm8
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x385583c4; WORD $0x3b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x3c6c; BYTE $0x20 // vpshufb 0x20(%r12,%rdi), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x3c6c; BYTE $0x60 // vpsllvq 0x60(%r12,%rdi), %ymm5, %ymm5
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0x0055c2c4; WORD $0x066c; BYTE $0x20 // vpshufb 0x20(%r14,%rax), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x066c; BYTE $0x60 // vpsllvq 0x60(%r14,%rax), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
@@ -1041,143 +1068,131 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0xfe5d840f; WORD $0xffff // je <slotsMulti8+0x160>
-	LONG $0x00019be9; BYTE $0x00 // jmp <slotsMulti8+0x4a3>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
-	LONG $0x5a7cc1c4; WORD $0x242c // vcvtps2pd (%r12), %ymm5
+	LONG $0x0640f641; BYTE $0x01 // testb $0x1, 0x6(%r8)
+	LONG $0xfdef840f; WORD $0xffff // je <slotsMulti8+0x150>
+	LONG $0x000181e9; BYTE $0x00 // jmp <slotsMulti8+0x4e7>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x2a5afcc5 // vcvtps2pd (%rdx), %ymm5
 	LONG $0x117ca1c4; WORD $0x0e2c // vmovups %ymm5, (%rsi,%r9)
-	LONG $0x5a7cc1c4; WORD $0x246c; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm5
+	LONG $0x6a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm5
 	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0x0161850f; WORD $0x0000 // jne <slotsMulti8+0x4a3>
-	LONG $0xfffe19e9; BYTE $0xff // jmp <slotsMulti8+0x160>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x19f88041 // cmpb $0x19, %r8b
-	WORD $0x8944; BYTE $0xc2 // movl %r8d, %edx
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c0f641 // testb $0x7, %r8b
-	LONG $0xc7950f41 // setne %r15b
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
-	WORD $0x0149; BYTE $0xfc // addq %rdi, %r12
-	WORD $0x8944; BYTE $0xc7 // movl %r8d, %edi
-	LONG $0x00838d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r11), %rax
-	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
-	LONG $0x008f840f; WORD $0x0000 // je <slotsMulti8+0x415>
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x403c8d47 // leal (%r8,%r8,2), %r15d
-	WORD $0xefd1 // shrl %edi
-	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
-	LONG $0x5979c2c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm7
-	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
-	LONG $0x3855c3c4; WORD $0x132c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm5, %ymm5
+	LONG $0x0640f641; BYTE $0x01 // testb $0x1, 0x6(%r8)
+	LONG $0xfdb8840f; WORD $0xffff // je <slotsMulti8+0x150>
+	LONG $0x00014ae9; BYTE $0x00 // jmp <slotsMulti8+0x4e7>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x19ff8040 // cmpb $0x19, %dil
+	WORD $0x930f; BYTE $0xc2 // setae %dl
+	LONG $0x07c7f640 // testb $0x7, %dil
+	LONG $0xc0950f41 // setne %r8b
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0841; BYTE $0xd0 // orb %dl, %r8b
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	WORD $0xf889 // movl %edi, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
+	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
+	LONG $0x008a840f; WORD $0x0000 // je <slotsMulti8+0x45c>
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x7f3c8d44 // leal (%rdi,%rdi,2), %r15d
+	WORD $0x8941; BYTE $0xf8 // movl %edi, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x2a6ffac5 // vmovdqu (%rdx), %xmm5
+	LONG $0x5979c2c4; LONG $0x000080be; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
+	LONG $0x3855e3c4; WORD $0x022c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rax), %ymm5, %ymm5
 	LONG $0x02efc141 // shrl $0x2, %r15d
-	LONG $0x0055c2c4; WORD $0x242c // vpshufb (%r12), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x246c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm5, %ymm5
+	LONG $0x0055c2c4; BYTE $0x2e // vpshufb (%r14), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x406e // vpsllvq 0x40(%r14), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x3b2c // vmovdqu (%r11,%rdi), %xmm5
-	LONG $0x5979c2c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm7
-	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
-	LONG $0x385583c4; WORD $0x3b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x246c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x246c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm5, %ymm5
+	LONG $0x6f7aa1c4; WORD $0x022c // vmovdqu (%rdx,%r8), %xmm5
+	LONG $0x5979c2c4; LONG $0x000080be; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
+	LONG $0x3855a3c4; WORD $0x3a2c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r15), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206e // vpshufb 0x20(%r14), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x606e // vpsllvq 0x60(%r14), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	WORD $0x63eb // jmp <slotsMulti8+0x478>
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x403c8d47 // leal (%r8,%r8,2), %r15d
-	WORD $0xefd1 // shrl %edi
-	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
-	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
-	LONG $0x3855c3c4; WORD $0x132c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm5, %ymm5
+	WORD $0x62eb // jmp <slotsMulti8+0x4be>
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x7f3c8d44 // leal (%rdi,%rdi,2), %r15d
+	WORD $0x8941; BYTE $0xf8 // movl %edi, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x2a6ffac5 // vmovdqu (%rdx), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
+	LONG $0x3855e3c4; WORD $0x022c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rax), %ymm5, %ymm5
 	LONG $0x02efc141 // shrl $0x2, %r15d
-	LONG $0x0055c2c4; WORD $0x242c // vpshufb (%r12), %ymm5, %ymm5
+	LONG $0x0055c2c4; BYTE $0x2e // vpshufb (%r14), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x3b2c // vmovdqu (%r11,%rdi), %xmm5
-	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
-	LONG $0x385583c4; WORD $0x3b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x246c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm5, %ymm5
+	LONG $0x6f7aa1c4; WORD $0x022c // vmovdqu (%rdx,%r8), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
+	LONG $0x3855a3c4; WORD $0x3a2c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r15), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x206e // vpshufb 0x20(%r14), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
-	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0xfcbd840f; WORD $0xffff // je <slotsMulti8+0x160>
-	WORD $0x008b // movl (%rax), %eax
+	LONG $0x0640f641; BYTE $0x01 // testb $0x1, 0x6(%r8)
+	LONG $0xfc69840f; WORD $0xffff // je <slotsMulti8+0x150>
+	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
 	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	LONG $0x02e0c148 // shlq $0x2, %rax
 	LONG $0x20420348 // addq 0x20(%rdx), %rax
-	LONG $0xa804634a // movslq (%rax,%r13,4), %rax
-	LONG $0x24440348; BYTE $0x08 // addq 0x8(%rsp), %rax
+	LONG $0xa004634a // movslq (%rax,%r12,4), %rax
+	LONG $0x24040348 // addq (%rsp), %rax
 	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
 	LONG $0xf3d4d5c5 // vpaddq %ymm3, %ymm5, %ymm6
 	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
 	LONG $0x7f7ea1c4; LONG $0x20000eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r9)
-	LONG $0xfffcc7e9; BYTE $0xff // jmp <slotsMulti8+0x1a8>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x7f7ea1c4; LONG $0x20200eac; WORD $0x0000 // vmovdqu %ymm5, 0x2020(%rsi,%r9)
+	LONG $0xfffcdde9; BYTE $0xff // jmp <slotsMulti8+0x20c>
+	BYTE $0x90 // nop
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x01b1 // movb $0x1, %cl
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x24eb // jmp <slotsMulti8+0x525>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
+	WORD $0x1eeb // jmp <slotsMulti8+0x563>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfbcb840f; WORD $0xffff // je <slotsMulti8+0xf0>
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfb7d840f; WORD $0xffff // je <slotsMulti8+0xe0>
 	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	WORD $0xb541; BYTE $0x01 // movb $0x1, %r13b
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0xc21c8d4c // leaq (%rdx,%rax,8), %r11
-	LONG $0xc7348d4c // leaq (%rdi,%rax,8), %r14
-	LONG $0x0000abe9; BYTE $0x00 // jmp <slotsMulti8+0x5ed>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b49; BYTE $0x10 // movq (%r8), %rdx
-	LONG $0x197d62c4; BYTE $0x2f // vbroadcastsd (%rdi), %ymm13
-	LONG $0x08788b4d // movq 0x8(%r8), %r15
-	LONG $0xb89542c4; WORD $0xd604 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm8
-	LONG $0x10508b49 // movq 0x10(%r8), %rdx
-	LONG $0x197d62c4; WORD $0x086f // vbroadcastsd 0x8(%rdi), %ymm13
-	LONG $0xb89582c4; WORD $0xfe3c // vfmadd231pd (%r14,%r15,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x106f // vbroadcastsd 0x10(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xd634 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm6
-	LONG $0x18508b49 // movq 0x18(%r8), %rdx
-	LONG $0x197d62c4; WORD $0x186f // vbroadcastsd 0x18(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xd62c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm5
-	LONG $0x117d41c4; WORD $0x0304 // vmovupd %ymm8, (%r11,%rax)
-	LONG $0x117d41c4; LONG $0x020003a4; WORD $0x0000 // vmovupd %ymm12, 0x200(%r11,%rax)
-	LONG $0x117dc1c4; WORD $0x037c; BYTE $0x40 // vmovupd %ymm7, 0x40(%r11,%rax)
-	LONG $0x117d41c4; LONG $0x0240039c; WORD $0x0000 // vmovupd %ymm11, 0x240(%r11,%rax)
-	LONG $0x117dc1c4; LONG $0x008003b4; WORD $0x0000 // vmovupd %ymm6, 0x80(%r11,%rax)
-	LONG $0x117d41c4; LONG $0x02800394; WORD $0x0000 // vmovupd %ymm10, 0x280(%r11,%rax)
-	LONG $0x117dc1c4; LONG $0x00c003ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%r11,%rax)
-	LONG $0x117d41c4; LONG $0x02c0038c; WORD $0x0000 // vmovupd %ymm9, 0x2c0(%r11,%rax)
-	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
-	LONG $0x01c5f641 // testb $0x1, %r13b
-	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
-	LONG $0xff23840f; WORD $0xffff // je <slotsMulti8+0x510>
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0xc23c8d48 // leaq (%rdx,%rax,8), %rdi
+	LONG $0xc00c8d4d // leaq (%r8,%rax,8), %r9
+	WORD $0x62eb // jmp <slotsMulti8+0x5df>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x117d21c4; WORD $0x0704 // vmovupd %ymm8, (%rdi,%r8)
+	LONG $0x117d21c4; LONG $0x020007a4; WORD $0x0000 // vmovupd %ymm12, 0x200(%rdi,%r8)
+	LONG $0x117da1c4; WORD $0x077c; BYTE $0x40 // vmovupd %ymm7, 0x40(%rdi,%r8)
+	LONG $0x117d21c4; LONG $0x0240079c; WORD $0x0000 // vmovupd %ymm11, 0x240(%rdi,%r8)
+	LONG $0x117da1c4; LONG $0x008007b4; WORD $0x0000 // vmovupd %ymm6, 0x80(%rdi,%r8)
+	LONG $0x117d21c4; LONG $0x02800794; WORD $0x0000 // vmovupd %ymm10, 0x280(%rdi,%r8)
+	LONG $0x117da1c4; LONG $0x00c007ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%rdi,%r8)
+	LONG $0x117d21c4; LONG $0x02c0078c; WORD $0x0000 // vmovupd %ymm9, 0x2c0(%rdi,%r8)
+	LONG $0x0004bc41; WORD $0x0000 // movl $0x4, %r12d
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0xff71840f; WORD $0xffff // je <slotsMulti8+0x550>
+	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
+	LONG $0x06e0c149 // shlq $0x6, %r8
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
@@ -1187,93 +1202,102 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	WORD $0xdb85 // testl %ebx, %ebx
-	LONG $0x00ef840f; WORD $0x0000 // je <slotsMulti8+0x710>
-	LONG $0xc63c8d4a // leaq (%rsi,%r8,8), %rdi
-	LONG $0x02fd8348 // cmpq $0x2, %rbp
-	LONG $0x01388c0f; WORD $0x0000 // jl <slotsMulti8+0x767>
+	LONG $0x00ed840f; WORD $0x0000 // je <slotsMulti8+0x700>
+	LONG $0xe6048d4a // leaq (%rsi,%r12,8), %rax
+	LONG $0x02fd8349 // cmpq $0x2, %r13
+	LONG $0x01368c0f; WORD $0x0000 // jl <slotsMulti8+0x757>
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
-	LONG $0x00978b48; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rdi), %rdx
-	LONG $0x197d62c4; BYTE $0x2f // vbroadcastsd (%rdi), %ymm13
-	LONG $0x08bf8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rdi), %r15
-	LONG $0xb89542c4; WORD $0xd604 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm8
-	LONG $0x10978b48; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rdi), %rdx
-	LONG $0x197d62c4; WORD $0x086f // vbroadcastsd 0x8(%rdi), %ymm13
-	LONG $0xb89582c4; WORD $0xfe3c // vfmadd231pd (%r14,%r15,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x106f // vbroadcastsd 0x10(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xd634 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm6
-	LONG $0x18978b48; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rdi), %rdx
-	LONG $0x197d62c4; WORD $0x186f // vbroadcastsd 0x18(%rdi), %ymm13
-	LONG $0xb895c2c4; WORD $0xd62c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm5
-	LONG $0x40978b48; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rdi), %rdx
-	LONG $0x197d62c4; WORD $0x406f // vbroadcastsd 0x40(%rdi), %ymm13
-	LONG $0xb89542c4; WORD $0xd624 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm12
-	LONG $0x48978b48; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rdi), %rdx
-	LONG $0x197d62c4; WORD $0x486f // vbroadcastsd 0x48(%rdi), %ymm13
-	LONG $0xb89542c4; WORD $0xd61c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm11
-	LONG $0x50978b48; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rdi), %rdx
-	LONG $0x197d62c4; WORD $0x506f // vbroadcastsd 0x50(%rdi), %ymm13
-	LONG $0xb89542c4; WORD $0xd614 // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm10
-	LONG $0x58978b48; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rdi), %rdx
-	LONG $0x197d62c4; WORD $0x586f // vbroadcastsd 0x58(%rdi), %ymm13
-	LONG $0x80ef8348 // subq $-0x80, %rdi
-	LONG $0xb89542c4; WORD $0xd60c // vfmadd231pd (%r14,%rdx,8), %ymm13, %ymm9
-	LONG $0x02508d49 // leaq 0x2(%r8), %rdx
-	LONG $0x03c08349 // addq $0x3, %r8
-	WORD $0x3949; BYTE $0xc8 // cmpq %rcx, %r8
-	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti8+0x640>
-	LONG $0x00878d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rdi), %r8
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti8+0x58e>
-	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti8+0x550>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x107d41c4; WORD $0x0304 // vmovupd (%r11,%rax), %ymm8
-	LONG $0x6f7ec1c4; WORD $0x037c; BYTE $0x40 // vmovdqu 0x40(%r11,%rax), %ymm7
-	LONG $0x6f7ec1c4; LONG $0x008003b4; WORD $0x0000 // vmovdqu 0x80(%r11,%rax), %ymm6
-	LONG $0x6f7ec1c4; LONG $0x00c003ac; WORD $0x0000 // vmovdqu 0xc0(%r11,%rax), %ymm5
-	LONG $0x107d41c4; LONG $0x020003a4; WORD $0x0000 // vmovupd 0x200(%r11,%rax), %ymm12
-	LONG $0x107d41c4; LONG $0x0240039c; WORD $0x0000 // vmovupd 0x240(%r11,%rax), %ymm11
-	LONG $0x107d41c4; LONG $0x02800394; WORD $0x0000 // vmovupd 0x280(%r11,%rax), %ymm10
-	LONG $0x107d41c4; LONG $0x02c0038c; WORD $0x0000 // vmovupd 0x2c0(%r11,%rax), %ymm9
-	LONG $0xc63c8d4a // leaq (%rsi,%r8,8), %rdi
-	LONG $0x02fd8348 // cmpq $0x2, %rbp
-	LONG $0xfec88d0f; WORD $0xffff // jge <slotsMulti8+0x62f>
-	LONG $0xc2048d4f // leaq (%r10,%r8,8), %r8
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
+	LONG $0x00908b48; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rax), %rdx
+	LONG $0x197d62c4; BYTE $0x28 // vbroadcastsd (%rax), %ymm13
+	LONG $0x08b88b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rax), %r15
+	LONG $0xb89542c4; WORD $0xd104 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm8
+	LONG $0x10908b48; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rax), %rdx
+	LONG $0x197d62c4; WORD $0x0868 // vbroadcastsd 0x8(%rax), %ymm13
+	LONG $0xb89582c4; WORD $0xf93c // vfmadd231pd (%r9,%r15,8), %ymm13, %ymm7
+	LONG $0x197d62c4; WORD $0x1068 // vbroadcastsd 0x10(%rax), %ymm13
+	LONG $0xb895c2c4; WORD $0xd134 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm6
+	LONG $0x18908b48; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rax), %rdx
+	LONG $0x197d62c4; WORD $0x1868 // vbroadcastsd 0x18(%rax), %ymm13
+	LONG $0xb895c2c4; WORD $0xd12c // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm5
+	LONG $0x40908b48; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rax), %rdx
+	LONG $0x197d62c4; WORD $0x4068 // vbroadcastsd 0x40(%rax), %ymm13
+	LONG $0xb89542c4; WORD $0xd124 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm12
+	LONG $0x48908b48; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rax), %rdx
+	LONG $0x197d62c4; WORD $0x4868 // vbroadcastsd 0x48(%rax), %ymm13
+	LONG $0xb89542c4; WORD $0xd11c // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm11
+	LONG $0x50908b48; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rax), %rdx
+	LONG $0x197d62c4; WORD $0x5068 // vbroadcastsd 0x50(%rax), %ymm13
+	LONG $0xb89542c4; WORD $0xd114 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm10
+	LONG $0x58908b48; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rax), %rdx
+	LONG $0x197d62c4; WORD $0x5868 // vbroadcastsd 0x58(%rax), %ymm13
+	LONG $0x80e88348 // subq $-0x80, %rax
+	LONG $0xb89542c4; WORD $0xd10c // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm9
+	LONG $0x24548d49; BYTE $0x02 // leaq 0x2(%r12), %rdx
+	LONG $0x03c48349 // addq $0x3, %r12
+	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
+	LONG $0xff508c0f; WORD $0xffff // jl <slotsMulti8+0x630>
+	LONG $0x00a08d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rax), %r12
+	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
+	LONG $0xfe908d0f; WORD $0xffff // jge <slotsMulti8+0x580>
+	WORD $0x74eb // jmp <slotsMulti8+0x766>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x107d21c4; WORD $0x0704 // vmovupd (%rdi,%r8), %ymm8
+	LONG $0x6f7ea1c4; WORD $0x077c; BYTE $0x40 // vmovdqu 0x40(%rdi,%r8), %ymm7
+	LONG $0x6f7ea1c4; LONG $0x008007b4; WORD $0x0000 // vmovdqu 0x80(%rdi,%r8), %ymm6
+	LONG $0x6f7ea1c4; LONG $0x00c007ac; WORD $0x0000 // vmovdqu 0xc0(%rdi,%r8), %ymm5
+	LONG $0x107d21c4; LONG $0x020007a4; WORD $0x0000 // vmovupd 0x200(%rdi,%r8), %ymm12
+	LONG $0x107d21c4; LONG $0x0240079c; WORD $0x0000 // vmovupd 0x240(%rdi,%r8), %ymm11
+	LONG $0x107d21c4; LONG $0x02800794; WORD $0x0000 // vmovupd 0x280(%rdi,%r8), %ymm10
+	LONG $0x107d21c4; LONG $0x02c0078c; WORD $0x0000 // vmovupd 0x2c0(%rdi,%r8), %ymm9
+	LONG $0xe6048d4a // leaq (%rsi,%r12,8), %rax
+	LONG $0x02fd8349 // cmpq $0x2, %r13
+	LONG $0xfeca8d0f; WORD $0xffff // jge <slotsMulti8+0x621>
+	LONG $0xe2248d4f // leaq (%r10,%r12,8), %r12
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xfe188d0f; WORD $0xffff // jge <slotsMulti8+0x58e>
-	LONG $0xfffdd5e9; BYTE $0xff // jmp <slotsMulti8+0x550>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
+	LONG $0xfe1a8d0f; WORD $0xffff // jge <slotsMulti8+0x580>
+	LONG $0x24148b49 // movq (%r12), %rdx
+	LONG $0x247c8b4d; BYTE $0x08 // movq 0x8(%r12), %r15
+	LONG $0x197d62c4; BYTE $0x28 // vbroadcastsd (%rax), %ymm13
+	LONG $0x197d62c4; WORD $0x1870 // vbroadcastsd 0x18(%rax), %ymm14
+	LONG $0xb89542c4; WORD $0xd104 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm8
+	LONG $0x197d62c4; WORD $0x0868 // vbroadcastsd 0x8(%rax), %ymm13
+	LONG $0x24548b49; BYTE $0x10 // movq 0x10(%r12), %rdx
+	LONG $0xb89582c4; WORD $0xf93c // vfmadd231pd (%r9,%r15,8), %ymm13, %ymm7
+	LONG $0x197d62c4; WORD $0x1068 // vbroadcastsd 0x10(%rax), %ymm13
+	LONG $0x24448b49; BYTE $0x18 // movq 0x18(%r12), %rax
+	LONG $0xb895c2c4; WORD $0xd134 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm6
+	LONG $0xb88dc2c4; WORD $0xc12c // vfmadd231pd (%r9,%rax,8), %ymm14, %ymm5
+	LONG $0xfffdd3e9; BYTE $0xff // jmp <slotsMulti8+0x580>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x0640b70f // movzwl 0x6(%rax), %eax
+	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
 	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	LONG $0xcc440f49 // cmoveq %r12, %rcx
-	LONG $0xe2440f4c // cmoveq %rdx, %r12
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf2440f4c // cmoveq %rdx, %r14
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x04a8 // testb $0x4, %al
-	WORD $0x2075 // jne <slotsMulti8+0x7c0>
+	WORD $0x2875 // jne <slotsMulti8+0x7f0>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24543b48; BYTE $0x40 // cmpq 0x40(%rsp), %rdx
-	LONG $0xf905820f; WORD $0xffff // jb <slotsMulti8+0xbd>
-	LONG $0x0001e6e9; BYTE $0x00 // jmp <slotsMulti8+0x9a3>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
+	LONG $0xf8dc820f; WORD $0xffff // jb <slotsMulti8+0xb8>
+	LONG $0x000204e9; BYTE $0x00 // jmp <slotsMulti8+0x9e5>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2775 // jne <slotsMulti8+0x7f0>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xf04c0f4c // cmovlq %rax, %r14
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00ed8f0f; WORD $0x0000 // jg <slotsMulti8+0x8d6>
-	LONG $0xfff8b2e9; BYTE $0xff // jmp <slotsMulti8+0xa0>
-	WORD $0x9066 // nop
+	WORD $0x2775 // jne <slotsMulti8+0x820>
+	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x24142b48 // subq (%rsp), %rdx
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xc24c0f48 // cmovlq %rdx, %rax
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x00ee8f0f; WORD $0x0000 // jg <slotsMulti8+0x905>
+	LONG $0xfff884e9; BYTE $0xff // jmp <slotsMulti8+0xa0>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -1305,58 +1329,59 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xff30850f; WORD $0xffff // jne <slotsMulti8+0x800>
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x11eb // jmp <slotsMulti8+0x8ec>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	WORD $0x394d; BYTE $0xf0 // cmpq %r14, %r8
-	LONG $0xf7b4840f; WORD $0xffff // je <slotsMulti8+0xa0>
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x2b74 // je <slotsMulti8+0x920>
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
-	LONG $0x0cb70f44; BYTE $0x50 // movzwl (%rax,%rdx,2), %r9d
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x2674 // je <slotsMulti8+0x932>
-	WORD $0x578b; BYTE $0x68 // movl 0x68(%rdi), %edx
-	LONG $0x88140342 // addl (%rax,%r9,4), %edx
-	LONG $0x34e2c148 // shlq $0x34, %rdx
-	LONG $0x6ef9e1c4; BYTE $0xea // vmovq %rdx, %xmm5
-	WORD $0x19eb // jmp <slotsMulti8+0x937>
-	WORD $0x9066 // nop
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x000c8d4d // leaq (%r8,%rax), %r9
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0xda75 // jne <slotsMulti8+0x90c>
+	LONG $0xff30850f; WORD $0xffff // jne <slotsMulti8+0x830>
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x17eb // jmp <slotsMulti8+0x921>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
+	LONG $0xf77f840f; WORD $0xffff // je <slotsMulti8+0xa0>
+	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x3674 // je <slotsMulti8+0x960>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x7a148d4a // leaq (%rdx,%r15,2), %rdx
+	LONG $0x0cb70f46; BYTE $0x42 // movzwl (%rdx,%r8,2), %r9d
+	LONG $0x60578b48 // movq 0x60(%rdi), %rdx
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x3174 // je <slotsMulti8+0x971>
+	LONG $0x68478b44 // movl 0x68(%rdi), %r8d
+	LONG $0x8a040346 // addl (%rdx,%r9,4), %r8d
+	LONG $0x34e0c149 // shlq $0x34, %r8
+	LONG $0x6ef9c1c4; BYTE $0xe8 // vmovq %r8, %xmm5
+	WORD $0x23eb // jmp <slotsMulti8+0x976>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x170c8d4d // leaq (%r15,%rdx), %r9
+	LONG $0x60578b48 // movq 0x60(%rdi), %rdx
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0xcf75 // jne <slotsMulti8+0x940>
 	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x24440348; BYTE $0x38 // addq 0x38(%rsp), %rax
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x24540348; BYTE $0x38 // addq 0x38(%rsp), %rdx
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0x06e1c149 // shlq $0x6, %r9
-	WORD $0x01b2 // movb $0x1, %dl
+	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x2beb // jmp <slotsMulti8+0x97e>
+	WORD $0x2deb // jmp <slotsMulti8+0x9c0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf659d5c5 // vmulpd %ymm6, %ymm5, %ymm6
 	LONG $0x117da1c4; WORD $0xdb34 // vmovupd %ymm6, (%rbx,%r11,8)
 	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff62840f; WORD $0xffff // je <slotsMulti8+0x8e0>
-	LONG $0x107da1c4; WORD $0xd834 // vmovupd (%rax,%r11,8), %ymm6
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
+	LONG $0xff50840f; WORD $0xffff // je <slotsMulti8+0x910>
+	LONG $0x107da1c4; WORD $0xda34 // vmovupd (%rdx,%r11,8), %ymm6
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x584da1c4; LONG $0x0200d8b4; WORD $0x0000 // vaddpd 0x200(%rax,%r11,8), %ymm6, %ymm6
+	LONG $0x584da1c4; LONG $0x0200dab4; WORD $0x0000 // vaddpd 0x200(%rdx,%r11,8), %ymm6, %ymm6
 	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	WORD $0xc574 // je <slotsMulti8+0x960>
+	WORD $0xc374 // je <slotsMulti8+0x9a0>
 	LONG $0xa8d5a2c4; WORD $0xdb34 // vfmadd213pd (%rbx,%r11,8), %ymm5, %ymm6
-	WORD $0xc1eb // jmp <slotsMulti8+0x964>
+	WORD $0xbfeb // jmp <slotsMulti8+0x9a4>
 	LONG $0x58c48348 // addq $0x58, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1373,7 +1398,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000; LONG $0x38302820
-	LONG $0x18100800
+	LONG $0x00004530; LONG $0x00000000
+	LONG $0x28204330; LONG $0x08003830
+	WORD $0x1810
 	RET

@@ -744,7 +744,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
-	LONG $0x000786e9; BYTE $0x00 // jmp <end>
+	LONG $0x000806e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -753,7 +753,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07498e0f; WORD $0x0000 // jle <slotsMulti8+0x756>
+	LONG $0x07c08e0f; WORD $0x0000 // jle <slotsMulti8+0x7cd>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -762,163 +762,182 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x48fdf262; LONG $0x07480559; WORD $0x0000 // vpbroadcastq 0x748(%rip), %zmm0
-	LONG $0x487df262; LONG $0x07460d22; WORD $0x0000 // vpmovsxbq 0x746(%rip), %zmm1
-	LONG $0x28778b4c // movq 0x28(%rdi), %r14
+	LONG $0x48fdf262; LONG $0x07c80559; WORD $0x0000 // vpbroadcastq 0x7c8(%rip), %zmm0
+	LONG $0x487df262; LONG $0x07c60d22; WORD $0x0000 // vpmovsxbq 0x7c6(%rip), %zmm1
+	LONG $0x287f8b4c // movq 0x28(%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
-	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x00ae8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rbp
-	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x240c894c // movq %r9, (%rsp)
-	LONG $0x246c8948; BYTE $0x10 // movq %rbp, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
 	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x00be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
 	LONG $0x00be8d48; WORD $0x0032; BYTE $0x00 // leaq 0x3200(%rsi), %rdi
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x23eb // jmp <slotsMulti8+0xaa>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
-	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	WORD $0x21eb // jmp <slotsMulti8+0xa1>
+	LONG $0x247c0148; BYTE $0x10 // addq %rdi, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0x069e830f; WORD $0x0000 // jae <slotsMulti8+0x748>
+	LONG $0x24443b48; BYTE $0x28 // cmpq 0x28(%rsp), %rax
+	LONG $0x071e830f; WORD $0x0000 // jae <slotsMulti8+0x7bf>
 	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
-	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
+	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
+	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
-	LONG $0xf97c8b4d; BYTE $0x38 // movq 0x38(%r9,%rdi,8), %r15
+	LONG $0xfd648b4c; BYTE $0x38 // movq 0x38(%rbp,%rdi,8), %r12
 	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x26eb // jmp <slotsMulti8+0xeb>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
+	WORD $0x2eeb // jmp <slotsMulti8+0xf2>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
 	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x04758d0f; WORD $0x0000 // jge <slotsMulti8+0x560>
-	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
-	LONG $0x24548944; BYTE $0x1c // movl %r10d, 0x1c(%rsp)
+	LONG $0x04ee8d0f; WORD $0x0000 // jge <slotsMulti8+0x5e0>
+	WORD $0xb70f; BYTE $0xc7 // movzwl %di, %eax
 	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
-	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
-	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0xd14c0f4c // cmovlq %rcx, %r10
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x01c98e0f; WORD $0x0000 // jle <slotsMulti8+0x2e0>
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
+	LONG $0x40f88348 // cmpq $0x40, %rax
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0xd04c0f4c // cmovlq %rax, %r10
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x02478e0f; WORD $0x0000 // jle <slotsMulti8+0x360>
 	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0xca4d0f49 // cmovgeq %r10, %rcx
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x58eb // jmp <slotsMulti8+0x188>
-	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
-	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
-	LONG $0x487dd262; WORD $0x2634 // vpmovzxwq (%r14), %zmm4
-	WORD $0x388b // movl (%rax), %edi
-	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	LONG $0xc24d0f49 // cmovgeq %r10, %rax
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0000c4e9; BYTE $0x00 // jmp <slotsMulti8+0x1fe>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
+	WORD $0x8b44; BYTE $0x39 // movl (%rcx), %r15d
+	LONG $0x48fdd262; WORD $0xdf7c // vpbroadcastq %r15, %zmm3
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	WORD $0x014d; BYTE $0xe7 // addq %r12, %r15
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
-	LONG $0x48feb162; LONG $0x00255c7f // vmovdqu64 %zmm3, (%rbp,%r12)
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x29 // vmovdqu64 %zmm3, (%r9,%r13)
+	LONG $0x38b70f41 // movzwl (%r8), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x78b70f41; BYTE $0x02 // movzwl 0x2(%r8), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x78b70f41; BYTE $0x04 // movzwl 0x4(%r8), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x78b70f41; BYTE $0x06 // movzwl 0x6(%r8), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x78b70f41; BYTE $0x08 // movzwl 0x8(%r8), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x78b70f41; BYTE $0x0a // movzwl 0xa(%r8), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x78b70f41; BYTE $0x0c // movzwl 0xc(%r8), %edi
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x78b70f41; BYTE $0x0e // movzwl 0xe(%r8), %edi
+	LONG $0x10c08349 // addq $0x10, %r8
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x40c58349 // addq $0x40, %r13
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
 	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0158840f; WORD $0x0000 // je <slotsMulti8+0x2e0>
-	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
-	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
-	WORD $0x5e75 // jne <slotsMulti8+0x1f0>
-	LONG $0x80b18b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %r14
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x007d820f; WORD $0x0000 // jb <slotsMulti8+0x220>
-	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
-	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x2e // vmovdqu64 (%r14,%rbp), %zmm3
-	LONG $0x4865d262; WORD $0x188d // vpermb (%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x012e5c47 // vpsllvq 0x40(%r14,%rbp), %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x022e5c46 // vpsravq 0x80(%r14,%rbp), %zmm3, %zmm3
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	LONG $0x246c394c; BYTE $0x38 // cmpq %r13, 0x38(%rsp)
+	LONG $0x0162840f; WORD $0x0000 // je <slotsMulti8+0x360>
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x020641f6 // testb $0x2, 0x6(%rcx)
+	WORD $0x6975 // jne <slotsMulti8+0x270>
+	LONG $0x80bd8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rbp), %r15
+	WORD $0x353c // cmpb $0x35, %al
+	LONG $0x008a820f; WORD $0x0000 // jb <slotsMulti8+0x2a0>
+	WORD $0x8941; BYTE $0xc1 // movl %eax, %r9d
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0x08e1c141 // shll $0x8, %r9d
+	LONG $0x48fe9162; WORD $0x1c6f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm3
+	LONG $0x4865f262; WORD $0x1b8d // vpermb (%rbx), %zmm3, %zmm3
+	LONG $0x48e59262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%r9), %zmm3, %zmm3
+	LONG $0x48e59262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%r9), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
-	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0xff45840f; WORD $0xffff // je <slotsMulti8+0x130>
-	LONG $0x0000bae9; BYTE $0x00 // jmp <slotsMulti8+0x2aa>
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
-	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0x009a850f; WORD $0x0000 // jne <slotsMulti8+0x2aa>
-	LONG $0xffff1be9; BYTE $0xff // jmp <slotsMulti8+0x130>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	LONG $0xc5930f40 // setae %bpl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0xc1950f41 // setne %r9b
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x48fd9162; LONG $0x80295c11 // vmovupd %zmm3, -0x2000(%r9,%r13)
+	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
+	LONG $0xfee2840f; WORD $0xffff // je <slotsMulti8+0x140>
+	LONG $0x0000c8e9; BYTE $0x00 // jmp <slotsMulti8+0x32b>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0x487cf162; WORD $0x1b5a // vcvtps2pd (%rbx), %zmm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x48fd9162; LONG $0x80295c11 // vmovupd %zmm3, -0x2000(%r9,%r13)
+	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
+	LONG $0xfeac840f; WORD $0xffff // je <slotsMulti8+0x140>
+	LONG $0x000092e9; BYTE $0x00 // jmp <slotsMulti8+0x32b>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x193c // cmpb $0x19, %al
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
+	WORD $0xc789 // movl %eax, %edi
+	LONG $0xc1930f41 // setae %r9b
+	WORD $0x07a8 // testb $0x7, %al
+	LONG $0x48fef162; WORD $0x1b6f // vmovdqu64 (%rbx), %zmm3
+	LONG $0xc5950f40 // setne %bpl
 	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x3e // vmovdqu64 (%r14,%rdi), %zmm4
-	WORD $0x0841; BYTE $0xe9 // orb %bpl, %r9b
-	LONG $0x3e2c8d49 // leaq (%r14,%rdi), %rbp
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x1c74 // je <slotsMulti8+0x273>
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x3f // vmovdqu64 (%r15,%rdi), %zmm4
+	WORD $0x0844; BYTE $0xcd // orb %r9b, %bpl
+	LONG $0x3f0c8d4d // leaq (%r15,%rdi), %r9
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	WORD $0x1c74 // je <slotsMulti8+0x2f0>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5f262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm3, %zmm3
-	LONG $0x48e5f262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5947; BYTE $0x01 // vpsllvq 0x40(%r9), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5946; BYTE $0x02 // vpsravq 0x80(%r9), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x1ceb // jmp <slotsMulti8+0x28f>
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	WORD $0x1ceb // jmp <slotsMulti8+0x30c>
+	LONG $0x90f8c1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%r9), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5f162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm5, %zmm3
-	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
-	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0xfe86840f; WORD $0xffff // je <slotsMulti8+0x130>
-	WORD $0x388b // movl (%rax), %edi
+	LONG $0x58d5d162; WORD $0x595c; BYTE $0x19 // vsubpd 0xc8(%r9){1to8}, %zmm5, %zmm3
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x48fd9162; LONG $0x80295c11 // vmovupd %zmm3, -0x2000(%r9,%r13)
+	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
+	LONG $0xfe15840f; WORD $0xffff // je <slotsMulti8+0x140>
+	WORD $0x398b // movl (%rcx), %edi
 	LONG $0x02e7c148 // shlq $0x2, %rdi
-	LONG $0x20790349 // addq 0x20(%r9), %rdi
+	LONG $0x207d0348 // addq 0x20(%rbp), %rdi
 	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
-	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
+	LONG $0x247c0348; BYTE $0x10 // addq 0x10(%rsp), %rdi
 	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffe8ce9; BYTE $0xff // jmp <slotsMulti8+0x161>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b44; BYTE $0x1c // movl 0x1c(%rsp), %r13d
+	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x29 // vmovdqu64 %zmm3, (%r9,%r13)
+	LONG $0xfffe80e9; BYTE $0xff // jmp <slotsMulti8+0x1dd>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0000b7e9; BYTE $0x00 // jmp <slotsMulti8+0x3a5>
-	WORD $0x9066 // nop
-	WORD $0x8b48; BYTE $0x3b // movq (%rbx), %rdi
-	LONG $0x48fd5262; WORD $0x1c19; BYTE $0x24 // vbroadcastsd (%r12), %zmm11
-	LONG $0x48a5d262; WORD $0x34b8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm6
-	LONG $0x087b8b48 // movq 0x8(%rbx), %rdi
-	LONG $0x48fd5262; LONG $0x01245c19 // vbroadcastsd 0x8(%r12), %zmm11
-	LONG $0x48a5d262; WORD $0x2cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm5
-	LONG $0x107b8b48 // movq 0x10(%rbx), %rdi
-	LONG $0x48fd5262; LONG $0x02245c19 // vbroadcastsd 0x10(%r12), %zmm11
-	LONG $0x48a5d262; WORD $0x24b8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm4
-	LONG $0x187b8b48 // movq 0x18(%rbx), %rdi
-	LONG $0x48fd5262; LONG $0x03245c19 // vbroadcastsd 0x18(%r12), %zmm11
-	LONG $0x48a5d262; WORD $0x1cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm3
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x70eb // jmp <slotsMulti8+0x3dc>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x48fdb162; LONG $0x001eb411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%rsi,%r11)
 	LONG $0x48fd3162; LONG $0x001e9411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm10, 0x3200(%rsi,%r11)
 	LONG $0x48fdb162; LONG $0x401eac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3040(%rsi,%r11)
@@ -927,12 +946,13 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48fd3162; LONG $0x801e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3280(%rsi,%r11)
 	LONG $0x48fdb162; LONG $0xc01e9c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%r11)
 	LONG $0x48fdb162; LONG $0xc01ebc11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm7, 0x32c0(%rsi,%r11)
-	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
+	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd2b840f; WORD $0xffff // je <slotsMulti8+0xd0>
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
+	LONG $0xfcf4840f; WORD $0xffff // je <slotsMulti8+0xd0>
+	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0x06e3c149 // shlq $0x6, %r11
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
@@ -941,49 +961,47 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x8545; BYTE $0xed // testl %r13d, %r13d
-	LONG $0x0108840f; WORD $0x0000 // je <slotsMulti8+0x4e0>
+	LONG $0x00ff840f; WORD $0x0000 // je <slotsMulti8+0x510>
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0x01608c0f; WORD $0x0000 // jl <slotsMulti8+0x548>
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x249c8b49; LONG $0x00002000 // movq 0x2000(%r12), %rbx
-	LONG $0x48fd5262; WORD $0x1c19; BYTE $0x24 // vbroadcastsd (%r12), %zmm11
-	LONG $0x24ac8b49; LONG $0x00002008 // movq 0x2008(%r12), %rbp
-	LONG $0x48fd5262; LONG $0x08246419 // vbroadcastsd 0x40(%r12), %zmm12
-	LONG $0x48a5d262; WORD $0x34b8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm6
-	LONG $0x249c8b49; LONG $0x00002010 // movq 0x2010(%r12), %rbx
-	LONG $0x48fd5262; LONG $0x01245c19 // vbroadcastsd 0x8(%r12), %zmm11
-	LONG $0x48a5d262; WORD $0x2cb8; BYTE $0xef // vfmadd231pd (%r15,%rbp,8), %zmm11, %zmm5
-	LONG $0x48fd5262; LONG $0x02245c19 // vbroadcastsd 0x10(%r12), %zmm11
-	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
-	LONG $0x24bc8b49; LONG $0x00002050 // movq 0x2050(%r12), %rdi
-	LONG $0x48a5d262; WORD $0x24b8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm4
-	LONG $0x249c8b49; LONG $0x00002018 // movq 0x2018(%r12), %rbx
-	LONG $0x48fd5262; LONG $0x03245c19 // vbroadcastsd 0x18(%r12), %zmm11
-	LONG $0x48a5d262; WORD $0x1cb8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm3
-	LONG $0x249c8b49; LONG $0x00002040 // movq 0x2040(%r12), %rbx
-	LONG $0x48fd5262; LONG $0x09245c19 // vbroadcastsd 0x48(%r12), %zmm11
-	LONG $0x489d5262; WORD $0x14b8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm12, %zmm10
-	LONG $0x249c8b49; LONG $0x00002048 // movq 0x2048(%r12), %rbx
-	LONG $0x48a55262; WORD $0x0cb8; BYTE $0xdf // vfmadd231pd (%r15,%rbx,8), %zmm11, %zmm9
-	LONG $0x48fd5262; LONG $0x0a245c19 // vbroadcastsd 0x50(%r12), %zmm11
-	LONG $0x48a55262; WORD $0x04b8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm8
-	LONG $0x24bc8b49; LONG $0x00002058 // movq 0x2058(%r12), %rdi
-	LONG $0x48fd5262; LONG $0x0b245c19 // vbroadcastsd 0x58(%r12), %zmm11
-	LONG $0x80ec8349 // subq $-0x80, %r12
-	LONG $0x48a5d262; WORD $0x3cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm11, %zmm7
-	LONG $0x027d8d48 // leaq 0x2(%rbp), %rdi
-	LONG $0x03c58348 // addq $0x3, %rbp
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xff318c0f; WORD $0xffff // jl <slotsMulti8+0x3f0>
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
-	LONG $0x249c8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rbx
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xfe658d0f; WORD $0xffff // jge <slotsMulti8+0x33a>
-	LONG $0xfffe16e9; BYTE $0xff // jmp <slotsMulti8+0x2f0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xf63c8d4a // leaq (%rsi,%r14,8), %rdi
+	LONG $0x01578c0f; WORD $0x0000 // jl <slotsMulti8+0x578>
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x008f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rdi), %r9
+	LONG $0x48fd7262; WORD $0x1f19 // vbroadcastsd (%rdi), %zmm11
+	LONG $0x08af8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rdi), %r13
+	LONG $0x48fd7262; WORD $0x6719; BYTE $0x08 // vbroadcastsd 0x40(%rdi), %zmm12
+	LONG $0x48a59262; WORD $0x34b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm6
+	LONG $0x108f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rdi), %r9
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x01 // vbroadcastsd 0x8(%rdi), %zmm11
+	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xec // vfmadd231pd (%r12,%r13,8), %zmm11, %zmm5
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x02 // vbroadcastsd 0x10(%rdi), %zmm11
+	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
+	LONG $0x50b78b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rdi), %r14
+	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm4
+	LONG $0x188f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rdi), %r9
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x03 // vbroadcastsd 0x18(%rdi), %zmm11
+	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm3
+	LONG $0x408f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rdi), %r9
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x09 // vbroadcastsd 0x48(%rdi), %zmm11
+	LONG $0x489d1262; WORD $0x14b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm12, %zmm10
+	LONG $0x488f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rdi), %r9
+	LONG $0x48a51262; WORD $0x0cb8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm9
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x0a // vbroadcastsd 0x50(%rdi), %zmm11
+	LONG $0x48a51262; WORD $0x04b8; BYTE $0xf4 // vfmadd231pd (%r12,%r14,8), %zmm11, %zmm8
+	LONG $0x58b78b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rdi), %r14
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x0b // vbroadcastsd 0x58(%rdi), %zmm11
+	LONG $0x80ef8348 // subq $-0x80, %rdi
+	LONG $0x48a59262; WORD $0x3cb8; BYTE $0xf4 // vfmadd231pd (%r12,%r14,8), %zmm11, %zmm7
+	LONG $0x02758d4d // leaq 0x2(%r13), %r14
+	LONG $0x03c58349 // addq $0x3, %r13
+	WORD $0x394d; BYTE $0xd5 // cmpq %r10, %r13
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x430>
+	LONG $0x00af8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rdi), %r13
+	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
+	LONG $0xfe718d0f; WORD $0xffff // jge <slotsMulti8+0x370>
+	LONG $0x000084e9; BYTE $0x00 // jmp <slotsMulti8+0x588>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdb162; LONG $0x001eb410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%r11), %zmm6
 	LONG $0x48fdb162; LONG $0x401eac10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%r11), %zmm5
 	LONG $0x48feb162; LONG $0x801ea46f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%r11), %zmm4
@@ -993,33 +1011,46 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48fd3162; LONG $0x801e8410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%r11), %zmm8
 	LONG $0x48fdb162; LONG $0xc01ebc10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%r11), %zmm7
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0xfea08d0f; WORD $0xffff // jge <slotsMulti8+0x3e8>
-	LONG $0xfd5c8d48; BYTE $0x00 // leaq (%rbp,%rdi,8), %rbx
-	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xfde28d0f; WORD $0xffff // jge <slotsMulti8+0x33a>
-	LONG $0xfffd93e9; BYTE $0xff // jmp <slotsMulti8+0x2f0>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xf63c8d4a // leaq (%rsi,%r14,8), %rdi
+	LONG $0xfea98d0f; WORD $0xffff // jge <slotsMulti8+0x421>
+	LONG $0xf02c8d4e // leaq (%rax,%r14,8), %r13
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
+	LONG $0xfde88d0f; WORD $0xffff // jge <slotsMulti8+0x370>
+	LONG $0x004d8b4d // movq (%r13), %r9
+	LONG $0x48fd7262; WORD $0x1f19 // vbroadcastsd (%rdi), %zmm11
+	LONG $0x48fd7262; WORD $0x6719; BYTE $0x03 // vbroadcastsd 0x18(%rdi), %zmm12
+	LONG $0x48a59262; WORD $0x34b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm6
+	LONG $0x084d8b4d // movq 0x8(%r13), %r9
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x01 // vbroadcastsd 0x8(%rdi), %zmm11
+	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm5
+	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x02 // vbroadcastsd 0x10(%rdi), %zmm11
+	LONG $0x104d8b4d // movq 0x10(%r13), %r9
+	LONG $0x187d8b49 // movq 0x18(%r13), %rdi
+	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm4
+	LONG $0x489dd262; WORD $0x1cb8; BYTE $0xfc // vfmadd231pd (%r12,%rdi,8), %zmm12, %zmm3
+	LONG $0xfffd9ce9; BYTE $0xff // jmp <slotsMulti8+0x370>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0xce440f49 // cmoveq %r14, %rcx
-	LONG $0xf0440f4d // cmoveq %r8, %r14
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xcf440f49 // cmoveq %r15, %rcx
+	LONG $0xfb440f4c // cmoveq %rbx, %r15
 	LONG $0x04c7f640 // testb $0x4, %dil
-	LONG $0xfb1b840f; WORD $0xffff // je <slotsMulti8+0x9b>
+	LONG $0xfa85840f; WORD $0xffff // je <slotsMulti8+0x8d>
 	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x2a75 // jne <slotsMulti8+0x5b0>
-	LONG $0x50418b4d // movq 0x50(%r9), %r8
+	WORD $0x3275 // jne <slotsMulti8+0x640>
+	LONG $0x50458b48 // movq 0x50(%rbp), %rax
 	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
-	LONG $0x24442b4c; BYTE $0x08 // subq 0x8(%rsp), %r8
-	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xf84c0f49 // cmovlq %r8, %rdi
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00ee8f0f; WORD $0x0000 // jg <slotsMulti8+0x693>
-	LONG $0xfffae6e9; BYTE $0xff // jmp <slotsMulti8+0x90>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xf84c0f48 // cmovlq %rax, %rdi
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00f68f0f; WORD $0x0000 // jg <slotsMulti8+0x723>
+	LONG $0xfffa4ee9; BYTE $0xff // jmp <slotsMulti8+0x80>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdf162; LONG $0x30009e10; WORD $0x0000 // vmovupd 0x3000(%rsi), %zmm3
 	LONG $0x48fdf162; LONG $0x3100be10; WORD $0x0000 // vmovupd 0x3100(%rsi), %zmm7
 	LONG $0x48fdf162; LONG $0x3040a610; WORD $0x0000 // vmovupd 0x3040(%rsi), %zmm4
@@ -1046,43 +1077,41 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x30009e11; WORD $0x0000 // vmovupd %zmm3, 0x3000(%rsi)
 	LONG $0x487cf162; LONG $0x32009611; WORD $0x0000 // vmovups %zmm2, 0x3200(%rsi)
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	WORD $0x2beb // jmp <slotsMulti8+0x6cd>
+	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
+	WORD $0x2beb // jmp <slotsMulti8+0x75d>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x40c08349 // addq $0x40, %r8
-	WORD $0xff49; BYTE $0xca // decq %r10
-	LONG $0x48fdd162; WORD $0x1c11; BYTE $0x1f // vmovupd %zmm3, (%r15,%rbx)
-	LONG $0xf9c3840f; WORD $0xffff // je <slotsMulti8+0x90>
-	LONG $0x30798b4d // movq 0x30(%r9), %r15
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0574 // je <slotsMulti8+0x6de>
-	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
-	LONG $0x60798b4d // movq 0x60(%r9), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2974 // je <slotsMulti8+0x710>
-	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x68498b45 // movl 0x68(%r9), %r9d
-	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
-	LONG $0x34e1c149 // shlq $0x34, %r9
-	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
-	LONG $0x240c8b4c // movq (%rsp), %r9
-	WORD $0x14eb // jmp <slotsMulti8+0x716>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
-	LONG $0x48fdd162; WORD $0x6010; BYTE $0xf8 // vmovupd -0x200(%r8), %zmm4
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	LONG $0x48798b4d // movq 0x48(%r9), %r15
-	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x40c28349 // addq $0x40, %r10
+	WORD $0xff49; BYTE $0xcb // decq %r11
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x34 // vmovupd %zmm3, (%r12,%r14)
+	LONG $0xf923840f; WORD $0xffff // je <slotsMulti8+0x80>
+	LONG $0x304d8b4c // movq 0x30(%rbp), %r9
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0x0574 // je <slotsMulti8+0x76e>
+	LONG $0x34b70f45; BYTE $0x59 // movzwl (%r9,%rbx,2), %r14d
+	LONG $0x604d8b4c // movq 0x60(%rbp), %r9
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0x1974 // je <slotsMulti8+0x790>
+	WORD $0x458b; BYTE $0x68 // movl 0x68(%rbp), %eax
+	LONG $0xb1040343 // addl (%r9,%r14,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	WORD $0x0ceb // jmp <slotsMulti8+0x795>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x5d7efac5; BYTE $0x70 // vmovq 0x70(%rbp), %xmm3
+	LONG $0x48fdd162; WORD $0x6210; BYTE $0xf8 // vmovupd -0x200(%r10), %zmm4
+	LONG $0x06e6c149 // shlq $0x6, %r14
+	LONG $0x48658b4c // movq 0x48(%rbp), %r12
+	LONG $0x00787d80 // cmpb $0x0, 0x78(%rbp)
 	LONG $0x48fdf262; WORD $0xdb59 // vpbroadcastq %xmm3, %zmm3
-	LONG $0x48ddd162; WORD $0x2058 // vaddpd (%r8), %zmm4, %zmm4
-	LONG $0xff74840f; WORD $0xffff // je <slotsMulti8+0x6b0>
-	LONG $0x48ddd262; WORD $0x1ca8; BYTE $0x1f // vfmadd213pd (%r15,%rbx), %zmm4, %zmm3
-	LONG $0xffff6ee9; BYTE $0xff // jmp <slotsMulti8+0x6b6>
+	LONG $0x48ddd162; WORD $0x2258 // vaddpd (%r10), %zmm4, %zmm4
+	WORD $0x8a74 // je <slotsMulti8+0x740>
+	LONG $0x48dd9262; WORD $0x1ca8; BYTE $0x34 // vfmadd213pd (%r12,%r14), %zmm4, %zmm3
+	WORD $0x87eb // jmp <slotsMulti8+0x746>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1094,6 +1123,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00433000
-	LONG $0x20181008; WORD $0x3028; BYTE $0x38
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x43300000
+	LONG $0x18100800; LONG $0x38302820
 	RET

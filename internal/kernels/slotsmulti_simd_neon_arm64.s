@@ -988,12 +988,12 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400023d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400411 // ldr x17, [x0, #0x8]
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x5400412b // b.lt <slotsMulti8+0x82c>
+	WORD $0x5400442b // b.lt <slotsMulti8+0x88c>
 	WORD $0xd10203ff // sub sp, sp, #0x80
-	WORD $0x10004284 // adr x4, 0x100880
+	WORD $0x10004484 // adr x4, 0x1008c0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140f // ldr x15, [x0, #0x28]
 	WORD $0x52864010 // mov w16, #0x3200
@@ -1002,7 +1002,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x3dc00080 // ldr q0, [x4]
-	WORD $0x100041e4 // adr x4, 0x100890
+	WORD $0x100043e4 // adr x4, 0x1008d0
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
 	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
 	WORD $0x52800025 // mov w5, #0x1
@@ -1012,10 +1012,10 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x52801803 // mov w3, #0xc0
 	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
 	WORD $0x3dc00081 // ldr q1, [x4]
-	WORD $0x100041a4 // adr x4, 0x1008b0
+	WORD $0x100043a4 // adr x4, 0x1008f0
 	WORD $0x3dc00082 // ldr q2, [x4]
 	WORD $0xfd000bea // str d10, [sp, #0x10]
-	WORD $0x100040c4 // adr x4, 0x1008a0
+	WORD $0x100042c4 // adr x4, 0x1008e0
 	WORD $0x8b0201f3 // add x19, x15, x2
 	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
 	WORD $0x3dc00083 // ldr q3, [x4]
@@ -1034,7 +1034,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54003aa2 // b.hs <slotsMulti8+0x808>
+	WORD $0x54003da2 // b.hs <slotsMulti8+0x868>
 	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
 	WORD $0x52800711 // mov w17, #0x38
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
@@ -1049,22 +1049,23 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xeb1400df // cmp x6, x20
-	WORD $0x5400278a // b.ge <slotsMulti8+0x5e0>
+	WORD $0x54002a8a // b.ge <slotsMulti8+0x640>
 	WORD $0xcb060293 // sub x19, x20, x6
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8eb274 // csel x20, x19, x14, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x540014eb // b.lt <slotsMulti8+0x3a0>
+	WORD $0x5400180b // b.lt <slotsMulti8+0x404>
 	WORD $0xf100069f // cmp x20, #0x1
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
 	WORD $0xaa1503f9 // mov x25, x21
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x1400001d // b <slotsMulti8+0x190>
+	WORD $0x14000036 // b <slotsMulti8+0x1f4>
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
 	WORD $0xb9400131 // ldr w17, [x9]
 	WORD $0x4e080e26 // dup v6.2d, x17
 	WORD $0xfd400165 // ldr d5, [x11]
+	WORD $0x8b1118f1 // add x17, x7, x17, lsl #6
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
 	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
@@ -1073,7 +1074,6 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x3d880707 // str q7, [x24, #0x2010]
 	WORD $0x3d880305 // str q5, [x24, #0x2000]
 	WORD $0xfd400565 // ldr d5, [x11, #0x8]
-	WORD $0x9100416b // add x11, x11, #0x10
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
 	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
@@ -1081,6 +1081,31 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
 	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0x79400162 // ldrh w2, [x11]
+	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x79400562 // ldrh w2, [x11, #0x2]
+	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x79400962 // ldrh w2, [x11, #0x4]
+	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x79400d62 // ldrh w2, [x11, #0x6]
+	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x79401162 // ldrh w2, [x11, #0x8]
+	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x79401562 // ldrh w2, [x11, #0xa]
+	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x79401962 // ldrh w2, [x11, #0xc]
+	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x79401d62 // ldrh w2, [x11, #0xe]
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0x8b021a31 // add x17, x17, x2, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
 	WORD $0x8b1501f5 // add x21, x15, x21
 	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
@@ -1088,15 +1113,15 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xf10006d6 // subs x22, x22, #0x1
 	WORD $0xaa1903ef // mov x15, x25
 	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x540010a0 // b.eq <slotsMulti8+0x3a0>
+	WORD $0x540010a0 // b.eq <slotsMulti8+0x404>
 	WORD $0x39400195 // ldrb w21, [x12]
 	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
-	WORD $0x37080442 // tbnz w2, #0x1, <slotsMulti8+0x220>
+	WORD $0x37080442 // tbnz w2, #0x1, <slotsMulti8+0x284>
 	WORD $0xf940401b // ldr x27, [x0, #0x80]
 	WORD $0x7100d6bf // cmp w21, #0x35
 	WORD $0xd342febe // lsr x30, x21, #2
 	WORD $0xd341feba // lsr x26, x21, #1
-	WORD $0x540004c3 // b.lo <slotsMulti8+0x244>
+	WORD $0x540004c3 // b.lo <slotsMulti8+0x2a8>
 	WORD $0x9ba36ea2 // umaddl x2, w21, w3, x27
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
@@ -1124,7 +1149,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xfd404047 // ldr d7, [x2, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0xad434450 // ldp q16, q17, [x2, #0x60]
-	WORD $0x14000046 // b <slotsMulti8+0x334>
+	WORD $0x14000046 // b <slotsMulti8+0x398>
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
@@ -1133,15 +1158,15 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x3dc005e6 // ldr q6, [x15, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x14000045 // b <slotsMulti8+0x354>
+	WORD $0x14000045 // b <slotsMulti8+0x3b8>
 	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
 	WORD $0x8b1506a2 // add x2, x21, x21, lsl #1
 	WORD $0x914005e4 // add x4, x15, #0x1, lsl #12
 	WORD $0x710062bf // cmp w21, #0x18
 	WORD $0xd342fc5d // lsr x29, x2, #2
-	WORD $0x540003e8 // b.hi <slotsMulti8+0x2d4>
+	WORD $0x540003e8 // b.hi <slotsMulti8+0x338>
 	WORD $0x92400aa2 // and x2, x21, #0x7
-	WORD $0xb50003a2 // cbnz x2, <slotsMulti8+0x2d4>
+	WORD $0xb50003a2 // cbnz x2, <slotsMulti8+0x338>
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
 	WORD $0x91022362 // add x2, x27, #0x88
@@ -1169,7 +1194,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x14000021 // b <slotsMulti8+0x354>
+	WORD $0x14000021 // b <slotsMulti8+0x3b8>
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad401f70 // ldp q16, q7, [x27]
 	WORD $0x91020362 // add x2, x27, #0x80
@@ -1204,7 +1229,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
 	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
 	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
-	WORD $0x3607ee31 // tbz w17, #0x0, <slotsMulti8+0x120>
+	WORD $0x3607eb11 // tbz w17, #0x0, <slotsMulti8+0x120>
 	WORD $0xf9401011 // ldr x17, [x0, #0x20]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020a31 // add x17, x17, x2, lsl #2
@@ -1219,46 +1244,24 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
 	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x17ffff75 // b <slotsMulti8+0x16c>
-	WORD $0xd503201f // nop
+	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0x17ffff75 // b <slotsMulti8+0x1d4>
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x52800037 // mov w23, #0x1
-	WORD $0x14000004 // b <slotsMulti8+0x3b8>
+	WORD $0x14000008 // b <slotsMulti8+0x42c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x2a1f03f7 // mov w23, wzr
 	WORD $0x52800084 // mov w4, #0x4
-	WORD $0x3607e976 // tbz w22, #0x0, <slotsMulti8+0xe0>
+	WORD $0x3607e5d6 // tbz w22, #0x0, <slotsMulti8+0xe0>
 	WORD $0xaa1f03fe // mov x30, xzr
 	WORD $0x2a1703f6 // mov w22, w23
 	WORD $0x8b040d57 // add x23, x10, x4, lsl #3
 	WORD $0x8b040cf8 // add x24, x7, x4, lsl #3
 	WORD $0x5280003b // mov w27, #0x1
-	WORD $0x14000026 // b <slotsMulti8+0x464>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa1b03e4 // mov x4, x27
-	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
-	WORD $0xa9400bdd // ldp x29, x2, [x30]
-	WORD $0x8b1d0f1d // add x29, x24, x29, lsl #3
-	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
-	WORD $0xad407fbe // ldp q30, q31, [x29]
-	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
-	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
-	WORD $0xad407c5e // ldp q30, q31, [x2]
-	WORD $0xfd40009d // ldr d29, [x4]
-	WORD $0xa94113c2 // ldp x2, x4, [x30, #0x10]
-	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
-	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
-	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
-	WORD $0xad40745f // ldp q31, q29, [x2]
-	WORD $0x6d41237e // ldp d30, d8, [x27, #0x10]
-	WORD $0x8b040f02 // add x2, x24, x4, lsl #3
-	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
-	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
-	WORD $0xad40785d // ldp q29, q30, [x2]
-	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
-	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
+	WORD $0x1400000c // b <slotsMulti8+0x470>
 	WORD $0x2a1f03fb // mov w27, wzr
 	WORD $0x5280009e // mov w30, #0x4
 	WORD $0xad004f54 // stp q20, q19, [x26]
@@ -1269,7 +1272,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xad12675a // stp q26, q25, [x26, #0x240]
 	WORD $0xad145f58 // stp q24, q23, [x26, #0x280]
 	WORD $0xad165756 // stp q22, q21, [x26, #0x2c0]
-	WORD $0x3607fa79 // tbz w25, #0x0, <slotsMulti8+0x3ac>
+	WORD $0x3607fdb9 // tbz w25, #0x0, <slotsMulti8+0x420>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b1e1afa // add x26, x23, x30, lsl #6
@@ -1288,10 +1291,10 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x340007a5 // cbz w5, <slotsMulti8+0x5a0>
+	WORD $0x34000785 // cbz w5, <slotsMulti8+0x5a8>
 	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x540008ab // b.lt <slotsMulti8+0x5cc>
+	WORD $0x5400088b // b.lt <slotsMulti8+0x5d4>
 	WORD $0xaa1f03fd // mov x29, xzr
 	WORD $0xaa1b03e4 // mov x4, x27
 	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
@@ -1343,12 +1346,11 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xeb14009f // cmp x4, x20
 	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
 	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
-	WORD $0x54fff9cb // b.lt <slotsMulti8+0x4c0>
+	WORD $0x54fff9cb // b.lt <slotsMulti8+0x4cc>
 	WORD $0x91400b7e // add x30, x27, #0x2, lsl #12
 	WORD $0xeb1403bf // cmp x29, x20
-	WORD $0x54fff52a // b.ge <slotsMulti8+0x438>
-	WORD $0x17ffff92 // b <slotsMulti8+0x3e0>
-	WORD $0xd503201f // nop
+	WORD $0x54fff52a // b.ge <slotsMulti8+0x444>
+	WORD $0x1400000f // b <slotsMulti8+0x5e0>
 	WORD $0xad404f54 // ldp q20, q19, [x26]
 	WORD $0xad506f5c // ldp q28, q27, [x26, #0x200]
 	WORD $0xad424752 // ldp q18, q17, [x26, #0x40]
@@ -1359,32 +1361,54 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xad565756 // ldp q22, q21, [x26, #0x2c0]
 	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff7aa // b.ge <slotsMulti8+0x4bc>
+	WORD $0x54fff7ca // b.ge <slotsMulti8+0x4c8>
 	WORD $0x8b1e0dbe // add x30, x13, x30, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff32a // b.ge <slotsMulti8+0x438>
-	WORD $0x17ffff82 // b <slotsMulti8+0x3e0>
+	WORD $0x54fff34a // b.ge <slotsMulti8+0x444>
+	WORD $0xaa1b03e4 // mov x4, x27
+	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
+	WORD $0xa9400bdd // ldp x29, x2, [x30]
+	WORD $0x8b1d0f1d // add x29, x24, x29, lsl #3
+	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
+	WORD $0xad407fbe // ldp q30, q31, [x29]
+	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
+	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
+	WORD $0xad407c5e // ldp q30, q31, [x2]
+	WORD $0xfd40009d // ldr d29, [x4]
+	WORD $0xa94113c2 // ldp x2, x4, [x30, #0x10]
+	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
+	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
+	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
+	WORD $0xad40745f // ldp q31, q29, [x2]
+	WORD $0x6d41237e // ldp d30, d8, [x27, #0x10]
+	WORD $0x8b040f02 // add x2, x24, x4, lsl #3
+	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
+	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
+	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
+	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
+	WORD $0x17ffff83 // b <slotsMulti8+0x444>
 	WORD $0xd503201f // nop
 	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
 	WORD $0xf240029f // tst x20, #0x1
 	WORD $0x9a8f02b3 // csel x19, x21, x15, eq
 	WORD $0x9a9501ef // csel x15, x15, x21, eq
-	WORD $0x371000e4 // tbnz w4, #0x2, <slotsMulti8+0x60c>
+	WORD $0x371000e4 // tbnz w4, #0x2, <slotsMulti8+0x66c>
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54ffd5a3 // b.lo <slotsMulti8+0xb8>
-	WORD $0x14000080 // b <slotsMulti8+0x808>
-	WORD $0x371801a4 // tbnz w4, #0x3, <slotsMulti8+0x640>
+	WORD $0x54ffd2a3 // b.lo <slotsMulti8+0xb8>
+	WORD $0x14000080 // b <slotsMulti8+0x868>
+	WORD $0x371801a4 // tbnz w4, #0x3, <slotsMulti8+0x6a0>
 	WORD $0xf9402811 // ldr x17, [x0, #0x50]
 	WORD $0x52800102 // mov w2, #0x8
 	WORD $0xcb080231 // sub x17, x17, x8
 	WORD $0xf100223f // cmp x17, #0x8
 	WORD $0x9a82b225 // csel x5, x17, x2, lt
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x540007ea // b.ge <slotsMulti8+0x724>
-	WORD $0x17fffe9d // b <slotsMulti8+0xa0>
+	WORD $0x540007ea // b.ge <slotsMulti8+0x784>
+	WORD $0x17fffe85 // b <slotsMulti8+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1444,35 +1468,35 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0xad0014e6 // stp q6, q5, [x7]
-	WORD $0x3707f962 // tbnz w2, #0x0, <slotsMulti8+0x648>
+	WORD $0x3707f962 // tbnz w2, #0x0, <slotsMulti8+0x6a8>
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x14000004 // b <slotsMulti8+0x738>
+	WORD $0x14000004 // b <slotsMulti8+0x798>
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54ffcb60 // b.eq <slotsMulti8+0xa0>
+	WORD $0x54ffc860 // b.eq <slotsMulti8+0xa0>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb4000164 // cbz x4, <slotsMulti8+0x768>
+	WORD $0xb4000164 // cbz x4, <slotsMulti8+0x7c8>
 	WORD $0x8b060491 // add x17, x4, x6, lsl #1
 	WORD $0x78687a27 // ldrh w7, [x17, x8, lsl #1]
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000144 // cbz x4, <slotsMulti8+0x774>
+	WORD $0xb4000144 // cbz x4, <slotsMulti8+0x7d4>
 	WORD $0xb9406811 // ldr w17, [x0, #0x68]
 	WORD $0xb8677882 // ldr w2, [x4, x7, lsl #2]
 	WORD $0x0b020231 // add w17, w17, w2
 	WORD $0xd34c2e31 // lsl x17, x17, #52
 	WORD $0x9e670225 // fmov d5, x17
-	WORD $0x14000005 // b <slotsMulti8+0x778>
+	WORD $0x14000005 // b <slotsMulti8+0x7d8>
 	WORD $0x8b0800c7 // add x7, x6, x8
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5ffff04 // cbnz x4, <slotsMulti8+0x750>
+	WORD $0xb5ffff04 // cbnz x4, <slotsMulti8+0x7b0>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
 	WORD $0x8b061954 // add x20, x10, x6, lsl #6
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xd37ae4e7 // lsl x7, x7, #6
 	WORD $0x52800024 // mov w4, #0x1
 	WORD $0x91080295 // add x21, x20, #0x200
-	WORD $0x1400000b // b <slotsMulti8+0x7b8>
+	WORD $0x1400000b // b <slotsMulti8+0x818>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1482,7 +1506,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x2a1f03e4 // mov w4, wzr
 	WORD $0x52800098 // mov w24, #0x4
 	WORD $0xad001ee6 // stp q6, q7, [x23]
-	WORD $0x3607fbd6 // tbz w22, #0x0, <slotsMulti8+0x72c>
+	WORD $0x3607fbd6 // tbz w22, #0x0, <slotsMulti8+0x78c>
 	WORD $0xf9402411 // ldr x17, [x0, #0x48]
 	WORD $0x2a0403f6 // mov w22, w4
 	WORD $0x8b070231 // add x17, x17, x7
@@ -1494,15 +1518,15 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
 	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-	WORD $0x34fffdf1 // cbz w17, <slotsMulti8+0x7a0>
+	WORD $0x34fffdf1 // cbz w17, <slotsMulti8+0x800>
 	WORD $0xad401ee6 // ldp q6, q7, [x23]
 	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
 	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
 	WORD $0x2a1f03e4 // mov w4, wzr
 	WORD $0x52800098 // mov w24, #0x4
 	WORD $0xad001ee6 // stp q6, q7, [x23]
-	WORD $0x3707fdd6 // tbnz w22, #0x0, <slotsMulti8+0x7b8>
-	WORD $0x17ffffca // b <slotsMulti8+0x72c>
+	WORD $0x3707fdd6 // tbnz w22, #0x0, <slotsMulti8+0x818>
+	WORD $0x17ffffca // b <slotsMulti8+0x78c>
 	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
 	WORD $0xfd400bea // ldr d10, [sp, #0x10]
 	WORD $0xf94017fd // ldr x29, [sp, #0x28]
@@ -1513,10 +1537,6 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
 	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000008

@@ -1043,7 +1043,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi8>
-	LONG $0x000ac6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000b46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1091,9 +1091,9 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0x9eeb // jmp <symmetric2Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09e18e0f; WORD $0x0000 // jle <symmetric2Multi8+0xa90>
-	LONG $0x597de2c4; LONG $0x000a000d; BYTE $0x00 // vpbroadcastq 0xa00(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0009ef15; BYTE $0x00 // vpbroadcastq 0x9ef(%rip), %ymm2
+	LONG $0x0a618e0f; WORD $0x0000 // jle <symmetric2Multi8+0xb10>
+	LONG $0x597de2c4; LONG $0x000a800d; BYTE $0x00 // vpbroadcastq 0xa80(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000a6f15; BYTE $0x00 // vpbroadcastq 0xa6f(%rip), %ymm2
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
@@ -1105,11 +1105,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbp
-	LONG $0x099c830f; WORD $0x0000 // jae <symmetric2Multi8+0xa90>
+	LONG $0x0a1c830f; WORD $0x0000 // jae <symmetric2Multi8+0xb10>
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x082a840f; WORD $0x0000 // je <symmetric2Multi8+0x930>
+	LONG $0x08aa840f; WORD $0x0000 // je <symmetric2Multi8+0x9b0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -1122,7 +1122,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x44248d4f // leaq (%r12,%r8,2), %r12
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
-	LONG $0x07ee830f; WORD $0x0000 // jae <symmetric2Multi8+0x930>
+	LONG $0x086e830f; WORD $0x0000 // jae <symmetric2Multi8+0x9b0>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x03b60f44 // movzbl (%rbx), %r8d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
@@ -1132,22 +1132,22 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
 	LONG $0x40048d4b // leaq (%r8,%r8,2), %rax
 	LONG $0x35f88041 // cmpb $0x35, %r8b
-	LONG $0x0460820f; WORD $0x0000 // jb <symmetric2Multi8+0x5d0>
+	LONG $0x04e0820f; WORD $0x0000 // jb <symmetric2Multi8+0x650>
 	LONG $0x401c8d43 // leal (%r8,%r8,2), %ebx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
 	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
+	WORD $0xb740; BYTE $0x01 // movb $0x1, %dil
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
 	WORD $0x8945; BYTE $0xc4 // movl %r8d, %r12d
 	WORD $0xd141; BYTE $0xec // shrl %r12d
-	LONG $0x03148d4f // leaq (%r11,%r8), %r10
+	LONG $0x030c8d4b // leaq (%r11,%r8), %rcx
 	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x040c8d4b // leaq (%r12,%r8), %rcx
+	LONG $0x04148d4f // leaq (%r12,%r8), %r10
 	LONG $0x03348d4e // leaq (%rbx,%r8), %r14
-	WORD $0x9066 // nop
+	BYTE $0x90 // nop
 	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
 	LONG $0x186ffac5 // vmovdqu (%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
@@ -1164,7 +1164,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x1f11fdc5 // vmovupd %ymm3, (%rdi)
+	LONG $0x1a11fdc5 // vmovupd %ymm3, (%rdx)
 	LONG $0x6f7aa1c4; WORD $0x201c // vmovdqu (%rax,%r12), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
@@ -1180,12 +1180,12 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x5f11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rdi)
+	LONG $0x5a11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rdx)
 	LONG $0x8c180f42; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%rax,%r8)
 	LONG $0x6f7aa1c4; WORD $0x001c // vmovdqu (%rax,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1197,8 +1197,8 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x5f11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rdi)
-	LONG $0x1c6ffac5; BYTE $0x08 // vmovdqu (%rax,%rcx), %xmm3
+	LONG $0x5a11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rdx)
+	LONG $0x6f7aa1c4; WORD $0x101c // vmovdqu (%rax,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
@@ -1214,13 +1214,13 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x5f11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rdi)
-	LONG $0x80ef8348 // subq $-0x80, %rdi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfe6f850f; WORD $0xffff // jne <symmetric2Multi8+0x1a0>
-	WORD $0x61eb // jmp <symmetric2Multi8+0x394>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x5a11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rdx)
+	LONG $0x80ea8348 // subq $-0x80, %rdx
+	LONG $0x01c7f640 // testb $0x1, %dil
+	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
+	LONG $0xfe6d850f; WORD $0xffff // jne <symmetric2Multi8+0x1a0>
+	WORD $0x5feb // jmp <symmetric2Multi8+0x394>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
 	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
@@ -1242,28 +1242,62 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xbc75 // jne <symmetric2Multi8+0x350>
 	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x014d850f; WORD $0x0000 // jne <symmetric2Multi8+0x4f0>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x01cd850f; WORD $0x0000 // jne <symmetric2Multi8+0x570>
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x07e0c148 // shlq $0x7, %rax
+	LONG $0x30470348 // addq 0x30(%rdi), %rax
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x04 // vpsllq $0x4, %ymm4, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rsi)
-	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x347de2c4; WORD $0x0862 // vpmovzxwq 0x8(%rdx), %ymm4
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x04 // vpsllq $0x4, %ymm3, %ymm3
 	LONG $0x9e7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rsi)
+	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x044ab70f // movzwl 0x4(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x064ab70f // movzwl 0x6(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x084ab70f // movzwl 0x8(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x0c4ab70f // movzwl 0xc(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x0e4ab70f // movzwl 0xe(%rdx), %ecx
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x036d850f; WORD $0x0000 // jne <symmetric2Multi8+0x770>
+	LONG $0x0366850f; WORD $0x0000 // jne <symmetric2Multi8+0x7f0>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x240c0348 // addq (%rsp), %rcx
@@ -1298,12 +1332,12 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff49850f; WORD $0xffff // jne <symmetric2Multi8+0x420>
+	LONG $0xff49850f; WORD $0xffff // jne <symmetric2Multi8+0x4a0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff2c850f; WORD $0xffff // jne <symmetric2Multi8+0x410>
+	LONG $0xff2c850f; WORD $0xffff // jne <symmetric2Multi8+0x490>
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0xfffc42e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0xfffbc2e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
 	WORD $0x9066 // nop
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -1332,25 +1366,25 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0040b941; WORD $0x0000 // movl $0x40, %r9d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	WORD $0xdf75 // jne <symmetric2Multi8+0x550>
+	WORD $0xdf75 // jne <symmetric2Multi8+0x5d0>
 	LONG $0x117d81c4; WORD $0x331c // vmovupd %ymm3, (%r11,%r14)
 	LONG $0x80ec8349 // subq $-0x80, %r12
 	LONG $0x0040be41; WORD $0x0000 // movl $0x40, %r14d
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0xb575 // jne <symmetric2Multi8+0x540>
+	WORD $0xb575 // jne <symmetric2Multi8+0x5c0>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	WORD $0x8475 // jne <symmetric2Multi8+0x520>
+	WORD $0x8475 // jne <symmetric2Multi8+0x5a0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff57850f; WORD $0xffff // jne <symmetric2Multi8+0x500>
+	LONG $0xff57850f; WORD $0xffff // jne <symmetric2Multi8+0x580>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
 	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
-	LONG $0xfffb6ee9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0xfffaeee9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x19f88041 // cmpb $0x19, %r8b
 	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
@@ -1366,7 +1400,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x020f840f; WORD $0x0000 // je <symmetric2Multi8+0x810>
+	LONG $0x020f840f; WORD $0x0000 // je <symmetric2Multi8+0x890>
 	LONG $0x01148d4a // leaq (%rcx,%r8), %rdx
 	LONG $0x003c8d4a // leaq (%rax,%r8), %rdi
 	LONG $0x03148d4f // leaq (%r11,%r8), %r10
@@ -1423,8 +1457,8 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x80ee8349 // subq $-0x80, %r14
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xfec2850f; WORD $0xffff // jne <symmetric2Multi8+0x620>
-	LONG $0xfffc31e9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
+	LONG $0xfec2850f; WORD $0xffff // jne <symmetric2Multi8+0x6a0>
+	LONG $0xfffbb1e9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	WORD $0xc031 // xorl %eax, %eax
@@ -1451,11 +1485,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	WORD $0x9275 // jne <symmetric2Multi8+0x790>
+	WORD $0x9275 // jne <symmetric2Multi8+0x810>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff75850f; WORD $0xffff // jne <symmetric2Multi8+0x780>
-	LONG $0xfff920e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0xff75850f; WORD $0xffff // jne <symmetric2Multi8+0x800>
+	LONG $0xfff8a0e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
 	LONG $0x01148d4a // leaq (%rcx,%r8), %rdx
 	LONG $0x003c8d4a // leaq (%rax,%r8), %rdi
 	LONG $0x03148d4f // leaq (%r11,%r8), %r10
@@ -1500,12 +1534,12 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x80ee8349 // subq $-0x80, %r14
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xff0e850f; WORD $0xffff // jne <symmetric2Multi8+0x830>
-	LONG $0xfffa6de9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
+	LONG $0xff0e850f; WORD $0xffff // jne <symmetric2Multi8+0x8b0>
+	LONG $0xfff9ede9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
 	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	LONG $0xf7a1840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
+	LONG $0xf721840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -1513,17 +1547,17 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00948e0f; WORD $0x0000 // jle <symmetric2Multi8+0x9f5>
+	LONG $0x00948e0f; WORD $0x0000 // jle <symmetric2Multi8+0xa75>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric2Multi8+0x990>
+	WORD $0x1774 // je <symmetric2Multi8+0xa10>
 	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
 	LONG $0x1cb70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r11d
-	WORD $0x10eb // jmp <symmetric2Multi8+0x994>
+	WORD $0x10eb // jmp <symmetric2Multi8+0xa14>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x3a1c8d4e // leaq (%rdx,%r15), %r11
 	LONG $0x07e3c149 // shlq $0x7, %r11
@@ -1543,19 +1577,19 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	WORD $0xc775 // jne <symmetric2Multi8+0x9b0>
+	WORD $0xc775 // jne <symmetric2Multi8+0xa30>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xff7b850f; WORD $0xffff // jne <symmetric2Multi8+0x970>
+	LONG $0xff7b850f; WORD $0xffff // jne <symmetric2Multi8+0x9f0>
 	LONG $0x380c8d4a // leaq (%rax,%r15), %rcx
 	LONG $0x08558d48 // leaq 0x8(%rbp), %rdx
 	LONG $0x24543b48; BYTE $0x10 // cmpq 0x10(%rsp), %rdx
-	LONG $0xf6dd830f; WORD $0xffff // jae <symmetric2Multi8+0xe5>
+	LONG $0xf65d830f; WORD $0xffff // jae <symmetric2Multi8+0xe5>
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x78048d4a // leaq (%rax,%r15,2), %rax
-	WORD $0x57eb // jmp <symmetric2Multi8+0xa6d>
+	WORD $0x57eb // jmp <symmetric2Multi8+0xaed>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
@@ -1569,17 +1603,17 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	LONG $0x80ea8348 // subq $-0x80, %rdx
 	LONG $0x08f98349 // cmpq $0x8, %r9
-	LONG $0xf678840f; WORD $0xffff // je <symmetric2Multi8+0xe5>
+	LONG $0xf5f8840f; WORD $0xffff // je <symmetric2Multi8+0xe5>
 	LONG $0xceb4894e; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%r9,8)
 	LONG $0x58478b4c // movq 0x58(%rdi), %r8
 	WORD $0x2949; BYTE $0xc8 // subq %rcx, %r8
 	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	WORD $0xb77d // jge <symmetric2Multi8+0xa38>
+	WORD $0xb77d // jge <symmetric2Multi8+0xab8>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x9675 // jne <symmetric2Multi8+0xa20>
+	WORD $0x9675 // jne <symmetric2Multi8+0xaa0>
 	LONG $0x09048d4e // leaq (%rcx,%r9), %r8
-	WORD $0x98eb // jmp <symmetric2Multi8+0xa28>
+	WORD $0x98eb // jmp <symmetric2Multi8+0xaa8>
 	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2961,7 +2995,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi8>
-	LONG $0x000ecee9; BYTE $0x00 // jmp <end>
+	LONG $0x000fcee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2975,18 +3009,17 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x78ec8348 // subq $0x78, %rsp
-	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
-	LONG $0x20778b4c // movq 0x20(%rdi), %r14
-	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
-	LONG $0x009e8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r11
+	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
+	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
+	LONG $0x00868d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rax
+	LONG $0x009e8d48; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %rbx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
 	LONG $0x20868d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rax
-	BYTE $0x90 // nop
-	LONG $0xce9c894c; LONG $0x00003d80 // movq %r11, 0x3d80(%rsi,%rcx,8)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xce9c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rcx,8)
 	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
 	WORD $0x257d // jge <symmetric3Multi8+0x73>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -3011,81 +3044,150 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0x9975 // jne <symmetric3Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0dd88e0f; WORD $0x0000 // jle <symmetric3Multi8+0xe8c>
-	LONG $0x597de2c4; LONG $0x000dfb0d; BYTE $0x00 // vpbroadcastq 0xdfb(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000dea15; BYTE $0x00 // vpbroadcastq 0xdea(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x000df11d; BYTE $0x00 // vpbroadcastq 0xdf1(%rip), %ymm3
-	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
-	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x0ec58e0f; WORD $0x0000 // jle <symmetric3Multi8+0xf79>
+	LONG $0x597de2c4; LONG $0x000efb0d; BYTE $0x00 // vpbroadcastq 0xefb(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000eea15; BYTE $0x00 // vpbroadcastq 0xeea(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000ef11d; BYTE $0x00 // vpbroadcastq 0xef1(%rip), %ymm3
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x20968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rdx
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x245c894c; BYTE $0x68 // movq %r11, 0x68(%rsp)
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
-	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	WORD $0x1aeb // jmp <symmetric3Multi8+0x114>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
-	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r13
-	LONG $0x0d78830f; WORD $0x0000 // jae <symmetric3Multi8+0xe8c>
-	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
-	LONG $0x245c8948; BYTE $0x58 // movq %rbx, 0x58(%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0bf9840f; WORD $0x0000 // je <symmetric3Multi8+0xd20>
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0x245c8948; BYTE $0x68 // movq %rbx, 0x68(%rsp)
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x17eb // jmp <symmetric3Multi8+0x114>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r14
+	LONG $0x0e65830f; WORD $0x0000 // jae <symmetric3Multi8+0xf79>
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	LONG $0x2464894c; BYTE $0x60 // movq %r12, 0x60(%rsp)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x0cd9840f; WORD $0x0000 // je <symmetric3Multi8+0xe00>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
-	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
-	LONG $0x244c8948; BYTE $0x70 // movq %rcx, 0x70(%rsp)
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x2474894c; BYTE $0x18 // movq %r14, 0x18(%rsp)
+	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x1aeb // jmp <symmetric3Multi8+0x163>
+	WORD $0x1feb // jmp <symmetric3Multi8+0x168>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x2474034c; BYTE $0x28 // addq 0x28(%rsp), %r14
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
+	LONG $0x244c0348; BYTE $0x20 // addq 0x20(%rsp), %rcx
 	LONG $0x247c3b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r15
-	LONG $0x0bbd830f; WORD $0x0000 // jae <symmetric3Multi8+0xd20>
+	LONG $0x0c98830f; WORD $0x0000 // jae <symmetric3Multi8+0xe00>
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	LONG $0x2fb60f41 // movzbl (%r15), %ebp
-	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
-	LONG $0x02fa850f; WORD $0x0000 // jne <symmetric3Multi8+0x470>
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x02f0850f; WORD $0x0000 // jne <symmetric3Multi8+0x470>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	LONG $0x2434894c // movq %r14, (%rsp)
+	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	LONG $0x35fd8040 // cmpb $0x35, %bpl
-	LONG $0x0433820f; WORD $0x0000 // jb <symmetric3Multi8+0x5c0>
+	LONG $0x0428820f; WORD $0x0000 // jb <symmetric3Multi8+0x5c0>
 	LONG $0x6d6c8d4c; BYTE $0x00 // leaq (%rbp,%rbp,2), %r13
-	LONG $0x002d4c8d // leal (%rbp,%rbp), %ecx
+	LONG $0x2d548d44; BYTE $0x00 // leal (%rbp,%rbp), %r10d
 	WORD $0x8941; BYTE $0xe8 // movl %ebp, %r8d
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
 	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
 	WORD $0xd141; BYTE $0xee // shrl %r14d
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x163c8d4b // leaq (%r14,%r10), %rdi
 	LONG $0x280c8d4d // leaq (%r8,%rbp), %r9
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
+	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x0d548d49; BYTE $0x00 // leaq (%r13,%rcx), %rdx
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x15548d4b; BYTE $0x00 // leaq (%r13,%r10), %rdx
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	LONG $0x2e048d49 // leaq (%r14,%rbp), %rax
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0x08148d49 // leaq (%r8,%rcx), %rdx
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	LONG $0x10148d4b // leaq (%r8,%r10), %rdx
+	LONG $0x24148948 // movq %rdx, (%rsp)
 	LONG $0x2d548d49; BYTE $0x00 // leaq (%r13,%rbp), %rdx
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x216ffac5 // vmovdqu (%rcx), %xmm4
+	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385da3c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
+	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
+	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
+	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
+	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
+	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x3e24 // vmovupd %ymm4, (%rsi,%r15)
+	LONG $0x6f7aa1c4; WORD $0x3124 // vmovdqu (%rcx,%r14), %xmm4
+	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385da3c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
+	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
+	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
+	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
+	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
+	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r15)
+	LONG $0x298c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rbp)
+	LONG $0x246ffac5; BYTE $0x29 // vmovdqu (%rcx,%rbp), %xmm4
+	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385da3c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
+	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
+	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
+	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
+	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
+	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r15)
+	LONG $0x246ffac5; BYTE $0x01 // vmovdqu (%rcx,%rax), %xmm4
+	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385de3c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
+	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
+	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
+	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
+	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
+	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r15)
+	LONG $0x8c180f42; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r10)
+	LONG $0x246ffac5; BYTE $0x69 // vmovdqu (%rcx,%rbp,2), %xmm4
+	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385de3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm4, %ymm4
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
-	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3097,81 +3199,14 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1624 // vmovupd %ymm4, (%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x3724 // vmovdqu (%r15,%r14), %xmm4
-	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x2f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r13), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
-	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
-	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
-	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
-	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x2f24 // vmovdqu (%r15,%rbp), %xmm4
-	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm4, %ymm4
-	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
-	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
-	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
-	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
-	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x0724 // vmovdqu (%r15,%rax), %xmm4
-	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
-	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
-	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
-	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
-	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x6f24 // vmovdqu (%r15,%rbp,2), %xmm4
-	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; WORD $0x3f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm4, %ymm4
+	LONG $0x117da1c4; LONG $0x00803ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r15)
+	LONG $0x246ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm4
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
-	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
-	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
-	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
-	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3f24 // vmovdqu (%r15,%rdi), %xmm4
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090bb; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm7
-	LONG $0x385dc3c4; WORD $0x3f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x385de3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3182,15 +3217,14 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r10)
-	LONG $0xc0c28149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r10
-	LONG $0x40fa8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r10d
-	LONG $0xfd8b850f; WORD $0xffff // jne <symmetric3Multi8+0x1f0>
-	LONG $0x00056ee9; BYTE $0x00 // jmp <symmetric3Multi8+0x9d8>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x117da1c4; LONG $0x00a03ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r15)
+	LONG $0xc0c78149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r15
+	LONG $0x40ff8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r15d
+	LONG $0xfd93850f; WORD $0xffff // jne <symmetric3Multi8+0x1f0>
+	LONG $0x000575e9; BYTE $0x00 // jmp <symmetric3Multi8+0x9d7>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x215afcc5 // vcvtps2pd (%rcx), %ymm4
 	LONG $0x2411fcc5; BYTE $0x06 // vmovups %ymm4, (%rsi,%rax)
@@ -3211,18 +3245,17 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
 	WORD $0x9575 // jne <symmetric3Multi8+0x480>
 	LONG $0x6d448d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rax
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0x0645f641; BYTE $0x01 // testb $0x1, 0x6(%r13)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
 	LONG $0x04f6840f; WORD $0x0000 // je <symmetric3Multi8+0x9f6>
-	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x40148d48 // leaq (%rax,%rax,2), %rdx
 	LONG $0xc60c8d48 // leaq (%rsi,%rax,8), %rcx
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x24540348; BYTE $0x40 // addq 0x40(%rsp), %rdx
+	LONG $0x24540348; BYTE $0x48 // addq 0x48(%rsp), %rdx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xcd048d4e; LONG $0x00000000 // leaq (,%r9,8), %r8
 	LONG $0xc684034c; LONG $0x00003d80 // addq 0x3d80(%rsi,%rax,8), %r8
@@ -3251,10 +3284,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xff63850f; WORD $0xffff // jne <symmetric3Multi8+0x510>
-	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0xfffb96e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0xfffb99e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8040 // cmpb $0x19, %bpl
 	LONG $0x6d548d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rdx
 	WORD $0x8941; BYTE $0xe8 // movl %ebp, %r8d
@@ -3268,26 +3300,26 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xe889 // movl %ebp, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x022b840f; WORD $0x0000 // je <symmetric3Multi8+0x819>
+	LONG $0x022a840f; WORD $0x0000 // je <symmetric3Multi8+0x818>
 	LONG $0x6d4c8d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rcx
-	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
 	LONG $0x002d548d // leal (%rbp,%rbp), %edx
 	WORD $0xe8d1 // shrl %eax
 	LONG $0x282c8d4d // leaq (%r8,%rbp), %r13
 	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
 	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x103c8d49 // leaq (%r8,%rdx), %rdi
+	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
 	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x103c8d49 // leaq (%r8,%rdx), %rdi
+	LONG $0x243c8948 // movq %rdi, (%rsp)
 	WORD $0xff31 // xorl %edi, %edi
 	WORD $0x9066 // nop
 	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x24148b4c // movq (%rsp), %r10
 	LONG $0x6f7ac1c4; BYTE $0x21 // vmovdqu (%r9), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
@@ -3338,7 +3370,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3347,7 +3379,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
 	LONG $0x6f7a81c4; WORD $0x1124 // vmovdqu (%r9,%r10), %xmm4
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
@@ -3361,11 +3393,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
 	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
 	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe1c850f; WORD $0xffff // jne <symmetric3Multi8+0x630>
-	LONG $0x0001bfe9; BYTE $0x00 // jmp <symmetric3Multi8+0x9d8>
-	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0xfe1d850f; WORD $0xffff // jne <symmetric3Multi8+0x630>
+	LONG $0x0001bfe9; BYTE $0x00 // jmp <symmetric3Multi8+0x9d7>
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
 	WORD $0xd189 // movl %edx, %ecx
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x002d548d // leal (%rbp,%rbp), %edx
 	WORD $0xe8d1 // shrl %eax
@@ -3373,15 +3405,15 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
 	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
 	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x103c8d49 // leaq (%r8,%rdx), %rdi
+	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
 	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x103c8d49 // leaq (%r8,%rdx), %rdi
+	LONG $0x243c8948 // movq %rdi, (%rsp)
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x24148b4c // movq (%rsp), %r10
 	LONG $0x6f7ac1c4; BYTE $0x21 // vmovdqu (%r9), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x385d83c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm4, %ymm4
@@ -3419,7 +3451,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x6f7ac1c4; WORD $0x6924 // vmovdqu (%r9,%rbp,2), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
@@ -3427,7 +3459,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
 	LONG $0x6f7a81c4; WORD $0x1124 // vmovdqu (%r9,%r10), %xmm4
 	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0x385d83c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm4, %ymm4
@@ -3439,18 +3471,20 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
 	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
 	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe88850f; WORD $0xffff // jne <symmetric3Multi8+0x860>
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0xfe89850f; WORD $0xffff // jne <symmetric3Multi8+0x860>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x24348b4c // movq (%rsp), %r14
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x0645f641; BYTE $0x01 // testb $0x1, 0x6(%r13)
+	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
 	LONG $0xfb0a850f; WORD $0xffff // jne <symmetric3Multi8+0x500>
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0x00458b41 // movl (%r13), %eax
-	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
+	LONG $0x347dc2c4; WORD $0x006d // vpmovzxwq (%r13), %ymm5
+	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x30470348 // addq 0x30(%rdi), %rax
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf3f4d5c5 // vpmuludq %ymm3, %ymm5, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -3458,9 +3492,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x347dc2c4; WORD $0x086d // vpmovzxwq 0x8(%r13), %ymm5
 	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xebf4ddc5 // vpmuludq %ymm3, %ymm4, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
@@ -3468,16 +3500,65 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
 	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
-	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
+	LONG $0x4db70f41; BYTE $0x00 // movzwl (%r13), %ecx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4db70f41; BYTE $0x02 // movzwl 0x2(%r13), %ecx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4db70f41; BYTE $0x06 // movzwl 0x6(%r13), %ecx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4db70f41; BYTE $0x08 // movzwl 0x8(%r13), %ecx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4db70f41; BYTE $0x0a // movzwl 0xa(%r13), %ecx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4db70f41; BYTE $0x0c // movzwl 0xc(%r13), %ecx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x4db70f41; BYTE $0x0e // movzwl 0xe(%r13), %ecx
+	LONG $0x10c58349 // addq $0x10, %r13
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0190850f; WORD $0x0000 // jne <symmetric3Multi8+0xc00>
+	LONG $0x0186850f; WORD $0x0000 // jne <symmetric3Multi8+0xce0>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
 	WORD $0x01b2 // movb $0x1, %dl
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x244c0348; BYTE $0x40 // addq 0x40(%rsp), %rcx
+	LONG $0x244c0348; BYTE $0x48 // addq 0x48(%rsp), %rcx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6948b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r10
 	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
@@ -3528,11 +3609,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric3Multi8+0xaa0>
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric3Multi8+0xb80>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfe86850f; WORD $0xffff // jne <symmetric3Multi8+0xa80>
-	LONG $0xfff551e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
+	LONG $0xfe86850f; WORD $0xffff // jne <symmetric3Multi8+0xb60>
+	LONG $0xfff471e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
 	BYTE $0x90 // nop
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -3540,7 +3621,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0x01b2 // movb $0x1, %dl
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x244c0348; BYTE $0x40 // addq 0x40(%rsp), %rcx
+	LONG $0x244c0348; BYTE $0x48 // addq 0x48(%rsp), %rcx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
 	LONG $0x197de2c4; WORD $0xc63c // vbroadcastsd (%rsi,%rax,8), %ymm7
@@ -3571,37 +3652,38 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff2a850f; WORD $0xffff // jne <symmetric3Multi8+0xc30>
+	LONG $0xff2a850f; WORD $0xffff // jne <symmetric3Multi8+0xd10>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfefd850f; WORD $0xffff // jne <symmetric3Multi8+0xc10>
-	LONG $0xfff438e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
+	LONG $0xfefd850f; WORD $0xffff // jne <symmetric3Multi8+0xcf0>
+	LONG $0xfff358e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
-	LONG $0x245c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r11
-	LONG $0xf3d0840f; WORD $0xffff // je <symmetric3Multi8+0x100>
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0x245c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbx
+	LONG $0xf2f0840f; WORD $0xffff // je <symmetric3Multi8+0x100>
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x2948; BYTE $0xd9 // subq %rbx, %rcx
+	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric3Multi8+0xdf7>
-	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x00a28e0f; WORD $0x0000 // jle <symmetric3Multi8+0xed7>
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric3Multi8+0xd90>
+	WORD $0x1774 // je <symmetric3Multi8+0xe70>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
-	LONG $0x04b70f45; BYTE $0x58 // movzwl (%r8,%rbx,2), %r8d
-	WORD $0x10eb // jmp <symmetric3Multi8+0xd94>
+	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
+	WORD $0x10eb // jmp <symmetric3Multi8+0xe74>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
+	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
@@ -3616,45 +3698,48 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x117d81c4; WORD $0x0824 // vmovupd %ymm4, (%r8,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0xc0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r9
-	WORD $0xcc75 // jne <symmetric3Multi8+0xdb0>
+	WORD $0xcc75 // jne <symmetric3Multi8+0xe90>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0xc0c28148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric3Multi8+0xd70>
-	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
-	LONG $0x08458d49 // leaq 0x8(%r13), %rax
-	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	LONG $0xf2fc830f; WORD $0xffff // jae <symmetric3Multi8+0x105>
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric3Multi8+0xe50>
+	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
+	LONG $0x08468d49 // leaq 0x8(%r14), %rax
+	LONG $0x24443b48; BYTE $0x58 // cmpq 0x58(%rsp), %rax
+	LONG $0x007e830f; WORD $0x0000 // jae <symmetric3Multi8+0xf67>
+	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0xce9c894c; LONG $0x00003d80 // movq %r11, 0x3d80(%rsi,%rcx,8)
+	LONG $0xce9c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rcx,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
-	WORD $0x2948; BYTE $0xda // subq %rbx, %rdx
+	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x2b7d // jge <symmetric3Multi8+0xe4f>
+	WORD $0x2c7d // jge <symmetric3Multi8+0xf30>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0a74 // je <symmetric3Multi8+0xe37>
+	WORD $0x0b74 // je <symmetric3Multi8+0xf18>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
-	LONG $0x5a14b70f // movzwl (%rdx,%rbx,2), %edx
-	WORD $0x04eb // jmp <symmetric3Multi8+0xe3b>
-	LONG $0x19148d48 // leaq (%rcx,%rbx), %rdx
+	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
+	WORD $0x04eb // jmp <symmetric3Multi8+0xf1c>
+	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x06e2c148 // shlq $0x6, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0xce948948; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%rcx,8)
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x447ffec5; WORD $0xe010 // vmovdqu %ymm0, -0x20(%rax,%rdx)
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
 	LONG $0xc0fa8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rdx
-	WORD $0xe875 // jne <symmetric3Multi8+0xe60>
+	WORD $0xe875 // jne <symmetric3Multi8+0xf40>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x8975 // jne <symmetric3Multi8+0xe10>
-	LONG $0xfff279e9; BYTE $0xff // jmp <symmetric3Multi8+0x105>
+	WORD $0x8975 // jne <symmetric3Multi8+0xef0>
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r14
+	LONG $0xf19b820f; WORD $0xffff // jb <symmetric3Multi8+0x114>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3666,9 +3751,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00453000; LONG $0x00000000
-	LONG $0x18433000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00004530
+	LONG $0x00000000; LONG $0x00184330
+	LONG $0x00000000; WORD $0x0000
 	RET
 
 // func symmetric4Multi2Quad(c *symmetricCall, s *multiWork)
@@ -5323,7 +5410,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
-	LONG $0x001286e9; BYTE $0x00 // jmp <end>
+	LONG $0x001386e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5339,9 +5426,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
 	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
-	LONG $0x20578b4c // movq 0x20(%rdi), %r10
+	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
 	LONG $0x00b68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r14
-	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
@@ -5371,60 +5458,61 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x9975 // jne <symmetric4Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11948e0f; WORD $0x0000 // jle <symmetric4Multi8+0x1248>
-	LONG $0x597de2c4; LONG $0x0011bb0d; BYTE $0x00 // vpbroadcastq 0x11bb(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0011aa15; BYTE $0x00 // vpbroadcastq 0x11aa(%rip), %ymm2
+	LONG $0x12858e0f; WORD $0x0000 // jle <symmetric4Multi8+0x1339>
+	LONG $0x597de2c4; LONG $0x0012bb0d; BYTE $0x00 // vpbroadcastq 0x12bb(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0012aa15; BYTE $0x00 // vpbroadcastq 0x12aa(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
-	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
+	LONG $0x20968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rdx
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x247c8948; BYTE $0x68 // movq %rdi, 0x68(%rsp)
-	LONG $0x244c894c; BYTE $0x60 // movq %r9, 0x60(%rsp)
+	LONG $0x2454894c; BYTE $0x60 // movq %r10, 0x60(%rsp)
 	LONG $0x24b4894c; LONG $0x00000080 // movq %r14, 0x80(%rsp)
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
 	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	WORD $0x1beb // jmp <symmetric4Multi8+0x114>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x18eb // jmp <symmetric4Multi8+0x114>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r15
-	LONG $0x1134830f; WORD $0x0000 // jae <symmetric4Multi8+0x1248>
-	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x1225830f; WORD $0x0000 // jae <symmetric4Multi8+0x1339>
+	LONG $0x57b70f41; BYTE $0x04 // movzwl 0x4(%r15), %edx
 	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0fb9840f; WORD $0x0000 // je <symmetric4Multi8+0x10e0>
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x10a9840f; WORD $0x0000 // je <symmetric4Multi8+0x11d0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
 	LONG $0x247c894c; BYTE $0x78 // movq %r15, 0x78(%rsp)
-	LONG $0x248c8948; LONG $0x00000088 // movq %rcx, 0x88(%rsp)
+	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
 	LONG $0x08e0c148 // shlq $0x8, %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
 	WORD $0x22eb // jmp <symmetric4Multi8+0x16a>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x40 // movq 0x40(%rsp), %r10
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0xaa148d4f // leaq (%r10,%r13,4), %r10
+	LONG $0xa90c8d4a // leaq (%rcx,%r13,4), %rcx
 	LONG $0x249c3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r11
-	LONG $0x0f76830f; WORD $0x0000 // jae <symmetric4Multi8+0x10e0>
+	LONG $0x1066830f; WORD $0x0000 // jae <symmetric4Multi8+0x11d0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
-	LONG $0x2454894c; BYTE $0x40 // movq %r10, 0x40(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
 	LONG $0x03e9850f; WORD $0x0000 // jne <symmetric4Multi8+0x570>
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0816820f; WORD $0x0000 // jb <symmetric4Multi8+0x9b0>
-	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	LONG $0x0906820f; WORD $0x0000 // jb <symmetric4Multi8+0xaa0>
 	WORD $0x8945; BYTE $0xdf // movl %r11d, %r15d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
 	LONG $0x02efc141 // shrl $0x2, %r15d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x2d4c8d43; BYTE $0x00 // leal (%r13,%r13), %ecx
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x2d548d47; BYTE $0x00 // leal (%r13,%r13), %r10d
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
@@ -5433,25 +5521,25 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0x28048d4b // leaq (%r8,%r13), %rax
 	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	LONG $0x18148d4b // leaq (%r8,%r11), %rdx
-	LONG $0x0f3c8d49 // leaq (%r15,%rcx), %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0x173c8d4b // leaq (%r15,%r10), %rdi
 	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0x16148d4b // leaq (%r14,%r10), %rdx
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x0e148d49 // leaq (%r14,%rcx), %rdx
-	LONG $0x083c8d49 // leaq (%r8,%rcx), %rdi
+	LONG $0x103c8d4b // leaq (%r8,%r10), %rdi
 	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0x2f148d4b // leaq (%r15,%r13), %rdx
-	LONG $0x2e3c8d4b // leaq (%r14,%r13), %rdi
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0x24148948 // movq %rdx, (%rsp)
+	LONG $0x2e148d4b // leaq (%r14,%r13), %rdx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5464,10 +5552,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
-	LONG $0x6f7a81c4; WORD $0x321c // vmovdqu (%r10,%r14), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x311c // vmovdqu (%rcx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x386583c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r15), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r15), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5480,11 +5568,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
-	LONG $0x8c180f43; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%r10,%r13)
-	LONG $0x6f7a81c4; WORD $0x2a1c // vmovdqu (%r10,%r13), %xmm3
+	LONG $0x8c180f42; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r13)
+	LONG $0x6f7aa1c4; WORD $0x291c // vmovdqu (%rcx,%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5497,11 +5585,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x3a1c // vmovdqu (%r10,%rdi), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x11 // vmovdqu (%rcx,%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5514,12 +5602,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
-	LONG $0x8c180f41; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rcx)
-	LONG $0x6f7a81c4; WORD $0x6a1c // vmovdqu (%r10,%r13,2), %xmm3
+	LONG $0x8c180f42; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r10)
+	LONG $0x6f7aa1c4; WORD $0x691c // vmovdqu (%rcx,%r13,2), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5532,12 +5620,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x121c // vmovdqu (%r10,%rdx), %xmm3
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x1c6ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm3
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5550,12 +5638,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
-	LONG $0x8c180f43; LONG $0x0010001a; BYTE $0x00 // prefetcht0 0x1000(%r10,%r11)
-	LONG $0x6f7a81c4; WORD $0x1a1c // vmovdqu (%r10,%r11), %xmm3
+	LONG $0x8c180f42; LONG $0x00100019; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r11)
+	LONG $0x6f7aa1c4; WORD $0x191c // vmovdqu (%rcx,%r11), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5568,13 +5656,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x121c // vmovdqu (%r10,%rdx), %xmm3
-	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x1c6ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm3
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm6
-	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xea // addq %rbp, %r10
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5588,59 +5676,109 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
 	LONG $0x00c18149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r9
 	LONG $0x00f98141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r9d
-	LONG $0xfcae850f; WORD $0xffff // jne <symmetric4Multi8+0x210>
-	LONG $0x0000b7e9; BYTE $0x00 // jmp <symmetric4Multi8+0x61e>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xfcb3850f; WORD $0xffff // jne <symmetric4Multi8+0x210>
+	LONG $0x0000b0e9; BYTE $0x00 // jmp <symmetric4Multi8+0x612>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
-	LONG $0x5a7cc1c4; BYTE $0x1a // vcvtps2pd (%r10), %ymm3
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x195afcc5 // vcvtps2pd (%rcx), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x105a // vcvtps2pd 0x10(%r10), %ymm3
+	LONG $0x595afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
-	LONG $0x8a180f41; LONG $0x00001020 // prefetcht0 0x1020(%r10)
-	LONG $0x5a7cc1c4; WORD $0x205a // vcvtps2pd 0x20(%r10), %ymm3
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x595afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x305a // vcvtps2pd 0x30(%r10), %ymm3
+	LONG $0x595afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
-	LONG $0x8a180f41; LONG $0x00001040 // prefetcht0 0x1040(%r10)
-	LONG $0x5a7cc1c4; WORD $0x405a // vcvtps2pd 0x40(%r10), %ymm3
+	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
+	LONG $0x595afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x505a // vcvtps2pd 0x50(%r10), %ymm3
+	LONG $0x595afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
-	LONG $0x8a180f41; LONG $0x00001060 // prefetcht0 0x1060(%r10)
-	LONG $0x5a7cc1c4; WORD $0x605a // vcvtps2pd 0x60(%r10), %ymm3
+	LONG $0x6089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rcx)
+	LONG $0x595afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rcx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x705a // vcvtps2pd 0x70(%r10), %ymm3
-	WORD $0x0149; BYTE $0xea // addq %rbp, %r10
+	LONG $0x595afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rcx), %ymm3
+	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
 	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff62850f; WORD $0xffff // jne <symmetric4Multi8+0x580>
+	LONG $0xff6e850f; WORD $0xffff // jne <symmetric4Multi8+0x580>
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
 	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x02b2850f; WORD $0x0000 // jne <symmetric4Multi8+0x8e0>
-	LONG $0x244c8b48; BYTE $0x70 // movq 0x70(%rsp), %rcx
+	LONG $0x03ae850f; WORD $0x0000 // jne <symmetric4Multi8+0x9d0>
+	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
 	WORD $0x8b41; BYTE $0x07 // movl (%r15), %eax
 	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
 	LONG $0x24748b4c; BYTE $0x60 // movq 0x60(%rsp), %r14
-	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x08e0c148 // shlq $0x8, %rax
+	LONG $0x30470348 // addq 0x30(%rdi), %rax
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x05 // vpsllq $0x5, %ymm4, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rsi)
-	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x70 // movq %rcx, 0x70(%rsp)
+	LONG $0x347de2c4; WORD $0x0862 // vpmovzxwq 0x8(%rdx), %ymm4
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x05 // vpsllq $0x5, %ymm3, %ymm3
 	LONG $0x9e7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rsi)
+	WORD $0xb70f; BYTE $0x0a // movzwl (%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x044ab70f // movzwl 0x4(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x064ab70f // movzwl 0x6(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x084ab70f // movzwl 0x8(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x0c4ab70f // movzwl 0xc(%rdx), %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
+	LONG $0x0e4ab70f // movzwl 0xe(%rdx), %ecx
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
+	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
+	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0651850f; WORD $0x0000 // jne <symmetric4Multi8+0xce0>
+	LONG $0x0646850f; WORD $0x0000 // jne <symmetric4Multi8+0xdd0>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x08e1c148 // shlq $0x8, %rcx
 	WORD $0x01b2 // movb $0x1, %dl
@@ -5722,12 +5860,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfdf2850f; WORD $0xffff // jne <symmetric4Multi8+0x6b0>
+	LONG $0xfdf2850f; WORD $0xffff // jne <symmetric4Multi8+0x7a0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfdd5850f; WORD $0xffff // jne <symmetric4Multi8+0x6a0>
+	LONG $0xfdd5850f; WORD $0xffff // jne <symmetric4Multi8+0x790>
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0xfff87be9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0xfff78be9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
 	WORD $0xc031 // xorl %eax, %eax
@@ -5753,23 +5891,23 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xb8dd82c4; WORD $0x301c // vfmadd231pd (%r8,%r14), %ymm4, %ymm3
 	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x00fe8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r14
-	WORD $0xe775 // jne <symmetric4Multi8+0x940>
+	WORD $0xe775 // jne <symmetric4Multi8+0xa30>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x117dc1c4; WORD $0x191c // vmovupd %ymm3, (%r9,%rbx)
 	LONG $0x04fa8349 // cmpq $0x4, %r10
-	WORD $0xc175 // jne <symmetric4Multi8+0x930>
+	WORD $0xc175 // jne <symmetric4Multi8+0xa20>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	WORD $0x9075 // jne <symmetric4Multi8+0x910>
+	WORD $0x9075 // jne <symmetric4Multi8+0xa00>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff63850f; WORD $0xffff // jne <symmetric4Multi8+0x8f0>
+	LONG $0xff63850f; WORD $0xffff // jne <symmetric4Multi8+0x9e0>
 	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0xfff7afe9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0xfff6bfe9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
@@ -5784,7 +5922,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x048d840f; WORD $0x0000 // je <symmetric4Multi8+0xe6a>
+	LONG $0x048d840f; WORD $0x0000 // je <symmetric4Multi8+0xf5a>
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x18148d4e // leaq (%rax,%r11), %r10
@@ -5909,8 +6047,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi8+0xa40>
-	LONG $0xfff943e9; BYTE $0xff // jmp <symmetric4Multi8+0x61e>
+	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi8+0xb30>
+	LONG $0xfff847e9; BYTE $0xff // jmp <symmetric4Multi8+0x612>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
 	WORD $0xc031 // xorl %eax, %eax
@@ -5966,11 +6104,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfea8850f; WORD $0xffff // jne <symmetric4Multi8+0xd00>
+	LONG $0xfea8850f; WORD $0xffff // jne <symmetric4Multi8+0xdf0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfe8b850f; WORD $0xffff // jne <symmetric4Multi8+0xcf0>
-	LONG $0xfff2e6e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0xfe8b850f; WORD $0xffff // jne <symmetric4Multi8+0xde0>
+	LONG $0xfff1f6e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x18148d4e // leaq (%rax,%r11), %r10
@@ -6073,21 +6211,21 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi8+0xed0>
-	LONG $0xfff545e9; BYTE $0xff // jmp <symmetric4Multi8+0x61e>
+	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi8+0xfc0>
+	LONG $0xfff449e9; BYTE $0xff // jmp <symmetric4Multi8+0x612>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0xf00d840f; WORD $0xffff // je <symmetric4Multi8+0x100>
+	LONG $0xef1d840f; WORD $0xffff // je <symmetric4Multi8+0x100>
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
 	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x009f8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x11b7>
+	LONG $0x009f8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x12a7>
 	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
@@ -6096,10 +6234,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric4Multi8+0x1150>
+	WORD $0x1774 // je <symmetric4Multi8+0x1240>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric4Multi8+0x1154>
+	WORD $0x10eb // jmp <symmetric4Multi8+0x1244>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
@@ -6115,30 +6253,29 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117d81c4; WORD $0x081c // vmovupd %ymm3, (%r8,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
-	WORD $0xcc75 // jne <symmetric4Multi8+0x1170>
+	WORD $0xcc75 // jne <symmetric4Multi8+0x1260>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric4Multi8+0x1130>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric4Multi8+0x1220>
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08478d49 // leaq 0x8(%r15), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	WORD $0x7b73 // jae <symmetric4Multi8+0x1240>
+	WORD $0x7273 // jae <symmetric4Multi8+0x1327>
 	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	BYTE $0x90 // nop
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x287d // jge <symmetric4Multi8+0x120c>
+	WORD $0x287d // jge <symmetric4Multi8+0x12fc>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric4Multi8+0x11f8>
+	WORD $0x0b74 // je <symmetric4Multi8+0x12e8>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric4Multi8+0x11fc>
+	WORD $0x04eb // jmp <symmetric4Multi8+0x12ec>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x08e2c148 // shlq $0x8, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
@@ -6149,15 +6286,15 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
 	LONG $0x00fa8148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rdx
-	WORD $0xe875 // jne <symmetric4Multi8+0x1210>
+	WORD $0xe875 // jne <symmetric4Multi8+0x1300>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9975 // jne <symmetric4Multi8+0x11d0>
-	LONG $0xffeec9e9; BYTE $0xff // jmp <symmetric4Multi8+0x105>
-	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	LONG $0xffeebde9; BYTE $0xff // jmp <symmetric4Multi8+0x105>
+	WORD $0x9975 // jne <symmetric4Multi8+0x12c0>
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r15
+	LONG $0xeddb820f; WORD $0xffff // jb <symmetric4Multi8+0x114>
 	LONG $0x90c48148; WORD $0x0000; BYTE $0x00 // addq $0x90, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6169,8 +6306,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00453000; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
 	RET
 
 // func symmetric5Multi2Quad(c *symmetricCall, s *multiWork)
@@ -8106,7 +8245,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
-	LONG $0x00168ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00180ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -8155,10 +8294,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	WORD $0x9975 // jne <symmetric5Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x15688e0f; WORD $0x0000 // jle <symmetric5Multi8+0x161c>
-	LONG $0x597de2c4; LONG $0x0015c31d; BYTE $0x00 // vpbroadcastq 0x15c3(%rip), %ymm3
-	LONG $0x597d62c4; LONG $0x0015b21d; BYTE $0x00 // vpbroadcastq 0x15b2(%rip), %ymm11
-	LONG $0x597d62c4; LONG $0x0015a125; BYTE $0x00 // vpbroadcastq 0x15a1(%rip), %ymm12
+	LONG $0x16e88e0f; WORD $0x0000 // jle <symmetric5Multi8+0x179c>
+	LONG $0x597de2c4; LONG $0x0017431d; BYTE $0x00 // vpbroadcastq 0x1743(%rip), %ymm3
+	LONG $0x597d62c4; LONG $0x0017321d; BYTE $0x00 // vpbroadcastq 0x1732(%rip), %ymm11
+	LONG $0x597d62c4; LONG $0x00172125; BYTE $0x00 // vpbroadcastq 0x1721(%rip), %ymm12
 	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
@@ -8177,12 +8316,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	LONG $0x08c38348 // addq $0x8, %rbx
 	LONG $0x245c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rbx
-	LONG $0x14e8830f; WORD $0x0000 // jae <symmetric5Multi8+0x161c>
+	LONG $0x1668830f; WORD $0x0000 // jae <symmetric5Multi8+0x179c>
 	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
 	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1346840f; WORD $0x0000 // je <symmetric5Multi8+0x1490>
+	LONG $0x14c6840f; WORD $0x0000 // je <symmetric5Multi8+0x1610>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -8197,7 +8336,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
-	LONG $0x1305830f; WORD $0x0000 // jae <symmetric5Multi8+0x1490>
+	LONG $0x1485830f; WORD $0x0000 // jae <symmetric5Multi8+0x1610>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
@@ -8207,7 +8346,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0a06820f; WORD $0x0000 // jb <symmetric5Multi8+0xbc0>
+	LONG $0x0b86820f; WORD $0x0000 // jb <symmetric5Multi8+0xd40>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
@@ -8215,7 +8354,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0xd141; BYTE $0xe8 // shrl %r8d
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
+	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x02eec141 // shrl $0x2, %r14d
@@ -8223,15 +8362,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x1f0c8d4a // leaq (%rdi,%r11), %rcx
-	LONG $0x07148d4a // leaq (%rdi,%r8), %rdx
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
-	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
-	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a148d4e // leaq (%rdx,%r11), %r10
+	LONG $0x023c8d4a // leaq (%rdx,%r8), %rdi
+	LONG $0x320c8d4a // leaq (%rdx,%r14), %rcx
+	LONG $0x2a848d4a; LONG $0x00001000 // leaq 0x1000(%rdx,%r13), %rax
+	LONG $0x226ffac5 // vmovdqu (%rdx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385da3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm4, %ymm4
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
@@ -8245,10 +8384,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e24 // vmovupd %ymm4, (%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0724 // vmovdqu (%rdi,%r8), %xmm4
+	LONG $0x6f7aa1c4; WORD $0x0224 // vmovdqu (%rdx,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8261,13 +8400,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x2f24 // vmovdqu (%rdi,%r13), %xmm4
+	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
+	LONG $0x6f7aa1c4; WORD $0x2a24 // vmovdqu (%rdx,%r13), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x293c8d4b // leaq (%r9,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x29148d4b // leaq (%r9,%r13), %rdx
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8280,12 +8419,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8302,8 +8441,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8316,12 +8455,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00803ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8338,8 +8477,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8352,12 +8491,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c03ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8370,12 +8509,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00e03ea4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r15)
-	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
-	LONG $0x6f7ac1c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm4
+	LONG $0x4c180f41; WORD $0x0015 // prefetcht0 (%r13,%rdx)
+	LONG $0x6f7ac1c4; LONG $0xf00015a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rdx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8388,11 +8527,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x01003ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8443,14 +8582,17 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xff45850f; WORD $0xffff // jne <symmetric5Multi8+0x660>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
-	LONG $0x03c7850f; WORD $0x0000 // jne <symmetric5Multi8+0xaf0>
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x0547850f; WORD $0x0000 // jne <symmetric5Multi8+0xc70>
+	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
 	WORD $0x038b // movl (%rbx), %eax
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
-	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
+	LONG $0x347de2c4; BYTE $0x2a // vpmovzxwq (%rdx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	LONG $0x800c8d48 // leaq (%rax,%rax,4), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0x304f0348 // addq 0x30(%rdi), %rcx
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xf5f49dc5 // vpmuludq %ymm5, %ymm12, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -8458,9 +8600,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xf573d5c5; BYTE $0x20 // vpsllq $0x20, %ymm5, %ymm5
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
-	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x347de2c4; WORD $0x086a // vpmovzxwq 0x8(%rdx), %ymm5
 	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xecf49dc5 // vpmuludq %ymm4, %ymm12, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
@@ -8468,34 +8608,99 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
 	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x07c6850f; WORD $0x0000 // jne <symmetric5Multi8+0xf70>
+	LONG $0x07db850f; WORD $0x0000 // jne <symmetric5Multi8+0x10f0>
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
 	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x06e3c148 // shlq $0x6, %rbx
 	WORD $0x014c; BYTE $0xfb // addq %r15, %rbx
-	BYTE $0x90 // nop
-	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
+	LONG $0xc6948b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rdx
 	LONG $0xc6848b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rax
 	LONG $0x197d22c4; WORD $0xc634 // vbroadcastsd (%rsi,%r8,8), %ymm14
 	LONG $0x197d22c4; WORD $0xc67c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r8,8), %ymm15
 	LONG $0x197da2c4; LONG $0x0080c69c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r8,8), %ymm3
 	LONG $0x197da2c4; LONG $0x00c0c684; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm0
 	LONG $0x197da2c4; LONG $0x0100c68c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r8,8), %ymm1
-	LONG $0x107d41c4; WORD $0xd60c // vmovupd (%r14,%rdx,8), %ymm9
+	LONG $0x107d21c4; WORD $0xf20c // vmovupd (%rdx,%r14,8), %ymm9
 	LONG $0xc30c8d4d // leaq (%r11,%rax,8), %r9
 	LONG $0xc4148d4d // leaq (%r12,%rax,8), %r10
-	LONG $0x107dc1c4; WORD $0xd124 // vmovupd (%r9,%rdx,8), %ymm4
-	LONG $0x107d41c4; WORD $0xd16c; BYTE $0x40 // vmovupd 0x40(%r9,%rdx,8), %ymm13
-	LONG $0x107d41c4; LONG $0x0080d1a4; WORD $0x0000 // vmovupd 0x80(%r9,%rdx,8), %ymm12
-	LONG $0x107d41c4; LONG $0x00c0d19c; WORD $0x0000 // vmovupd 0xc0(%r9,%rdx,8), %ymm11
-	LONG $0x107d41c4; LONG $0x0100d194; WORD $0x0000 // vmovupd 0x100(%r9,%rdx,8), %ymm10
+	LONG $0x107d81c4; WORD $0xf124 // vmovupd (%r9,%r14,8), %ymm4
+	LONG $0x107d01c4; WORD $0xf16c; BYTE $0x40 // vmovupd 0x40(%r9,%r14,8), %ymm13
+	LONG $0x107d01c4; LONG $0x0080f1a4; WORD $0x0000 // vmovupd 0x80(%r9,%r14,8), %ymm12
+	LONG $0x107d01c4; LONG $0x00c0f19c; WORD $0x0000 // vmovupd 0xc0(%r9,%r14,8), %ymm11
+	LONG $0x107d01c4; LONG $0x0100f194; WORD $0x0000 // vmovupd 0x100(%r9,%r14,8), %ymm10
 	LONG $0x5935c1c4; BYTE $0xee // vmulpd %ymm14, %ymm9, %ymm5
-	LONG $0xa8dd62c4; WORD $0xd334 // vfmadd213pd (%rbx,%rdx,8), %ymm4, %ymm14
+	LONG $0xa8dd22c4; WORD $0xf334 // vfmadd213pd (%rbx,%r14,8), %ymm4, %ymm14
 	LONG $0x5935c1c4; BYTE $0xf7 // vmulpd %ymm15, %ymm9, %ymm6
 	LONG $0xfb59b5c5 // vmulpd %ymm3, %ymm9, %ymm7
 	LONG $0xc05935c5 // vmulpd %ymm0, %ymm9, %ymm8
@@ -8504,15 +8709,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89d62c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm12, %ymm14
 	LONG $0xb8a562c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm11, %ymm14
 	LONG $0xb8ad62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm10, %ymm14
-	LONG $0x34117dc5; BYTE $0xd3 // vmovupd %ymm14, (%rbx,%rdx,8)
-	LONG $0x107dc1c4; WORD $0xd644; BYTE $0x40 // vmovupd 0x40(%r14,%rdx,8), %ymm0
+	LONG $0x117d21c4; WORD $0xf334 // vmovupd %ymm14, (%rbx,%r14,8)
+	LONG $0x107da1c4; WORD $0xf244; BYTE $0x40 // vmovupd 0x40(%rdx,%r14,8), %ymm0
 	LONG $0x197da2c4; LONG $0x0140c68c; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%r8,8), %ymm1
 	LONG $0x197da2c4; LONG $0x0180c69c; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r8,8), %ymm3
 	LONG $0x197d22c4; LONG $0x01c0c6b4; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%r8,8), %ymm14
 	LONG $0x197d22c4; LONG $0x0200c6bc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r8,8), %ymm15
 	LONG $0x197da2c4; LONG $0x0240c694; WORD $0x0000 // vbroadcastsd 0x240(%rsi,%r8,8), %ymm2
 	LONG $0xb8f5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm1, %ymm5
-	LONG $0xa8dde2c4; WORD $0xd34c; BYTE $0x40 // vfmadd213pd 0x40(%rbx,%rdx,8), %ymm4, %ymm1
+	LONG $0xa8dda2c4; WORD $0xf34c; BYTE $0x40 // vfmadd213pd 0x40(%rbx,%r14,8), %ymm4, %ymm1
 	LONG $0xb8e5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm3, %ymm6
 	LONG $0xb88de2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm14, %ymm7
 	LONG $0xb88562c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm15, %ymm8
@@ -8521,15 +8726,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89dc2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm12, %ymm1
 	LONG $0xb8a5c2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm11, %ymm1
 	LONG $0xb8ade2c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm10, %ymm1
-	LONG $0x4c11fdc5; WORD $0x40d3 // vmovupd %ymm1, 0x40(%rbx,%rdx,8)
-	LONG $0x107dc1c4; LONG $0x0080d684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx,8), %ymm0
+	LONG $0x117da1c4; WORD $0xf34c; BYTE $0x40 // vmovupd %ymm1, 0x40(%rbx,%r14,8)
+	LONG $0x107da1c4; LONG $0x0080f284; WORD $0x0000 // vmovupd 0x80(%rdx,%r14,8), %ymm0
 	LONG $0x197da2c4; LONG $0x0280c68c; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%r8,8), %ymm1
 	LONG $0x197da2c4; LONG $0x02c0c694; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%r8,8), %ymm2
 	LONG $0x197da2c4; LONG $0x0300c69c; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r8,8), %ymm3
 	LONG $0x197d22c4; LONG $0x0340c6b4; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm14
 	LONG $0x197d22c4; LONG $0x0380c6bc; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm15
 	LONG $0xb8f5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm1, %ymm5
-	LONG $0xa8dde2c4; LONG $0x0080d38c; WORD $0x0000 // vfmadd213pd 0x80(%rbx,%rdx,8), %ymm4, %ymm1
+	LONG $0xa8dda2c4; LONG $0x0080f38c; WORD $0x0000 // vfmadd213pd 0x80(%rbx,%r14,8), %ymm4, %ymm1
 	LONG $0xb8ede2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm2, %ymm6
 	LONG $0xb8e5e2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm3, %ymm7
 	LONG $0xb88d62c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm14, %ymm8
@@ -8538,15 +8743,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89de2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm12, %ymm1
 	LONG $0xb8a5c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm11, %ymm1
 	LONG $0xb8adc2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm10, %ymm1
-	LONG $0x8c11fdc5; LONG $0x000080d3; BYTE $0x00 // vmovupd %ymm1, 0x80(%rbx,%rdx,8)
-	LONG $0x107dc1c4; LONG $0x00c0d684; WORD $0x0000 // vmovupd 0xc0(%r14,%rdx,8), %ymm0
+	LONG $0x117da1c4; LONG $0x0080f38c; WORD $0x0000 // vmovupd %ymm1, 0x80(%rbx,%r14,8)
+	LONG $0x107da1c4; LONG $0x00c0f284; WORD $0x0000 // vmovupd 0xc0(%rdx,%r14,8), %ymm0
 	LONG $0x197da2c4; LONG $0x03c0c68c; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%r8,8), %ymm1
 	LONG $0x197da2c4; LONG $0x0400c694; WORD $0x0000 // vbroadcastsd 0x400(%rsi,%r8,8), %ymm2
 	LONG $0x197da2c4; LONG $0x0440c69c; WORD $0x0000 // vbroadcastsd 0x440(%rsi,%r8,8), %ymm3
 	LONG $0x197d22c4; LONG $0x0480c6b4; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm14
 	LONG $0x197d22c4; LONG $0x04c0c6bc; WORD $0x0000 // vbroadcastsd 0x4c0(%rsi,%r8,8), %ymm15
 	LONG $0xb8f5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm1, %ymm5
-	LONG $0xa8dde2c4; LONG $0x00c0d38c; WORD $0x0000 // vfmadd213pd 0xc0(%rbx,%rdx,8), %ymm4, %ymm1
+	LONG $0xa8dda2c4; LONG $0x00c0f38c; WORD $0x0000 // vfmadd213pd 0xc0(%rbx,%r14,8), %ymm4, %ymm1
 	LONG $0xb88562c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm15, %ymm9
 	LONG $0xb88d62c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm14, %ymm8
 	LONG $0xb8e5e2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm3, %ymm7
@@ -8555,14 +8760,14 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89de2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm12, %ymm1
 	LONG $0xb8a5c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm11, %ymm1
 	LONG $0xb8adc2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm10, %ymm1
-	LONG $0x8c11fdc5; LONG $0x0000c0d3; BYTE $0x00 // vmovupd %ymm1, 0xc0(%rbx,%rdx,8)
+	LONG $0x117da1c4; LONG $0x00c0f38c; WORD $0x0000 // vmovupd %ymm1, 0xc0(%rbx,%r14,8)
 	LONG $0x197d22c4; LONG $0x0500c6bc; WORD $0x0000 // vbroadcastsd 0x500(%rsi,%r8,8), %ymm15
 	LONG $0x197d22c4; LONG $0x0540c6b4; WORD $0x0000 // vbroadcastsd 0x540(%rsi,%r8,8), %ymm14
 	LONG $0x197da2c4; LONG $0x0580c69c; WORD $0x0000 // vbroadcastsd 0x580(%rsi,%r8,8), %ymm3
 	LONG $0x197da2c4; LONG $0x05c0c694; WORD $0x0000 // vbroadcastsd 0x5c0(%rsi,%r8,8), %ymm2
 	LONG $0x197da2c4; LONG $0x0600c684; WORD $0x0000 // vbroadcastsd 0x600(%rsi,%r8,8), %ymm0
-	LONG $0x107dc1c4; LONG $0x0100d68c; WORD $0x0000 // vmovupd 0x100(%r14,%rdx,8), %ymm1
-	LONG $0xa885e2c4; LONG $0x0100d3a4; WORD $0x0000 // vfmadd213pd 0x100(%rbx,%rdx,8), %ymm15, %ymm4
+	LONG $0x107da1c4; LONG $0x0100f28c; WORD $0x0000 // vmovupd 0x100(%rdx,%r14,8), %ymm1
+	LONG $0xa885a2c4; LONG $0x0100f3a4; WORD $0x0000 // vfmadd213pd 0x100(%rbx,%r14,8), %ymm15, %ymm4
 	LONG $0xb8fd62c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm0, %ymm9
 	LONG $0xb885e2c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm5
 	LONG $0xb8f5c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm1, %ymm6
@@ -8572,32 +8777,32 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb8e5c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm3, %ymm4
 	LONG $0xb8edc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm2, %ymm4
 	LONG $0xb8fdc2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm0, %ymm4
-	LONG $0xa411fdc5; LONG $0x000100d3; BYTE $0x00 // vmovupd %ymm4, 0x100(%rbx,%rdx,8)
-	LONG $0x5855c1c4; WORD $0xd204 // vaddpd (%r10,%rdx,8), %ymm5, %ymm0
-	LONG $0x117dc1c4; WORD $0xd204 // vmovupd %ymm0, (%r10,%rdx,8)
-	LONG $0x584dc1c4; WORD $0xd244; BYTE $0x40 // vaddpd 0x40(%r10,%rdx,8), %ymm6, %ymm0
-	LONG $0x117dc1c4; WORD $0xd244; BYTE $0x40 // vmovupd %ymm0, 0x40(%r10,%rdx,8)
-	LONG $0x5845c1c4; LONG $0x0080d284; WORD $0x0000 // vaddpd 0x80(%r10,%rdx,8), %ymm7, %ymm0
-	LONG $0x117dc1c4; LONG $0x0080d284; WORD $0x0000 // vmovupd %ymm0, 0x80(%r10,%rdx,8)
-	LONG $0x583dc1c4; LONG $0x00c0d284; WORD $0x0000 // vaddpd 0xc0(%r10,%rdx,8), %ymm8, %ymm0
-	LONG $0x117dc1c4; LONG $0x00c0d284; WORD $0x0000 // vmovupd %ymm0, 0xc0(%r10,%rdx,8)
-	LONG $0x5835c1c4; LONG $0x0100d284; WORD $0x0000 // vaddpd 0x100(%r10,%rdx,8), %ymm9, %ymm0
-	LONG $0x117dc1c4; LONG $0x0100d284; WORD $0x0000 // vmovupd %ymm0, 0x100(%r10,%rdx,8)
-	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
+	LONG $0x117da1c4; LONG $0x0100f3a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rbx,%r14,8)
+	LONG $0x585581c4; WORD $0xf204 // vaddpd (%r10,%r14,8), %ymm5, %ymm0
+	LONG $0x117d81c4; WORD $0xf204 // vmovupd %ymm0, (%r10,%r14,8)
+	LONG $0x584d81c4; WORD $0xf244; BYTE $0x40 // vaddpd 0x40(%r10,%r14,8), %ymm6, %ymm0
+	LONG $0x117d81c4; WORD $0xf244; BYTE $0x40 // vmovupd %ymm0, 0x40(%r10,%r14,8)
+	LONG $0x584581c4; LONG $0x0080f284; WORD $0x0000 // vaddpd 0x80(%r10,%r14,8), %ymm7, %ymm0
+	LONG $0x117d81c4; LONG $0x0080f284; WORD $0x0000 // vmovupd %ymm0, 0x80(%r10,%r14,8)
+	LONG $0x583d81c4; LONG $0x00c0f284; WORD $0x0000 // vaddpd 0xc0(%r10,%r14,8), %ymm8, %ymm0
+	LONG $0x117d81c4; LONG $0x00c0f284; WORD $0x0000 // vmovupd %ymm0, 0xc0(%r10,%r14,8)
+	LONG $0x583581c4; LONG $0x0100f284; WORD $0x0000 // vaddpd 0x100(%r10,%r14,8), %ymm9, %ymm0
+	LONG $0x117d81c4; LONG $0x0100f284; WORD $0x0000 // vmovupd %ymm0, 0x100(%r10,%r14,8)
+	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd07850f; WORD $0xffff // jne <symmetric5Multi8+0x7c0>
+	LONG $0xfd01850f; WORD $0xffff // jne <symmetric5Multi8+0x930>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfcea850f; WORD $0xffff // jne <symmetric5Multi8+0x7b0>
+	LONG $0xfce4850f; WORD $0xffff // jne <symmetric5Multi8+0x920>
 	LONG $0x9c6ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu 0x98(%rsp), %ymm3
 	LONG $0x5c6f7ec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm11
 	LONG $0x646f7ec5; WORD $0x5824 // vmovdqu 0x58(%rsp), %ymm12
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff683e9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfff50de9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
@@ -8622,23 +8827,23 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb8d5a2c4; WORD $0x3024 // vfmadd231pd (%rax,%r14), %ymm5, %ymm4
 	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x40fe8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r14
-	WORD $0xe775 // jne <symmetric5Multi8+0xb50>
+	WORD $0xe775 // jne <symmetric5Multi8+0xcd0>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x117dc1c4; WORD $0x1924 // vmovupd %ymm4, (%r9,%rbx)
 	LONG $0x05fa8349 // cmpq $0x5, %r10
-	WORD $0xc175 // jne <symmetric5Multi8+0xb40>
+	WORD $0xc175 // jne <symmetric5Multi8+0xcc0>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric5Multi8+0xb20>
+	WORD $0x8f75 // jne <symmetric5Multi8+0xca0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xff62850f; WORD $0xffff // jne <symmetric5Multi8+0xb00>
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric5Multi8+0xc80>
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xfff5bfe9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
+	LONG $0xfff43fe9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
@@ -8650,22 +8855,22 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x05c7840f; WORD $0x0000 // je <symmetric5Multi8+0x11ac>
+	LONG $0x05c7840f; WORD $0x0000 // je <symmetric5Multi8+0x132c>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	LONG $0x02eec141 // shrl $0x2, %r14d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	WORD $0x9066 // nop
+	BYTE $0x90 // nop
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x1f148d4b // leaq (%r15,%r11), %rdx
-	LONG $0x07148d4f // leaq (%r15,%r8), %r10
-	LONG $0x373c8d4b // leaq (%r15,%r14), %rdi
+	LONG $0x1f0c8d4b // leaq (%r15,%r11), %rcx
+	LONG $0x073c8d4b // leaq (%r15,%r8), %rdi
+	LONG $0x37148d4b // leaq (%r15,%r14), %rdx
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
@@ -8678,7 +8883,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0e // vmovupd %ymm4, (%rsi,%rcx)
+	LONG $0x117da1c4; WORD $0x1624 // vmovupd %ymm4, (%rsi,%r10)
 	LONG $0x6f7a81c4; WORD $0x0724 // vmovdqu (%r15,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
@@ -8689,115 +8894,115 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x200e // vmovupd %ymm4, 0x20(%rsi,%rcx)
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r10)
 	LONG $0x8c180f43; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r13)
 	LONG $0x6f7a81c4; WORD $0x2f24 // vmovdqu (%r15,%r13), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x400e // vmovupd %ymm4, 0x40(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x600e // vmovupd %ymm4, 0x60(%rsi,%rcx)
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r10)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000800e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a00e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rcx)
+	LONG $0x117da1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x000d // prefetcht0 (%r13,%r9)
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c00e; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; LONG $0x00c016a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r10)
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rcx)
+	LONG $0x117da1c4; LONG $0x00e016a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
 	LONG $0x6f7a81c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001000e; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; LONG $0x010016a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r10)
+	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe05cddc5 // vsubpd %ymm0, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rcx)
-	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
-	LONG $0x0640f981; WORD $0x0000 // cmpl $0x640, %ecx
-	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi8+0xc10>
-	LONG $0xfff7b7e9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x117da1c4; LONG $0x012016a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r10)
+	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
+	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
+	LONG $0xfca6850f; WORD $0xffff // jne <symmetric5Multi8+0xd90>
+	LONG $0xfff62ce9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
+	BYTE $0x90 // nop
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
@@ -8872,26 +9077,26 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfe06850f; WORD $0xffff // jne <symmetric5Multi8+0xfa0>
+	LONG $0xfe06850f; WORD $0xffff // jne <symmetric5Multi8+0x1120>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xfdd9850f; WORD $0xffff // jne <symmetric5Multi8+0xf80>
-	LONG $0xffefc4e9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
+	LONG $0xfdd9850f; WORD $0xffff // jne <symmetric5Multi8+0x1100>
+	LONG $0xffee44e9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
+	LONG $0x6d7c8d43; BYTE $0x00 // leal (%r13,%r13,2), %edi
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe9d1 // shrl %ecx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x1f3c8d4b // leaq (%r15,%r11), %rdi
+	LONG $0x1f148d4b // leaq (%r15,%r11), %rdx
 	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
-	LONG $0x17148d4d // leaq (%r15,%rdx), %r10
+	LONG $0x3f148d4d // leaq (%r15,%rdi), %r10
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
@@ -8904,7 +9109,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; WORD $0x0624 // vmovupd %ymm4, (%rsi,%r8)
 	LONG $0x6f7ac1c4; WORD $0x0f24 // vmovdqu (%r15,%rcx), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x3f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
@@ -8914,8 +9119,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; WORD $0x2f24 // vmovdqu (%r15,%r13), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
@@ -8934,8 +9139,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
@@ -8954,8 +9159,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x4c180f43; WORD $0x000d // prefetcht0 (%r13,%r9)
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
@@ -8975,7 +9180,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
@@ -8991,12 +9196,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x012006a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r8)
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x40f88141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r8d
-	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi8+0x11e0>
-	LONG $0xfff29ae9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
+	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi8+0x1360>
+	LONG $0xfff11ae9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
 	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	LONG $0xec81840f; WORD $0xffff // je <symmetric5Multi8+0x120>
+	LONG $0xeb01840f; WORD $0xffff // je <symmetric5Multi8+0x120>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -9005,7 +9210,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00a38e0f; WORD $0x0000 // jle <symmetric5Multi8+0x1567>
+	LONG $0x00a38e0f; WORD $0x0000 // jle <symmetric5Multi8+0x16e7>
 	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
@@ -9014,10 +9219,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric5Multi8+0x1500>
+	WORD $0x1774 // je <symmetric5Multi8+0x1680>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x78 // movzwl (%rax,%r15,2), %eax
-	WORD $0x10eb // jmp <symmetric5Multi8+0x1504>
+	WORD $0x10eb // jmp <symmetric5Multi8+0x1684>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x38048d4b // leaq (%r8,%r15), %rax
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
@@ -9034,16 +9239,16 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; WORD $0x0804 // vmovupd %ymm0, (%rax,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x40f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r9
-	WORD $0xcc75 // jne <symmetric5Multi8+0x1520>
+	WORD $0xcc75 // jne <symmetric5Multi8+0x16a0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric5Multi8+0x14e0>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric5Multi8+0x1660>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcf // addq %rcx, %r15
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x0093830f; WORD $0x0000 // jae <symmetric5Multi8+0x1610>
+	LONG $0x0093830f; WORD $0x0000 // jae <symmetric5Multi8+0x1790>
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
 	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x241c8b48 // movq (%rsp), %rbx
@@ -9053,13 +9258,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xf8 // subq %r15, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric5Multi8+0x15d0>
+	WORD $0x2c7d // jge <symmetric5Multi8+0x1750>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric5Multi8+0x15b8>
+	WORD $0x0b74 // je <symmetric5Multi8+0x1738>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x78 // movzwl (%rax,%r15,2), %eax
-	WORD $0x04eb // jmp <symmetric5Multi8+0x15bc>
+	WORD $0x04eb // jmp <symmetric5Multi8+0x173c>
 	LONG $0x3a048d4a // leaq (%rdx,%r15), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -9071,16 +9276,16 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x147ffec5; BYTE $0x01 // vmovdqu %ymm2, (%rcx,%rax)
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x01403d48; WORD $0x0000 // cmpq $0x140, %rax
-	WORD $0xe975 // jne <symmetric5Multi8+0x15e0>
+	WORD $0xe975 // jne <symmetric5Multi8+0x1760>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8975 // jne <symmetric5Multi8+0x1590>
-	LONG $0xffeb19e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
+	WORD $0x8975 // jne <symmetric5Multi8+0x1710>
+	LONG $0xffe999e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xffeb09e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
+	LONG $0xffe989e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -11410,7 +11615,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
-	LONG $0x001b0ee9; BYTE $0x00 // jmp <end>
+	LONG $0x001c8ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -11459,9 +11664,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	WORD $0x9975 // jne <symmetric6Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x19f88e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1aac>
-	LONG $0x597d62c4; LONG $0x001a3b1d; BYTE $0x00 // vpbroadcastq 0x1a3b(%rip), %ymm11
-	LONG $0x597d62c4; LONG $0x001a2a25; BYTE $0x00 // vpbroadcastq 0x1a2a(%rip), %ymm12
+	LONG $0x1b988e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1c4c>
+	LONG $0x597d62c4; LONG $0x001bbb1d; BYTE $0x00 // vpbroadcastq 0x1bbb(%rip), %ymm11
+	LONG $0x597d62c4; LONG $0x001baa25; BYTE $0x00 // vpbroadcastq 0x1baa(%rip), %ymm12
 	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
@@ -11478,12 +11683,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x08c38349 // addq $0x8, %r11
 	LONG $0x245c3b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r11
-	LONG $0x1988830f; WORD $0x0000 // jae <symmetric6Multi8+0x1aac>
+	LONG $0x1b28830f; WORD $0x0000 // jae <symmetric6Multi8+0x1c4c>
 	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
 	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
 	LONG $0x241c894c // movq %r11, (%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x17f5840f; WORD $0x0000 // je <symmetric6Multi8+0x1930>
+	LONG $0x1995840f; WORD $0x0000 // je <symmetric6Multi8+0x1ad0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -11498,7 +11703,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x473c8d4d // leaq (%r15,%rax,2), %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x40 // cmpq 0x40(%rsp), %rbx
-	LONG $0x17b4830f; WORD $0x0000 // jae <symmetric6Multi8+0x1930>
+	LONG $0x1954830f; WORD $0x0000 // jae <symmetric6Multi8+0x1ad0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f44 // movzbl (%rbx), %r13d
 	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
@@ -11507,7 +11712,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x0567850f; WORD $0x0000 // jne <symmetric6Multi8+0x700>
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0ce9820f; WORD $0x0000 // jb <symmetric6Multi8+0xe90>
+	LONG $0x0e89820f; WORD $0x0000 // jb <symmetric6Multi8+0x1030>
 	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
@@ -11515,7 +11720,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -11523,15 +11728,15 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x1f0c8d4a // leaq (%rdi,%r11), %rcx
-	LONG $0x07148d4a // leaq (%rdi,%r8), %rdx
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
-	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a148d4e // leaq (%rdx,%r11), %r10
+	LONG $0x023c8d4a // leaq (%rdx,%r8), %rdi
+	LONG $0x320c8d4a // leaq (%rdx,%r14), %rcx
+	LONG $0x2a848d4a; LONG $0x00001000 // leaq 0x1000(%rdx,%r13), %rax
+	LONG $0x1a6ffac5 // vmovdqu (%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11544,10 +11749,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e1c // vmovupd %ymm3, (%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11560,13 +11765,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x2f1c // vmovdqu (%rdi,%r13), %xmm3
+	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
+	LONG $0x6f7aa1c4; WORD $0x2a1c // vmovdqu (%rdx,%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11579,12 +11784,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11601,9 +11806,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x2f048d4a // leaq (%rdi,%r13), %rax
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x2a048d4a // leaq (%rdx,%r13), %rax
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11616,12 +11821,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00803e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11634,13 +11839,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a03e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r15)
-	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
-	LONG $0x6f7ac1c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm3
+	LONG $0x4c180f41; WORD $0x0015 // prefetcht0 (%r13,%rdx)
+	LONG $0x6f7ac1c4; LONG $0xf000159c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11653,12 +11858,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c03e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11675,8 +11880,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11689,12 +11894,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01003e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11707,12 +11912,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01203e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r15)
-	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
-	LONG $0x6f7ac1c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm3
+	LONG $0x4c180f41; WORD $0x0015 // prefetcht0 (%r13,%rdx)
+	LONG $0x6f7ac1c4; LONG $0xf000159c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11725,11 +11930,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01403e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11785,15 +11990,18 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xff1a850f; WORD $0xffff // jne <symmetric6Multi8+0x710>
 	LONG $0x241c8b4c // movq (%rsp), %r11
 	LONG $0x0643f641; BYTE $0x01 // testb $0x1, 0x6(%r11)
-	LONG $0x05bb850f; WORD $0x0000 // jne <symmetric6Multi8+0xdc0>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x075b850f; WORD $0x0000 // jne <symmetric6Multi8+0xf60>
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	WORD $0x8b41; BYTE $0x03 // movl (%r11), %eax
-	LONG $0x597de2c4; LONG $0x0012ea2d; BYTE $0x00 // vpbroadcastq 0x12ea(%rip), %ymm5
+	LONG $0x597de2c4; LONG $0x00146a2d; BYTE $0x00 // vpbroadcastq 0x146a(%rip), %ymm5
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0x07e1c148 // shlq $0x7, %rcx
+	LONG $0x304f0348 // addq 0x30(%rdi), %rcx
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf5f4ddc5 // vpmuludq %ymm5, %ymm4, %ymm6
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
@@ -11801,9 +12009,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xf473ddc5; BYTE $0x20 // vpsllq $0x20, %ymm4, %ymm4
 	LONG $0xe4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rsi)
-	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x347de2c4; WORD $0x0862 // vpmovzxwq 0x8(%rdx), %ymm4
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xe5f4e5c5 // vpmuludq %ymm5, %ymm3, %ymm4
 	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
@@ -11811,11 +12017,85 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xf373e5c5; BYTE $0x20 // vpsllq $0x20, %ymm3, %ymm3
 	LONG $0xdbd4ddc5 // vpaddq %ymm3, %ymm4, %ymm3
 	LONG $0x9e7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rsi)
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
+	LONG $0x0242b70f // movzwl 0x2(%rdx), %eax
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
+	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
+	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
+	LONG $0x0a42b70f // movzwl 0xa(%rdx), %eax
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
+	LONG $0x0c42b70f // movzwl 0xc(%rdx), %eax
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
+	LONG $0x0e42b70f // movzwl 0xe(%rdx), %eax
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	WORD $0xe0c1; BYTE $0x07 // shll $0x7, %eax
+	LONG $0x080c180f // prefetcht0 (%rax,%rcx)
+	LONG $0x084c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
+	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
 	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
-	LONG $0x0a4f850f; WORD $0x0000 // jne <symmetric6Multi8+0x12e0>
+	LONG $0x0a44850f; WORD $0x0000 // jne <symmetric6Multi8+0x1480>
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	BYTE $0x90 // nop
 	LONG $0x401c8d4f // leaq (%r8,%r8,2), %r11
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
@@ -11991,15 +12271,15 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xfb2f850f; WORD $0xffff // jne <symmetric6Multi8+0x8c0>
+	LONG $0xfb2f850f; WORD $0xffff // jne <symmetric6Multi8+0xa60>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfb02850f; WORD $0xffff // jne <symmetric6Multi8+0x8a0>
+	LONG $0xfb02850f; WORD $0xffff // jne <symmetric6Multi8+0xa40>
 	LONG $0x9c6f7ec5; LONG $0x00013024; BYTE $0x00 // vmovdqu 0x130(%rsp), %ymm11
 	LONG $0xa46f7ec5; LONG $0x00011024; BYTE $0x00 // vmovdqu 0x110(%rsp), %ymm12
 	LONG $0x241c8b4c // movq (%rsp), %r11
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff3a3e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0xfff203e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -12024,23 +12304,23 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xb8dda2c4; WORD $0x381c // vfmadd231pd (%rax,%r15), %ymm4, %ymm3
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0xe775 // jne <symmetric6Multi8+0xe20>
+	WORD $0xe775 // jne <symmetric6Multi8+0xfc0>
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x117d81c4; WORD $0x321c // vmovupd %ymm3, (%r10,%r14)
 	LONG $0x06fb8349 // cmpq $0x6, %r11
-	WORD $0xc175 // jne <symmetric6Multi8+0xe10>
+	WORD $0xc175 // jne <symmetric6Multi8+0xfb0>
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric6Multi8+0xdf0>
+	WORD $0x8f75 // jne <symmetric6Multi8+0xf90>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi8+0xdd0>
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi8+0xf70>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
 	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0xfff2dfe9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0xfff13fe9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
@@ -12053,26 +12333,26 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x0148; BYTE $0xd3 // addq %rdx, %rbx
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0720840f; WORD $0x0000 // je <symmetric6Multi8+0x15da>
+	LONG $0x0720840f; WORD $0x0000 // je <symmetric6Multi8+0x177a>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xd141; BYTE $0xe8 // shrl %r8d
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	LONG $0x02eec141 // shrl $0x2, %r14d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x1f148d4a // leaq (%rdi,%r11), %rdx
-	LONG $0x073c8d4e // leaq (%rdi,%r8), %r15
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
-	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a3c8d4a // leaq (%rdx,%r11), %rdi
+	LONG $0x023c8d4e // leaq (%rdx,%r8), %r15
+	LONG $0x32148d4e // leaq (%rdx,%r14), %r10
+	LONG $0x2a848d4a; LONG $0x00001000 // leaq 0x1000(%rdx,%r13), %rax
+	LONG $0x1a6ffac5 // vmovdqu (%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -12080,10 +12360,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x0e // vmovupd %ymm3, (%rsi,%rcx)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -12091,13 +12371,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x200e // vmovupd %ymm3, 0x20(%rsi,%rcx)
-	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x2f1c // vmovdqu (%rdi,%r13), %xmm3
+	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
+	LONG $0x6f7aa1c4; WORD $0x2a1c // vmovdqu (%rdx,%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -12122,9 +12402,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x2f048d4a // leaq (%rdi,%r13), %rax
-	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x2a048d4a // leaq (%rdx,%r13), %rax
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -12145,13 +12425,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000a00e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rcx)
-	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
-	LONG $0x6f7ac1c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm3
+	LONG $0x4c180f41; WORD $0x0015 // prefetcht0 (%r13,%rdx)
+	LONG $0x6f7ac1c4; LONG $0xf000159c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -12176,8 +12456,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -12198,12 +12478,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rcx)
-	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
-	LONG $0x6f7ac1c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm3
+	LONG $0x4c180f41; WORD $0x0015 // prefetcht0 (%r13,%rdx)
+	LONG $0x6f7ac1c4; LONG $0xf000159c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -12224,8 +12504,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x9c11fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rcx)
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xfc08850f; WORD $0xffff // jne <symmetric6Multi8+0xee0>
-	LONG $0xfff519e9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
+	LONG $0xfc08850f; WORD $0xffff // jne <symmetric6Multi8+0x1080>
+	LONG $0xfff379e9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -12324,25 +12604,25 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xfd48850f; WORD $0xffff // jne <symmetric6Multi8+0x1310>
+	LONG $0xfd48850f; WORD $0xffff // jne <symmetric6Multi8+0x14b0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xfd1b850f; WORD $0xffff // jne <symmetric6Multi8+0x12f0>
-	LONG $0xffeb86e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0xfd1b850f; WORD $0xffff // jne <symmetric6Multi8+0x1490>
+	LONG $0xffe9e6e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
+	LONG $0x6d7c8d43; BYTE $0x00 // leal (%r13,%r13,2), %edi
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe9d1 // shrl %ecx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x1f3c8d4b // leaq (%r15,%r11), %rdi
+	LONG $0x1f148d4b // leaq (%r15,%r11), %rdx
 	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
-	LONG $0x17148d4d // leaq (%r15,%rdx), %r10
+	LONG $0x3f148d4d // leaq (%r15,%rdi), %r10
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x1f // vmovdqu (%r15), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
@@ -12354,7 +12634,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x117da1c4; WORD $0x061c // vmovupd %ymm3, (%rsi,%r8)
 	LONG $0x6f7ac1c4; WORD $0x0f1c // vmovdqu (%r15,%rcx), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
@@ -12364,8 +12644,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7a81c4; WORD $0x2f1c // vmovdqu (%r15,%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x283c8d4e // leaq (%rax,%r13), %r15
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
@@ -12385,8 +12665,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x2f048d4b // leaq (%r15,%r13), %rax
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
@@ -12406,8 +12686,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7a81c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x283c8d4e // leaq (%rax,%r13), %r15
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
@@ -12426,8 +12706,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
@@ -12447,7 +12727,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7a81c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
@@ -12463,12 +12743,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x117da1c4; LONG $0x0160069c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r8)
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x00f88141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r8d
-	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi8+0x1600>
-	LONG $0xffeecee9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
+	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi8+0x17a0>
+	LONG $0xffed2ee9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
 	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0xe7d0840f; WORD $0xffff // je <symmetric6Multi8+0x110>
+	LONG $0xe630840f; WORD $0xffff // je <symmetric6Multi8+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
@@ -12476,7 +12756,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1a07>
+	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1ba7>
 	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
@@ -12485,10 +12765,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric6Multi8+0x19a0>
+	WORD $0x1774 // je <symmetric6Multi8+0x1b40>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric6Multi8+0x19a4>
+	WORD $0x10eb // jmp <symmetric6Multi8+0x1b44>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
@@ -12505,16 +12785,16 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x117da1c4; WORD $0x1004 // vmovupd %ymm0, (%rax,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	WORD $0xcc75 // jne <symmetric6Multi8+0x19c0>
+	WORD $0xcc75 // jne <symmetric6Multi8+0x1b60>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric6Multi8+0x1980>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric6Multi8+0x1b20>
 	LONG $0x241c8b4c // movq (%rsp), %r11
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08438d49 // leaq 0x8(%r11), %rax
 	LONG $0x24443b48; BYTE $0x10 // cmpq 0x10(%rsp), %rax
-	LONG $0xe6f8830f; WORD $0xffff // jae <symmetric6Multi8+0x115>
+	LONG $0xe558830f; WORD $0xffff // jae <symmetric6Multi8+0x115>
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -12522,13 +12802,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric6Multi8+0x1a70>
+	WORD $0x2c7d // jge <symmetric6Multi8+0x1c10>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric6Multi8+0x1a58>
+	WORD $0x0b74 // je <symmetric6Multi8+0x1bf8>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric6Multi8+0x1a5c>
+	WORD $0x04eb // jmp <symmetric6Multi8+0x1bfc>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x07e0c148 // shlq $0x7, %rax
@@ -12540,12 +12820,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x147ffec5; BYTE $0x01 // vmovdqu %ymm2, (%rcx,%rax)
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x01803d48; WORD $0x0000 // cmpq $0x180, %rax
-	WORD $0xe975 // jne <symmetric6Multi8+0x1a80>
+	WORD $0xe975 // jne <symmetric6Multi8+0x1c20>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8975 // jne <symmetric6Multi8+0x1a30>
-	LONG $0xffe669e9; BYTE $0xff // jmp <symmetric6Multi8+0x115>
+	WORD $0x8975 // jne <symmetric6Multi8+0x1bd0>
+	LONG $0xffe4c9e9; BYTE $0xff // jmp <symmetric6Multi8+0x115>
 	LONG $0x70c48148; WORD $0x0001; BYTE $0x00 // addq $0x170, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -12555,10 +12835,6 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x45300000
 	LONG $0x00000000; LONG $0x43300000

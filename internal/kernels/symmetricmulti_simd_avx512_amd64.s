@@ -771,7 +771,7 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi8>
-	LONG $0x0006fee9; BYTE $0x00 // jmp <end>
+	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -785,352 +785,392 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x18778b4c // movq 0x18(%rdi), %r14
-	LONG $0x207f8b4c // movq 0x20(%rdi), %r15
+	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
 	LONG $0x00a68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r12
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x243c8948 // movq %rdi, (%rsp)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x40eb // jmp <symmetric2Multi8+0x73>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x07e2c148 // shlq $0x7, %rdx
-	LONG $0x38570348 // addq 0x38(%rdi), %rdx
-	LONG $0xc694894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r8,8)
-	LONG $0x487cf162; LONG $0x000e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%rcx)
-	LONG $0x487cf162; LONG $0x400e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3040(%rsi,%rcx)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x80e98348 // subq $-0x80, %rcx
-	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x2174 // je <symmetric2Multi8+0x94>
-	LONG $0xc6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r8,8)
-	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
-	WORD $0xcf7d // jge <symmetric2Multi8+0x50>
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb374 // je <symmetric2Multi8+0x40>
-	LONG $0x14b70f43; BYTE $0x42 // movzwl (%r10,%r8,2), %edx
-	WORD $0xaceb // jmp <symmetric2Multi8+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	WORD $0x3aeb // jmp <symmetric2Multi8+0x77>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x07e1c148 // shlq $0x7, %rcx
+	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
+	LONG $0xd68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r10,8)
+	LONG $0x487cb162; LONG $0x00068411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%r8)
+	LONG $0x487cb162; LONG $0x40068411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3040(%rsi,%r8)
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x08fa8349 // cmpq $0x8, %r10
+	WORD $0x2974 // je <symmetric2Multi8+0xa0>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0xd6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r10,8)
+	LONG $0x58513b4c // cmpq 0x58(%rcx), %r10
+	WORD $0xcb7d // jge <symmetric2Multi8+0x54>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x28798b48 // movq 0x28(%rcx), %rdi
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	WORD $0xa774 // je <symmetric2Multi8+0x40>
+	LONG $0x0cb70f42; BYTE $0x57 // movzwl (%rdi,%r10,2), %ecx
+	WORD $0xa0eb // jmp <symmetric2Multi8+0x40>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x084a8b49 // movq 0x8(%r10), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06378e0f; WORD $0x0000 // jle <symmetric2Multi8+0x6d8>
-	LONG $0x48fdf262; LONG $0x06450d59; WORD $0x0000 // vpbroadcastq 0x645(%rip), %zmm1
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0x40968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rdx
+	LONG $0x06e98e0f; WORD $0x0000 // jle <symmetric2Multi8+0x79a>
+	LONG $0x48fdf262; LONG $0x06f50d59; WORD $0x0000 // vpbroadcastq 0x6f5(%rip), %zmm1
+	WORD $0x8b4d; BYTE $0x3a // movq (%r10), %r15
+	LONG $0x40be8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rdi
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x24148948 // movq %rdx, (%rsp)
-	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	WORD $0x14eb // jmp <symmetric2Multi8+0xe4>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r10
-	LONG $0x05f4830f; WORD $0x0000 // jae <symmetric2Multi8+0x6d8>
-	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x0484840f; WORD $0x0000 // je <symmetric2Multi8+0x580>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0xcf0c8d49 // leaq (%r15,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	WORD $0x23eb // jmp <symmetric2Multi8+0x104>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r15
+	LONG $0x0696830f; WORD $0x0000 // jae <symmetric2Multi8+0x79a>
+	LONG $0x7fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %edi
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x0524840f; WORD $0x0000 // je <symmetric2Multi8+0x640>
+	LONG $0x504a8b49 // movq 0x50(%r10), %rcx
+	LONG $0x40628b4d // movq 0x40(%r10), %r12
+	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x1deb // jmp <symmetric2Multi8+0x132>
+	WORD $0x1deb // jmp <symmetric2Multi8+0x152>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6f3c8d4f // leaq (%r15,%r13,2), %r15
+	LONG $0x6a148d4a // leaq (%rdx,%r13,2), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x24443b48; BYTE $0x38 // cmpq 0x38(%rsp), %rax
-	LONG $0x044e830f; WORD $0x0000 // jae <symmetric2Multi8+0x580>
-	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
+	LONG $0x04ee830f; WORD $0x0000 // jae <symmetric2Multi8+0x640>
+	LONG $0x606a8b49 // movq 0x60(%r10), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x009b850f; WORD $0x0000 // jne <symmetric2Multi8+0x1e0>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x009b850f; WORD $0x0000 // jne <symmetric2Multi8+0x200>
+	LONG $0x685a8b4d // movq 0x68(%r10), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x028d820f; WORD $0x0000 // jb <symmetric2Multi8+0x3e0>
+	LONG $0x032d820f; WORD $0x0000 // jb <symmetric2Multi8+0x4a0>
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
+	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	WORD $0x01b3 // movb $0x1, %bl
+	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x008f8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r15), %rcx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
+	LONG $0x486dd262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x487cd162; WORD $0x1611 // vmovups %zmm2, (%r14)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x486d9262; LONG $0xc028548d // vpermb -0x1000(%r8,%r13), %zmm2, %zmm2
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x48fdd162; WORD $0x5611; BYTE $0x01 // vmovupd %zmm2, 0x40(%r14)
+	LONG $0x80ee8349 // subq $-0x80, %r14
+	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	WORD $0x9675 // jne <symmetric2Multi8+0x190>
+	WORD $0x4eeb // jmp <symmetric2Multi8+0x24a>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x20828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rdx), %r8
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
+	LONG $0x487cd162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm2
 	LONG $0x487cf162; WORD $0x1311 // vmovups %zmm2, (%rbx)
-	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486db262; LONG $0xc029548d // vpermb -0x1000(%rcx,%r13), %zmm2, %zmm2
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0x487cd162; WORD $0x505a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm2
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
 	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9575 // jne <symmetric2Multi8+0x170>
-	WORD $0x4beb // jmp <symmetric2Multi8+0x228>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x208f8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r15), %rcx
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
-	LONG $0x487cf162; LONG $0xefe0915a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm2
-	LONG $0x487cd162; WORD $0x1311 // vmovups %zmm2, (%r11)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x487cf162; WORD $0x515a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm2
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xc875 // jne <symmetric2Multi8+0x1f0>
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x010d850f; WORD $0x0000 // jne <symmetric2Multi8+0x340>
-	LONG $0x487dd262; WORD $0x1e34 // vpmovzxwq (%r14), %zmm3
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0xc675 // jne <symmetric2Multi8+0x210>
+	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
+	LONG $0x01ab850f; WORD $0x0000 // jne <symmetric2Multi8+0x400>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
+	LONG $0x487df262; WORD $0x1f34 // vpmovzxwq (%rdi), %zmm3
+	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
+	LONG $0x07e3c149 // shlq $0x7, %r11
+	LONG $0x305a034d // addq 0x30(%r10), %r11
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x04 // vpsllq $0x4, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x0294850f; WORD $0x0000 // jne <symmetric2Multi8+0x500>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xc6948b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rdx
-	LONG $0x48fdb262; WORD $0x1c19; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm3
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
-	LONG $0x48fdb262; LONG $0x08c67c19 // vbroadcastsd 0x40(%rsi,%r8,8), %zmm7
-	LONG $0x48fdf162; WORD $0x2a10 // vmovupd (%rdx), %zmm5
-	LONG $0x48fdd162; WORD $0x1410; BYTE $0xdb // vmovupd (%r11,%rbx,8), %zmm2
-	LONG $0x48fdd162; LONG $0x01db6410 // vmovupd 0x40(%r11,%rbx,8), %zmm4
+	WORD $0xb70f; BYTE $0x0f // movzwl (%rdi), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x024fb70f // movzwl 0x2(%rdi), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x044fb70f // movzwl 0x4(%rdi), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x064fb70f // movzwl 0x6(%rdi), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x084fb70f // movzwl 0x8(%rdi), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x0c4fb70f // movzwl 0xc(%rdi), %ecx
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x0e4fb70f // movzwl 0xe(%rdi), %ecx
+	LONG $0x10c78348 // addq $0x10, %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
+	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
+	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x305a8b4d // movq 0x30(%r10), %r11
+	LONG $0x0291850f; WORD $0x0000 // jne <symmetric2Multi8+0x5c0>
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xde8c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rcx
+	LONG $0x48fdf262; WORD $0x1c19; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm3
+	LONG $0xdeb48b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r14
+	LONG $0x48fdf262; LONG $0x08de7c19 // vbroadcastsd 0x40(%rsi,%rbx,8), %zmm7
+	LONG $0x48fdf162; WORD $0x2910 // vmovupd (%rcx), %zmm5
+	LONG $0x48fd9162; WORD $0x1410; BYTE $0xf3 // vmovupd (%r11,%r14,8), %zmm2
+	LONG $0x48fd9162; LONG $0x01f36410 // vmovupd 0x40(%r11,%r14,8), %zmm4
 	LONG $0x48d5f162; WORD $0xf359 // vmulpd %zmm3, %zmm5, %zmm6
-	LONG $0x48edf262; WORD $0x59a8; BYTE $0xff // vfmadd213pd -0x40(%rcx), %zmm2, %zmm3
+	LONG $0x48edd262; WORD $0x58a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm3
 	LONG $0x48d5f162; WORD $0xef59 // vmulpd %zmm7, %zmm5, %zmm5
 	LONG $0x48ddf262; WORD $0xdfb8 // vfmadd231pd %zmm7, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0x5911; BYTE $0xff // vmovupd %zmm3, -0x40(%rcx)
-	LONG $0x48fd3262; LONG $0x10c64419 // vbroadcastsd 0x80(%rsi,%r8,8), %zmm8
-	LONG $0x48fdb262; LONG $0x18c65c19 // vbroadcastsd 0xc0(%rsi,%r8,8), %zmm3
-	LONG $0x48fdf162; WORD $0x7a10; BYTE $0x01 // vmovupd 0x40(%rdx), %zmm7
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x48bdf262; WORD $0x11a8 // vfmadd213pd (%rcx), %zmm8, %zmm2
+	LONG $0x48fdd162; WORD $0x5811; BYTE $0xff // vmovupd %zmm3, -0x40(%r8)
+	LONG $0x48fd7262; LONG $0x10de4419 // vbroadcastsd 0x80(%rsi,%rbx,8), %zmm8
+	LONG $0x48fdf262; LONG $0x18de5c19 // vbroadcastsd 0xc0(%rsi,%rbx,8), %zmm3
+	LONG $0x48fdf162; WORD $0x7910; BYTE $0x01 // vmovupd 0x40(%rcx), %zmm7
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x48bdd262; WORD $0x10a8 // vfmadd213pd (%r8), %zmm8, %zmm2
 	LONG $0x48bdf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm8, %zmm6
 	LONG $0x48e5f262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm3, %zmm5
 	LONG $0x48e5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0x1111 // vmovupd %zmm2, (%rcx)
-	LONG $0x80e98348 // subq $-0x80, %rcx
-	LONG $0x48cdd162; WORD $0x1458; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm6, %zmm2
-	LONG $0x48fdd162; WORD $0x1411; BYTE $0xdc // vmovupd %zmm2, (%r12,%rbx,8)
-	LONG $0x48d5d162; LONG $0x01dc5458 // vaddpd 0x40(%r12,%rbx,8), %zmm5, %zmm2
-	LONG $0x48fdd162; LONG $0x01dc5411 // vmovupd %zmm2, 0x40(%r12,%rbx,8)
-	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xff48850f; WORD $0xffff // jne <symmetric2Multi8+0x280>
-	LONG $0xfffde3e9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
+	LONG $0x48fdd162; WORD $0x1011 // vmovupd %zmm2, (%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x48cd9162; WORD $0x1458; BYTE $0xf4 // vaddpd (%r12,%r14,8), %zmm6, %zmm2
+	LONG $0x48fd9162; WORD $0x1411; BYTE $0xf4 // vmovupd %zmm2, (%r12,%r14,8)
+	LONG $0x48d59162; LONG $0x01f45458 // vaddpd 0x40(%r12,%r14,8), %zmm5, %zmm2
+	LONG $0x48fd9162; LONG $0x01f45411 // vmovupd %zmm2, 0x40(%r12,%r14,8)
+	LONG $0x08fb8348 // cmpq $0x8, %rbx
+	LONG $0xff48850f; WORD $0xffff // jne <symmetric2Multi8+0x340>
+	LONG $0xfffd43e9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf6848b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r14,8), %r8
 	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
 	LONG $0x07e3c149 // shlq $0x7, %r11
-	LONG $0xf6148d4e // leaq (%rsi,%r14,8), %r10
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xf60c8d4a // leaq (%rsi,%r14,8), %rcx
+	WORD $0x01b3 // movb $0x1, %bl
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x48fdd162; WORD $0x1410; BYTE $0x1b // vmovupd (%r11,%rbx), %zmm2
-	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
-	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x48fd9162; WORD $0x1410; BYTE $0x3b // vmovupd (%r11,%r15), %zmm2
+	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
 	BYTE $0x90 // nop
 	LONG $0x48fdf262; WORD $0x5d19; BYTE $0x00 // vbroadcastsd (%rbp), %zmm3
 	LONG $0x40c58348 // addq $0x40, %rbp
-	LONG $0x48e5d262; WORD $0x14b8; BYTE $0x10 // vfmadd231pd (%r8,%rdx), %zmm3, %zmm2
-	LONG $0x000040ba; BYTE $0x00 // movl $0x40, %edx
-	LONG $0x01c7f641 // testb $0x1, %r15b
-	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
-	WORD $0xdd75 // jne <symmetric2Multi8+0x380>
-	LONG $0x48fdd162; WORD $0x1411; BYTE $0x1b // vmovupd %zmm2, (%r11,%rbx)
-	LONG $0x80ea8349 // subq $-0x80, %r10
-	LONG $0x000040bb; BYTE $0x00 // movl $0x40, %ebx
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	WORD $0xb375 // jne <symmetric2Multi8+0x370>
+	LONG $0x48e5d262; WORD $0x14b8; BYTE $0x38 // vfmadd231pd (%r8,%rdi), %zmm3, %zmm2
+	LONG $0x000040bf; BYTE $0x00 // movl $0x40, %edi
+	LONG $0x01c2f641 // testb $0x1, %r10b
+	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	WORD $0xdd75 // jne <symmetric2Multi8+0x440>
+	LONG $0x48fd9162; WORD $0x1411; BYTE $0x3b // vmovupd %zmm2, (%r11,%r15)
+	LONG $0x80e98348 // subq $-0x80, %rcx
+	LONG $0x0040bf41; WORD $0x0000 // movl $0x40, %r15d
+	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	WORD $0xb275 // jne <symmetric2Multi8+0x430>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	WORD $0x8a75 // jne <symmetric2Multi8+0x350>
-	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0xfffd46e9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8975 // jne <symmetric2Multi8+0x410>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0xfffcabe9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
+	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	WORD $0x01b3 // movb $0x1, %bl
+	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	LONG $0x07c5f641 // testb $0x7, %r13b
-	WORD $0x950f; BYTE $0xc2 // setne %dl
-	WORD $0xca08 // orb %cl, %dl
+	LONG $0xc7950f40 // setne %dil
+	WORD $0x0840; BYTE $0xcf // orb %cl, %dil
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x008f8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r15), %rcx
-	WORD $0xd284 // testb %dl, %dl
-	WORD $0x7674 // je <symmetric2Multi8+0x480>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	WORD $0x7474 // je <symmetric2Multi8+0x540>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
+	LONG $0x486dd262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1311 // vmovups %zmm2, (%rbx)
-	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x487cd162; WORD $0x1611 // vmovups %zmm2, (%r14)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486db262; LONG $0xc029548d // vpermb -0x1000(%rcx,%r13), %zmm2, %zmm2
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
+	LONG $0x486d9262; LONG $0xc028548d // vpermb -0x1000(%r8,%r13), %zmm2, %zmm2
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
-	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9575 // jne <symmetric2Multi8+0x410>
-	LONG $0xfffda8e9; BYTE $0xff // jmp <symmetric2Multi8+0x228>
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x48fdd162; WORD $0x5611; BYTE $0x01 // vmovupd %zmm2, 0x40(%r14)
+	LONG $0x80ee8349 // subq $-0x80, %r14
+	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	WORD $0x9675 // jne <symmetric2Multi8+0x4d0>
+	LONG $0xfffd0be9; BYTE $0xff // jmp <symmetric2Multi8+0x24a>
+	BYTE $0x90 // nop
+	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496df262; WORD $0x598d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm3 {%k1}
+	LONG $0x496dd262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm3 {%k1}
 	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
 	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; WORD $0x1311 // vmovupd %zmm2, (%rbx)
-	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x48fdd162; WORD $0x1611 // vmovupd %zmm2, (%r14)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496db262; LONG $0xc0295c8d // vpermb -0x1000(%rcx,%r13), %zmm2, %zmm3 {%k1}
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
+	LONG $0x496d9262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm2, %zmm3 {%k1}
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
-	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9175 // jne <symmetric2Multi8+0x480>
-	LONG $0xfffd34e9; BYTE $0xff // jmp <symmetric2Multi8+0x228>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x48fdd162; WORD $0x5611; BYTE $0x01 // vmovupd %zmm2, 0x40(%r14)
+	LONG $0x80ee8349 // subq $-0x80, %r14
+	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	WORD $0x9275 // jne <symmetric2Multi8+0x540>
+	LONG $0xfffc97e9; BYTE $0xff // jmp <symmetric2Multi8+0x24a>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xc6948b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rdx
-	LONG $0x48fdb262; WORD $0x2419; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm4
-	LONG $0x48fdd162; WORD $0x1410; BYTE $0xd3 // vmovupd (%r11,%rdx,8), %zmm2
-	LONG $0x48fdd162; LONG $0x01d35c10 // vmovupd 0x40(%r11,%rdx,8), %zmm3
-	LONG $0x48edf262; WORD $0x61a8; BYTE $0xff // vfmadd213pd -0x40(%rcx), %zmm2, %zmm4
-	LONG $0x58e5b262; LONG $0x08c664b8 // vfmadd231pd 0x40(%rsi,%r8,8){1to8}, %zmm3, %zmm4
-	LONG $0x48fdf162; WORD $0x6111; BYTE $0xff // vmovupd %zmm4, -0x40(%rcx)
-	LONG $0x48fdb262; LONG $0x10c66419 // vbroadcastsd 0x80(%rsi,%r8,8), %zmm4
-	LONG $0x48edf262; WORD $0x21a8 // vfmadd213pd (%rcx), %zmm2, %zmm4
-	LONG $0x58e5b262; LONG $0x18c664b8 // vfmadd231pd 0xc0(%rsi,%r8,8){1to8}, %zmm3, %zmm4
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x48fdf162; WORD $0x2111 // vmovupd %zmm4, (%rcx)
-	LONG $0x80e98348 // subq $-0x80, %rcx
-	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0xa375 // jne <symmetric2Multi8+0x510>
-	LONG $0xfffbaee9; BYTE $0xff // jmp <symmetric2Multi8+0x120>
+	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
+	LONG $0x48fdf262; WORD $0x2419; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm4
+	LONG $0x48fdd162; WORD $0x1410; BYTE $0xcb // vmovupd (%r11,%rcx,8), %zmm2
+	LONG $0x48fdd162; LONG $0x01cb5c10 // vmovupd 0x40(%r11,%rcx,8), %zmm3
+	LONG $0x48edd262; WORD $0x60a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm4
+	LONG $0x58e5f262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%rbx,8){1to8}, %zmm3, %zmm4
+	LONG $0x48fdd162; WORD $0x6011; BYTE $0xff // vmovupd %zmm4, -0x40(%r8)
+	LONG $0x48fdf262; LONG $0x10de6419 // vbroadcastsd 0x80(%rsi,%rbx,8), %zmm4
+	LONG $0x48edd262; WORD $0x20a8 // vfmadd213pd (%r8), %zmm2, %zmm4
+	LONG $0x58e5f262; LONG $0x18de64b8 // vfmadd231pd 0xc0(%rsi,%rbx,8){1to8}, %zmm3, %zmm4
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x48fdd162; WORD $0x2011 // vmovupd %zmm4, (%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x08fb8348 // cmpq $0x8, %rbx
+	WORD $0xa375 // jne <symmetric2Multi8+0x5d0>
+	LONG $0xfffb0ee9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xfb45840f; WORD $0xffff // je <symmetric2Multi8+0xd0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	LONG $0xfaa0840f; WORD $0xffff // je <symmetric2Multi8+0xf0>
+	LONG $0x584a8b49 // movq 0x58(%r10), %rcx
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xf94c0f4c // cmovlq %rcx, %r15
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007f8e0f; WORD $0x0000 // jle <symmetric2Multi8+0x630>
+	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi8+0x6f0>
 	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
-	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	LONG $0xc74d0f4d // cmovgeq %r15, %r8
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x07e0c149 // shlq $0x7, %r8
+	WORD $0x49eb // jmp <symmetric2Multi8+0x6d6>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x487a8b49 // movq 0x48(%r10), %rdi
+	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
 	LONG $0x07e1c148 // shlq $0x7, %rcx
-	WORD $0x4beb // jmp <symmetric2Multi8+0x615>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x07e2c148 // shlq $0x7, %rdx
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x48fdd162; WORD $0x1410; BYTE $0x12 // vmovupd (%r10,%rdx), %zmm2
-	LONG $0x48fdd162; LONG $0x01125c10 // vmovupd 0x40(%r10,%rdx), %zmm3
-	LONG $0x48edb162; LONG $0xff035458 // vaddpd -0x40(%rbx,%r8), %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x1411; BYTE $0x12 // vmovupd %zmm2, (%r10,%rdx)
-	LONG $0x48e5b162; WORD $0x1458; BYTE $0x03 // vaddpd (%rbx,%r8), %zmm3, %zmm2
-	LONG $0x80e88349 // subq $-0x80, %r8
-	LONG $0x48fdd162; LONG $0x01125411 // vmovupd %zmm2, 0x40(%r10,%rdx)
-	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
-	WORD $0x1b74 // je <symmetric2Multi8+0x630>
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
-	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xaf74 // je <symmetric2Multi8+0x5d0>
-	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
-	WORD $0xa8eb // jmp <symmetric2Multi8+0x5d0>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x2f1c8d4f // leaq (%r15,%r13), %r11
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
-	LONG $0x244c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rcx
-	LONG $0x0088830f; WORD $0x0000 // jae <symmetric2Multi8+0x6d0>
-	WORD $0x014d; BYTE $0xff // addq %r15, %r15
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x6f0c8d4b // leaq (%r15,%r13,2), %rcx
-	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	WORD $0x40eb // jmp <symmetric2Multi8+0x69e>
-	WORD $0x9066 // nop
-	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
-	LONG $0x5a14b70f // movzwl (%rdx,%rbx,2), %edx
-	LONG $0x07e2c148 // shlq $0x7, %rdx
-	LONG $0x38570348 // addq 0x38(%rdi), %rdx
-	LONG $0xde948948; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%rbx,8)
-	LONG $0x487cb162; LONG $0x00068411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%r8)
-	LONG $0x487cb162; LONG $0x40068411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3040(%rsi,%r8)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x80e88349 // subq $-0x80, %r8
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfa37840f; WORD $0xffff // je <symmetric2Multi8+0xd5>
-	LONG $0xdea4894c; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%rbx,8)
-	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
-	WORD $0x294c; BYTE $0xda // subq %r11, %rdx
-	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	WORD $0xc57d // jge <symmetric2Multi8+0x677>
-	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xa575 // jne <symmetric2Multi8+0x660>
-	LONG $0x1b148d49 // leaq (%r11,%rbx), %rdx
-	WORD $0xa6eb // jmp <symmetric2Multi8+0x667>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	LONG $0xfff9fde9; BYTE $0xff // jmp <symmetric2Multi8+0xd5>
+	LONG $0x48fdf162; WORD $0x1410; BYTE $0x0f // vmovupd (%rdi,%rcx), %zmm2
+	LONG $0x48fdf162; LONG $0x010f5c10 // vmovupd 0x40(%rdi,%rcx), %zmm3
+	LONG $0x48ed9162; LONG $0xff1e5458 // vaddpd -0x40(%r14,%r11), %zmm2, %zmm2
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0f // vmovupd %zmm2, (%rdi,%rcx)
+	LONG $0x48e59162; WORD $0x1458; BYTE $0x1e // vaddpd (%r14,%r11), %zmm3, %zmm2
+	LONG $0x80eb8349 // subq $-0x80, %r11
+	LONG $0x48fdf162; LONG $0x010f5411 // vmovupd %zmm2, 0x40(%rdi,%rcx)
+	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
+	WORD $0x1a74 // je <symmetric2Multi8+0x6f0>
+	LONG $0x287a8b49 // movq 0x28(%r10), %rdi
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	WORD $0xae74 // je <symmetric2Multi8+0x690>
+	LONG $0x5f0cb70f // movzwl (%rdi,%rbx,2), %ecx
+	WORD $0xa8eb // jmp <symmetric2Multi8+0x690>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x2f1c8d4f // leaq (%r15,%r13), %r11
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rcx
+	LONG $0x0088830f; WORD $0x0000 // jae <symmetric2Multi8+0x790>
+	WORD $0x014d; BYTE $0xff // addq %r15, %r15
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x6f048d4f // leaq (%r15,%r13,2), %r8
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x44eb // jmp <symmetric2Multi8+0x75f>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x014c; BYTE $0xc1 // addq %r8, %rcx
+	LONG $0x0cb70f42; BYTE $0x71 // movzwl (%rcx,%r14,2), %ecx
+	LONG $0x07e1c148 // shlq $0x7, %rcx
+	LONG $0x384a0349 // addq 0x38(%r10), %rcx
+	LONG $0xf68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r14,8)
+	LONG $0x487cf162; LONG $0x001e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%rbx)
+	LONG $0x487cf162; LONG $0x401e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3040(%rsi,%rbx)
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0x08fe8349 // cmpq $0x8, %r14
+	LONG $0xf996840f; WORD $0xffff // je <symmetric2Multi8+0xf5>
+	LONG $0xf6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r14,8)
+	LONG $0x584a8b49 // movq 0x58(%r10), %rcx
+	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
+	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
+	WORD $0xc57d // jge <symmetric2Multi8+0x738>
+	LONG $0x284a8b49 // movq 0x28(%r10), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0xa475 // jne <symmetric2Multi8+0x720>
+	LONG $0x330c8d4b // leaq (%r11,%r14), %rcx
+	WORD $0xa6eb // jmp <symmetric2Multi8+0x728>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0xfff95be9; BYTE $0xff // jmp <symmetric2Multi8+0xf5>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1140,7 +1180,7 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x30000000; BYTE $0x43
 	RET
 
 // func symmetric3Multi2Oct(c *symmetricCall, s *multiWork)
@@ -2015,7 +2055,7 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi8>
-	LONG $0x0008c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000a06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2029,88 +2069,89 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0x00a68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r12
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x894d; BYTE $0xca // movq %r9, %r10
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r8,8)
 	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
 	WORD $0x257d // jge <symmetric3Multi8+0x73>
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
 	WORD $0x0574 // je <symmetric3Multi8+0x5f>
-	LONG $0x0cb70f43; BYTE $0x43 // movzwl (%r11,%r8,2), %ecx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xc68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r8,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x0a // vmovups %zmm0, (%r10,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0xc0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rcx
+	LONG $0x1cb70f46; BYTE $0x43 // movzwl (%rbx,%r8,2), %r11d
+	LONG $0x5b1c8d4f // leaq (%r11,%r11,2), %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
+	LONG $0x385f034c // addq 0x38(%rdi), %r11
+	LONG $0xc69c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rsi,%r8,8)
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x1a // vmovups %zmm0, (%r10,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0xc0fb8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r11
 	WORD $0xec75 // jne <symmetric3Multi8+0x80>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0xc0c28149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r10
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x9c75 // jne <symmetric3Multi8+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07e88e0f; WORD $0x0000 // jle <symmetric3Multi8+0x899>
-	LONG $0x48fdf262; LONG $0x07f50d59; WORD $0x0000 // vpbroadcastq 0x7f5(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x07f31559; WORD $0x0000 // vpbroadcastq 0x7f3(%rip), %zmm2
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0x80868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %r8
+	LONG $0x08478b4c // movq 0x8(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x08f88e0f; WORD $0x0000 // jle <symmetric3Multi8+0x9a9>
+	LONG $0x48fdf262; LONG $0x09350d59; WORD $0x0000 // vpbroadcastq 0x935(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x09331559; WORD $0x0000 // vpbroadcastq 0x933(%rip), %zmm2
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x80968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	WORD $0x19eb // jmp <symmetric3Multi8+0x103>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0796830f; WORD $0x0000 // jae <symmetric3Multi8+0x899>
-	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x062a840f; WORD $0x0000 // je <symmetric3Multi8+0x740>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc7048d4f // leaq (%r15,%r8,8), %r8
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	WORD $0x19eb // jmp <symmetric3Multi8+0x104>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
+	LONG $0x08a5830f; WORD $0x0000 // jae <symmetric3Multi8+0x9a9>
+	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x0734840f; WORD $0x0000 // je <symmetric3Multi8+0x850>
+	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x16eb // jmp <symmetric3Multi8+0x144>
-	WORD $0x9066 // nop
-	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x06e0c149 // shlq $0x6, %r8
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	WORD $0x294d; BYTE $0xc4 // subq %r8, %r12
+	WORD $0x1ceb // jmp <symmetric3Multi8+0x154>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x6d448d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r8
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
-	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x05fc830f; WORD $0x0000 // jae <symmetric3Multi8+0x740>
+	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
+	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
+	LONG $0x06fc830f; WORD $0x0000 // jae <symmetric3Multi8+0x850>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi8+0x230>
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi8+0x240>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x037b820f; WORD $0x0000 // jb <symmetric3Multi8+0x4e0>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	LONG $0x047b820f; WORD $0x0000 // jb <symmetric3Multi8+0x5f0>
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	WORD $0x9066 // nop
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
@@ -2135,8 +2176,8 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x180>
-	WORD $0x71eb // jmp <symmetric3Multi8+0x293>
+	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x190>
+	WORD $0x71eb // jmp <symmetric3Multi8+0x2a3>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x40828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -2153,24 +2194,72 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%r11)
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xad75 // jne <symmetric3Multi8+0x240>
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x01a2850f; WORD $0x0000 // jne <symmetric3Multi8+0x440>
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
-	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	WORD $0xad75 // jne <symmetric3Multi8+0x250>
+	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
+	LONG $0x02a2850f; WORD $0x0000 // jne <symmetric3Multi8+0x550>
+	LONG $0x487df262; WORD $0x2134 // vpmovzxwq (%rcx), %zmm4
+	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
+	LONG $0x48fdd262; WORD $0xd87c // vpbroadcastq %r8, %zmm3
+	LONG $0x401c8d4f // leaq (%r8,%r8,2), %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
+	LONG $0x305f034c // addq 0x30(%rdi), %r11
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	LONG $0x01b70f44 // movzwl (%rcx), %r8d
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x41b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r8d
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x41b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r8d
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x41b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r8d
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x41b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r8d
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x41b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r8d
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x41b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r8d
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
+	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x02e0850f; WORD $0x0000 // jne <symmetric3Multi8+0x5c0>
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x02e7850f; WORD $0x0000 // jne <symmetric3Multi8+0x6e0>
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xeeb48b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp,8), %r14
 	LONG $0x48fdf262; WORD $0x3419; BYTE $0xee // vbroadcastsd (%rsi,%rbp,8), %zmm6
 	LONG $0xee9c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbp,8), %rbx
@@ -2218,14 +2307,11 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48bdd162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm8, %zmm3
 	LONG $0x48fdd162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%rbx,8)
 	LONG $0x08fd8348 // cmpq $0x8, %rbp
-	LONG $0xfeba850f; WORD $0xffff // jne <symmetric3Multi8+0x2f0>
-	LONG $0xfffcf5e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
+	LONG $0xfeba850f; WORD $0xffff // jne <symmetric3Multi8+0x400>
+	LONG $0xfffbf5e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
@@ -2233,42 +2319,43 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x06e3c148 // shlq $0x6, %rbx
 	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x48fdf162; WORD $0x1c10; BYTE $0x0b // vmovupd (%rbx,%rcx), %zmm3
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x48fdb162; WORD $0x1c10; BYTE $0x3b // vmovupd (%rbx,%r15), %zmm3
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fd9262; WORD $0x2419; BYTE $0x3b // vbroadcastsd (%r11,%r15), %zmm4
-	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x3e // vfmadd231pd (%r14,%r15), %zmm4, %zmm3
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0xe575 // jne <symmetric3Multi8+0x490>
+	LONG $0x48fd9262; WORD $0x2419; BYTE $0x13 // vbroadcastsd (%r11,%r10), %zmm4
+	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm4, %zmm3
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
+	WORD $0xe575 // jne <symmetric3Multi8+0x5a0>
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x0b // vmovupd %zmm3, (%rbx,%rcx)
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x3b // vmovupd %zmm3, (%rbx,%r15)
 	LONG $0x03fd8348 // cmpq $0x3, %rbp
-	WORD $0xae75 // jne <symmetric3Multi8+0x470>
+	WORD $0xae75 // jne <symmetric3Multi8+0x580>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric3Multi8+0x450>
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffc55e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8575 // jne <symmetric3Multi8+0x560>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfffb57e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	WORD $0xcb08 // orb %cl, %bl
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0171840f; WORD $0x0000 // je <symmetric3Multi8+0x677>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc2950f41 // setne %r10b
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x0176840f; WORD $0x0000 // je <symmetric3Multi8+0x79b>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
@@ -2293,17 +2380,17 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x510>
-	LONG $0xfffcdee9; BYTE $0xff // jmp <symmetric3Multi8+0x293>
+	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x630>
+	LONG $0xfffbcee9; BYTE $0xff // jmp <symmetric3Multi8+0x2a3>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
+	LONG $0xde948b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r10
 	LONG $0x48fdf262; WORD $0x3419; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm6
-	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xcb // vmovupd (%r11,%rcx,8), %zmm3
-	LONG $0x48fdd162; LONG $0x01cb6410 // vmovupd 0x40(%r11,%rcx,8), %zmm4
-	LONG $0x48fdd162; LONG $0x02cb6c10 // vmovupd 0x80(%r11,%rcx,8), %zmm5
+	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xd3 // vmovupd (%r11,%r10,8), %zmm3
+	LONG $0x48fd9162; LONG $0x01d36410 // vmovupd 0x40(%r11,%r10,8), %zmm4
+	LONG $0x48fd9162; LONG $0x02d36c10 // vmovupd 0x80(%r11,%r10,8), %zmm5
 	LONG $0x48e5d262; WORD $0x70a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm3, %zmm6
 	LONG $0x58ddf262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%rbx,8){1to8}, %zmm4, %zmm6
 	LONG $0x58d5f262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%rbx,8){1to8}, %zmm5, %zmm6
@@ -2321,11 +2408,11 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdd162; WORD $0x3011 // vmovupd %zmm6, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff5e850f; WORD $0xffff // jne <symmetric3Multi8+0x5d0>
-	LONG $0xfffab9e9; BYTE $0xff // jmp <symmetric3Multi8+0x130>
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff5e850f; WORD $0xffff // jne <symmetric3Multi8+0x6f0>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfff9a5e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	BYTE $0x90 // nop
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
 	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
@@ -2350,83 +2437,84 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi8+0x690>
-	LONG $0xfffb58e9; BYTE $0xff // jmp <symmetric3Multi8+0x293>
+	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi8+0x7a0>
+	LONG $0xfffa58e9; BYTE $0xff // jmp <symmetric3Multi8+0x2a3>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf9a0840f; WORD $0xffff // je <symmetric3Multi8+0xf0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0xf890840f; WORD $0xffff // je <symmetric3Multi8+0xf0>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xc14c0f4c // cmovlq %rcx, %r8
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric3Multi8+0x801>
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	LONG $0x08fa8349 // cmpq $0x8, %r10
+	LONG $0xc24c0f4d // cmovlq %r10, %r8
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric3Multi8+0x911>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	LONG $0xd84d0f4d // cmovgeq %r8, %r11
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric3Multi8+0x7b0>
-	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric3Multi8+0x7b4>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x1774 // je <symmetric3Multi8+0x8c0>
+	LONG $0x7a148d4f // leaq (%r10,%r15,2), %r10
+	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
+	WORD $0x10eb // jmp <symmetric3Multi8+0x8c4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x484f0348 // addq 0x48(%rdi), %rcx
+	LONG $0x2f148d4f // leaq (%r15,%r13), %r10
+	LONG $0x52348d4f // leaq (%r10,%r10,2), %r14
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x06e6c149 // shlq $0x6, %r14
+	LONG $0x4877034c // addq 0x48(%rdi), %r14
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdb162; WORD $0x1c10; BYTE $0x31 // vmovupd (%rcx,%r14), %zmm3
-	LONG $0x48e5b162; WORD $0x1c58; BYTE $0x33 // vaddpd (%rbx,%r14), %zmm3, %zmm3
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x31 // vmovupd %zmm3, (%rcx,%r14)
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0xc0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r14
-	WORD $0xde75 // jne <symmetric3Multi8+0x7d0>
+	LONG $0x48fd9162; WORD $0x1c10; BYTE $0x16 // vmovupd (%r14,%r10), %zmm3
+	LONG $0x48e5b162; WORD $0x1c58; BYTE $0x13 // vaddpd (%rbx,%r10), %zmm3, %zmm3
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x16 // vmovupd %zmm3, (%r14,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
+	WORD $0xde75 // jne <symmetric3Multi8+0x8e0>
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x8f75 // jne <symmetric3Multi8+0x790>
+	WORD $0x8f75 // jne <symmetric3Multi8+0x8a0>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
-	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf8e3830f; WORD $0xffff // jae <symmetric3Multi8+0xf5>
+	LONG $0x08478d4d // leaq 0x8(%r15), %r8
+	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
+	LONG $0xf7cd830f; WORD $0xffff // jae <symmetric3Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xdea4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r11,8)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric3Multi8+0x860>
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric3Multi8+0x848>
-	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric3Multi8+0x84c>
-	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xde8c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r11,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0xc0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rcx
-	WORD $0xec75 // jne <symmetric3Multi8+0x870>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	WORD $0x2c7d // jge <symmetric3Multi8+0x970>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x0b74 // je <symmetric3Multi8+0x958>
+	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
+	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
+	WORD $0x04eb // jmp <symmetric3Multi8+0x95c>
+	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	LONG $0x3857034c // addq 0x38(%rdi), %r10
+	LONG $0xde94894e; LONG $0x00003d80 // movq %r10, 0x3d80(%rsi,%r11,8)
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
+	WORD $0xec75 // jne <symmetric3Multi8+0x980>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric3Multi8+0x820>
-	LONG $0xfff85ce9; BYTE $0xff // jmp <symmetric3Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric3Multi8+0x930>
+	LONG $0xfff74ce9; BYTE $0xff // jmp <symmetric3Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2436,6 +2524,12 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00184330
 	LONG $0x00000000; WORD $0x0000
 	RET
@@ -3422,7 +3516,7 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
-	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000bbee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3436,105 +3530,108 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0x00a68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r12
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x894d; BYTE $0xca // movq %r9, %r10
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r8,8)
 	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
 	WORD $0x217d // jge <symmetric4Multi8+0x6f>
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
 	WORD $0x0574 // je <symmetric4Multi8+0x5f>
-	LONG $0x0cb70f43; BYTE $0x43 // movzwl (%r11,%r8,2), %ecx
-	LONG $0x08e1c148 // shlq $0x8, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xc68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r8,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x0a // vmovups %zmm0, (%r10,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
+	LONG $0x1cb70f46; BYTE $0x43 // movzwl (%rbx,%r8,2), %r11d
+	LONG $0x08e3c149 // shlq $0x8, %r11
+	LONG $0x385f034c // addq 0x38(%rdi), %r11
+	LONG $0xc69c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rsi,%r8,8)
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x1a // vmovups %zmm0, (%r10,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0x00fb8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r11
 	WORD $0xec75 // jne <symmetric4Multi8+0x80>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x9c75 // jne <symmetric4Multi8+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09588e0f; WORD $0x0000 // jle <symmetric4Multi8+0xa09>
-	LONG $0x48fdf262; LONG $0x09750d59; WORD $0x0000 // vpbroadcastq 0x975(%rip), %zmm1
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0xc0868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r8
+	LONG $0x08478b4c // movq 0x8(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x0ac88e0f; WORD $0x0000 // jle <symmetric4Multi8+0xb79>
+	LONG $0x48fdf262; LONG $0x0af50d59; WORD $0x0000 // vpbroadcastq 0xaf5(%rip), %zmm1
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	WORD $0x13eb // jmp <symmetric4Multi8+0xf3>
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0916830f; WORD $0x0000 // jae <symmetric4Multi8+0xa09>
-	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x07ca840f; WORD $0x0000 // je <symmetric4Multi8+0x8d0>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc7048d4f // leaq (%r15,%r8,8), %r8
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	WORD $0x23eb // jmp <symmetric4Multi8+0x104>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
+	LONG $0x0a75830f; WORD $0x0000 // jae <symmetric4Multi8+0xb79>
+	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x243c894c // movq %r15, (%rsp)
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x0925840f; WORD $0x0000 // je <symmetric4Multi8+0xa40>
+	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0x08e1c148 // shlq $0x8, %rcx
-	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x16eb // jmp <symmetric4Multi8+0x130>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	LONG $0x08e0c149 // shlq $0x8, %r8
+	WORD $0x294d; BYTE $0xc4 // subq %r8, %r12
+	WORD $0x21eb // jmp <symmetric4Multi8+0x155>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
 	LONG $0xaa148d4a // leaq (%rdx,%r13,4), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x07a0830f; WORD $0x0000 // jae <symmetric4Multi8+0x8d0>
+	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
+	LONG $0x08eb830f; WORD $0x0000 // jae <symmetric4Multi8+0xa40>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x010d850f; WORD $0x0000 // jne <symmetric4Multi8+0x250>
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0118850f; WORD $0x0000 // jne <symmetric4Multi8+0x280>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x046f820f; WORD $0x0000 // jb <symmetric4Multi8+0x5c0>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x05ba820f; WORD $0x0000 // jb <symmetric4Multi8+0x730>
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
 	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x0e // vmovups %zmm2, (%rsi,%rcx)
+	LONG $0x487cb162; WORD $0x1411; BYTE $0x3e // vmovups %zmm2, (%rsi,%r15)
 	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486d9262; LONG $0xc02e548d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x010e5411 // vmovups %zmm2, 0x40(%rsi,%rcx)
+	LONG $0x487cb162; LONG $0x013e5411 // vmovups %zmm2, 0x40(%rsi,%r15)
 	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x020e5411 // vmovups %zmm2, 0x80(%rsi,%rcx)
+	LONG $0x487cb162; LONG $0x023e5411 // vmovups %zmm2, 0x80(%rsi,%r15)
 	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
@@ -3542,48 +3639,97 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi8+0x170>
-	LONG $0x000082e9; BYTE $0x00 // jmp <symmetric4Multi8+0x2c6>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x608a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%rdx), %rcx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff30850f; WORD $0xffff // jne <symmetric4Multi8+0x1a0>
+	LONG $0x000085e9; BYTE $0x00 // jmp <symmetric4Multi8+0x2fa>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x60828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%rdx), %r8
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
-	LONG $0x487cf162; LONG $0xefa0915a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x06 // vmovups %zmm2, (%rsi,%r8)
-	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
-	LONG $0x487cf162; LONG $0xefc0915a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm2
-	LONG $0x487cb162; LONG $0x01065411 // vmovups %zmm2, 0x40(%rsi,%r8)
-	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
-	LONG $0x487cf162; LONG $0xefe0915a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm2
-	LONG $0x487cb162; LONG $0x02065411 // vmovups %zmm2, 0x80(%rsi,%r8)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x487cf162; WORD $0x515a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm2
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	LONG $0x48fdb162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%r8)
-	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
-	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
-	WORD $0x9a75 // jne <symmetric4Multi8+0x260>
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x024f850f; WORD $0x0000 // jne <symmetric4Multi8+0x520>
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
-	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x48180f41; BYTE $0xa0 // prefetcht0 -0x60(%r8)
+	LONG $0x487cd162; LONG $0xefa0905a; WORD $0xffff // vcvtps2pd -0x1060(%r8), %zmm2
+	LONG $0x487cb162; WORD $0x1411; BYTE $0x1e // vmovups %zmm2, (%rsi,%r11)
+	LONG $0x48180f41; BYTE $0xc0 // prefetcht0 -0x40(%r8)
+	LONG $0x487cd162; LONG $0xefc0905a; WORD $0xffff // vcvtps2pd -0x1040(%r8), %zmm2
+	LONG $0x487cb162; LONG $0x011e5411 // vmovups %zmm2, 0x40(%rsi,%r11)
+	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
+	LONG $0x487cd162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm2
+	LONG $0x487cb162; LONG $0x021e5411 // vmovups %zmm2, 0x80(%rsi,%r11)
+	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0x487cd162; WORD $0x505a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm2
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x48fdb162; LONG $0x031e5411 // vmovupd %zmm2, 0xc0(%rsi,%r11)
+	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
+	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
+	WORD $0x9675 // jne <symmetric4Multi8+0x290>
+	LONG $0x243c8b4c // movq (%rsp), %r15
+	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
+	LONG $0x0387850f; WORD $0x0000 // jne <symmetric4Multi8+0x690>
+	LONG $0x487df262; WORD $0x1934 // vpmovzxwq (%rcx), %zmm3
+	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
+	LONG $0x48fdd262; WORD $0xd07c // vpbroadcastq %r8, %zmm2
+	LONG $0x08e0c149 // shlq $0x8, %r8
+	LONG $0x3047034c // addq 0x30(%rdi), %r8
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x05 // vpsllq $0x5, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	LONG $0x11b70f44 // movzwl (%rcx), %r10d
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r10d
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r10d
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r10d
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r10d
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x08e2c141 // shll $0x8, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x03cc850f; WORD $0x0000 // jne <symmetric4Multi8+0x6e0>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x04b7850f; WORD $0x0000 // jne <symmetric4Multi8+0x930>
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x1419; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm10
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -3657,80 +3803,75 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48d5d162; LONG $0x03dc5458 // vaddpd 0xc0(%r12,%rbx,8), %zmm5, %zmm2
 	LONG $0x48fdd162; LONG $0x03dc5411 // vmovupd %zmm2, 0xc0(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe06850f; WORD $0xffff // jne <symmetric4Multi8+0x320>
-	LONG $0xfffc01e9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
+	LONG $0xfe06850f; WORD $0xffff // jne <symmetric4Multi8+0x490>
+	LONG $0xfffab1e9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
 	BYTE $0x90 // nop
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
-	LONG $0xc68c8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rcx
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
 	LONG $0x08e3c148 // shlq $0x8, %rbx
 	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x894c; BYTE $0xf5 // movq %r14, %rbp
+	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
 	LONG $0x06e5c148 // shlq $0x6, %rbp
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x48fdf162; WORD $0x1410; BYTE $0x2b // vmovupd (%rbx,%rbp), %zmm2
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fd9262; WORD $0x1c19; BYTE $0x3b // vbroadcastsd (%r11,%r15), %zmm3
-	LONG $0x48e5b262; WORD $0x14b8; BYTE $0x39 // vfmadd231pd (%rcx,%r15), %zmm3, %zmm2
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x00ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r15
-	WORD $0xe575 // jne <symmetric4Multi8+0x570>
+	LONG $0x48fd9262; WORD $0x1c19; BYTE $0x13 // vbroadcastsd (%r11,%r10), %zmm3
+	LONG $0x48e59262; WORD $0x14b8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm3, %zmm2
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x00fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r10
+	WORD $0xe575 // jne <symmetric4Multi8+0x6e0>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	WORD $0xff49; BYTE $0xc6 // incq %r14
+	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x48fdf162; WORD $0x1411; BYTE $0x2b // vmovupd %zmm2, (%rbx,%rbp)
-	LONG $0x04fe8349 // cmpq $0x4, %r14
-	WORD $0xae75 // jne <symmetric4Multi8+0x550>
+	LONG $0x04ff8349 // cmpq $0x4, %r15
+	WORD $0xae75 // jne <symmetric4Multi8+0x6c0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric4Multi8+0x530>
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffb65e9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8575 // jne <symmetric4Multi8+0x6a0>
+	LONG $0x243c8b4c // movq (%rsp), %r15
+	LONG $0xfffa1ce9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc6950f41 // setne %r14b
-	WORD $0x0841; BYTE $0xce // orb %cl, %r14b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x01f8840f; WORD $0x0000 // je <symmetric4Multi8+0x7e6>
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc2950f41 // setne %r10b
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x00e6840f; WORD $0x0000 // je <symmetric4Multi8+0x850>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x0e // vmovups %zmm2, (%rsi,%rcx)
+	LONG $0x487cb162; WORD $0x1411; BYTE $0x3e // vmovups %zmm2, (%rsi,%r15)
 	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486d9262; LONG $0xc02e548d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x010e5411 // vmovups %zmm2, 0x40(%rsi,%rcx)
+	LONG $0x487cb162; LONG $0x013e5411 // vmovups %zmm2, 0x40(%rsi,%r15)
 	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x020e5411 // vmovups %zmm2, 0x80(%rsi,%rcx)
+	LONG $0x487cb162; LONG $0x023e5411 // vmovups %zmm2, 0x80(%rsi,%r15)
 	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
 	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
 	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
@@ -3738,21 +3879,55 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi8+0x600>
-	LONG $0xfffbf2e9; BYTE $0xff // jmp <symmetric4Multi8+0x2c6>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff30850f; WORD $0xffff // jne <symmetric4Multi8+0x770>
+	LONG $0xfffab5e9; BYTE $0xff // jmp <symmetric4Multi8+0x2fa>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0e180f41 // prefetcht0 (%r14)
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdb162; WORD $0x1411; BYTE $0x3e // vmovupd %zmm2, (%rsi,%r15)
+	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
+	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x496d9262; LONG $0xc02e5c8d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdb162; LONG $0x013e5411 // vmovupd %zmm2, 0x40(%rsi,%r15)
+	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
+	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdb162; LONG $0x023e5411 // vmovupd %zmm2, 0x80(%rsi,%r15)
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
+	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
+	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff28850f; WORD $0xffff // jne <symmetric4Multi8+0x850>
+	LONG $0xfff9cde9; BYTE $0xff // jmp <symmetric4Multi8+0x2fa>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0xde8c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %rcx
+	LONG $0xde948b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %r10
 	LONG $0x48fdb262; WORD $0x2419; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm4
-	LONG $0x48fdf162; LONG $0x00cd5410 // vmovupd (%rbp,%rcx,8), %zmm2
-	LONG $0x48fdf162; LONG $0x01cd5c10 // vmovupd 0x40(%rbp,%rcx,8), %zmm3
-	LONG $0x48fdf162; LONG $0x02cd6c10 // vmovupd 0x80(%rbp,%rcx,8), %zmm5
-	LONG $0x48fdf162; LONG $0x03cd7410 // vmovupd 0xc0(%rbp,%rcx,8), %zmm6
+	LONG $0x48fdb162; LONG $0x00d55410 // vmovupd (%rbp,%r10,8), %zmm2
+	LONG $0x48fdb162; LONG $0x01d55c10 // vmovupd 0x40(%rbp,%r10,8), %zmm3
+	LONG $0x48fdb162; LONG $0x02d56c10 // vmovupd 0x80(%rbp,%r10,8), %zmm5
+	LONG $0x48fdb162; LONG $0x03d57410 // vmovupd 0xc0(%rbp,%r10,8), %zmm6
 	LONG $0x48edd262; WORD $0x60a8; BYTE $0xfd // vfmadd213pd -0xc0(%r8), %zmm2, %zmm4
 	LONG $0x58e5b262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm3, %zmm4
 	LONG $0x58d5b262; LONG $0x10de64b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm5, %zmm4
@@ -3779,117 +3954,82 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdd162; WORD $0x2011 // vmovupd %zmm4, (%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xff0f850f; WORD $0xffff // jne <symmetric4Multi8+0x6f0>
-	LONG $0xfff93ae9; BYTE $0xff // jmp <symmetric4Multi8+0x120>
-	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	WORD $0xc931 // xorl %ecx, %ecx
-	BYTE $0x90 // nop
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0e // vmovupd %zmm2, (%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496d9262; LONG $0xc02e5c8d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; LONG $0x010e5411 // vmovupd %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; LONG $0x020e5411 // vmovupd %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff29850f; WORD $0xffff // jne <symmetric4Multi8+0x7f0>
-	LONG $0xfff9fae9; BYTE $0xff // jmp <symmetric4Multi8+0x2c6>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
+	LONG $0xff0f850f; WORD $0xffff // jne <symmetric4Multi8+0x940>
+	LONG $0xfff70ae9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf800840f; WORD $0xffff // je <symmetric4Multi8+0xe0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0xf6a0840f; WORD $0xffff // je <symmetric4Multi8+0xf0>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xc14c0f4c // cmovlq %rcx, %r8
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007e8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x981>
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	LONG $0x08fa8349 // cmpq $0x8, %r10
+	LONG $0xc24c0f4d // cmovlq %r10, %r8
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x007e8e0f; WORD $0x0000 // jle <symmetric4Multi8+0xaf1>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	LONG $0xd84d0f4d // cmovgeq %r8, %r11
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric4Multi8+0x940>
-	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric4Multi8+0x944>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x1774 // je <symmetric4Multi8+0xab0>
+	LONG $0x72148d4f // leaq (%r10,%r14,2), %r10
+	LONG $0x3cb70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r15d
+	WORD $0x10eb // jmp <symmetric4Multi8+0xab4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
-	LONG $0x08e1c148 // shlq $0x8, %rcx
-	LONG $0x484f0348 // addq 0x48(%rdi), %rcx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x2e3c8d4f // leaq (%r14,%r13), %r15
+	LONG $0x08e7c149 // shlq $0x8, %r15
+	LONG $0x487f034c // addq 0x48(%rdi), %r15
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	BYTE $0x90 // nop
-	LONG $0x48fdb162; WORD $0x1410; BYTE $0x39 // vmovupd (%rcx,%r15), %zmm2
-	LONG $0x48edb162; WORD $0x1458; BYTE $0x3b // vaddpd (%rbx,%r15), %zmm2, %zmm2
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x39 // vmovupd %zmm2, (%rcx,%r15)
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x00ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r15
-	WORD $0xde75 // jne <symmetric4Multi8+0x950>
+	LONG $0x48fd9162; WORD $0x1410; BYTE $0x17 // vmovupd (%r15,%r10), %zmm2
+	LONG $0x48edb162; WORD $0x1458; BYTE $0x13 // vaddpd (%rbx,%r10), %zmm2, %zmm2
+	LONG $0x48fd9162; WORD $0x1411; BYTE $0x17 // vmovupd %zmm2, (%r15,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x00fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r10
+	WORD $0xde75 // jne <symmetric4Multi8+0xac0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9f75 // jne <symmetric4Multi8+0x920>
+	WORD $0x9f75 // jne <symmetric4Multi8+0xa90>
+	LONG $0x243c8b4c // movq (%rsp), %r15
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
-	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf753830f; WORD $0xffff // jae <symmetric4Multi8+0xe5>
+	LONG $0x08478d4d // leaq 0x8(%r15), %r8
+	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
+	LONG $0xf5ee830f; WORD $0xffff // jae <symmetric4Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xdea4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r11,8)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x287d // jge <symmetric4Multi8+0x9dc>
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric4Multi8+0x9c8>
-	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric4Multi8+0x9cc>
-	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
-	LONG $0x08e1c148 // shlq $0x8, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xde8c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r11,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x9066 // nop
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
-	WORD $0xec75 // jne <symmetric4Multi8+0x9e0>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	WORD $0x287d // jge <symmetric4Multi8+0xb4c>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x0b74 // je <symmetric4Multi8+0xb38>
+	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
+	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
+	WORD $0x04eb // jmp <symmetric4Multi8+0xb3c>
+	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
+	LONG $0x08e2c149 // shlq $0x8, %r10
+	LONG $0x3857034c // addq 0x38(%rdi), %r10
+	LONG $0xde94894e; LONG $0x00003d80 // movq %r10, 0x3d80(%rsi,%r11,8)
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	BYTE $0x90 // nop
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x00fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r10
+	WORD $0xec75 // jne <symmetric4Multi8+0xb50>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9c75 // jne <symmetric4Multi8+0x9a0>
-	LONG $0xfff6dce9; BYTE $0xff // jmp <symmetric4Multi8+0xe5>
+	WORD $0x9c75 // jne <symmetric4Multi8+0xb10>
+	LONG $0xfff57ce9; BYTE $0xff // jmp <symmetric4Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3899,6 +4039,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
@@ -5053,7 +5195,7 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
-	LONG $0x000cc6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000e86e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5067,89 +5209,90 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0x00a68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r12
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x894d; BYTE $0xca // movq %r9, %r10
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r8,8)
 	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
 	WORD $0x257d // jge <symmetric5Multi8+0x73>
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
 	WORD $0x0574 // je <symmetric5Multi8+0x5f>
-	LONG $0x0cb70f43; BYTE $0x43 // movzwl (%r11,%r8,2), %ecx
-	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xc68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r8,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x0a // vmovups %zmm0, (%r10,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
+	LONG $0x1cb70f46; BYTE $0x43 // movzwl (%rbx,%r8,2), %r11d
+	LONG $0x9b1c8d4f // leaq (%r11,%r11,4), %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
+	LONG $0x385f034c // addq 0x38(%rdi), %r11
+	LONG $0xc69c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rsi,%r8,8)
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x1a // vmovups %zmm0, (%r10,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0x40fb8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r11
 	WORD $0xec75 // jne <symmetric5Multi8+0x80>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x9c75 // jne <symmetric5Multi8+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0bd88e0f; WORD $0x0000 // jle <symmetric5Multi8+0xc89>
-	LONG $0x48fdf262; LONG $0x0bfd0d59; WORD $0x0000 // vpbroadcastq 0xbfd(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0beb1559; WORD $0x0000 // vpbroadcastq 0xbeb(%rip), %zmm2
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0x00868d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %r8
+	LONG $0x08478b4c // movq 0x8(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x0d888e0f; WORD $0x0000 // jle <symmetric5Multi8+0xe39>
+	LONG $0x48fdf262; LONG $0x0dbd0d59; WORD $0x0000 // vpbroadcastq 0xdbd(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0dab1559; WORD $0x0000 // vpbroadcastq 0xdab(%rip), %zmm2
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x00968d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	WORD $0x19eb // jmp <symmetric5Multi8+0x103>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0b86830f; WORD $0x0000 // jae <symmetric5Multi8+0xc89>
-	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0a1a840f; WORD $0x0000 // je <symmetric5Multi8+0xb30>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc7048d4f // leaq (%r15,%r8,8), %r8
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	WORD $0x19eb // jmp <symmetric5Multi8+0x104>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
+	LONG $0x0d35830f; WORD $0x0000 // jae <symmetric5Multi8+0xe39>
+	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x0bc4840f; WORD $0x0000 // je <symmetric5Multi8+0xce0>
+	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x16eb // jmp <symmetric5Multi8+0x144>
-	WORD $0x9066 // nop
-	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x06e0c149 // shlq $0x6, %r8
+	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	WORD $0x294d; BYTE $0xc4 // subq %r8, %r12
+	WORD $0x1ceb // jmp <symmetric5Multi8+0x154>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xad448d4f; BYTE $0x00 // leaq (%r13,%r13,4), %r8
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
-	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x09ec830f; WORD $0x0000 // jae <symmetric5Multi8+0xb30>
+	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
+	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
+	LONG $0x0b8c830f; WORD $0x0000 // jae <symmetric5Multi8+0xce0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi8+0x2a0>
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi8+0x2b0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x05cb820f; WORD $0x0000 // jb <symmetric5Multi8+0x730>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x076b820f; WORD $0x0000 // jb <symmetric5Multi8+0x8e0>
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
+	LONG $0x28148d4f // leaq (%r8,%r13), %r10
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
@@ -5164,33 +5307,33 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x180>
-	LONG $0x0000a4e9; BYTE $0x00 // jmp <symmetric5Multi8+0x335>
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x190>
+	LONG $0x0000a4e9; BYTE $0x00 // jmp <symmetric5Multi8+0x345>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x80828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -5213,24 +5356,90 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%r11)
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
-	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi8+0x2b0>
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0350850f; WORD $0x0000 // jne <symmetric5Multi8+0x690>
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
-	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi8+0x2c0>
+	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
+	LONG $0x04f0850f; WORD $0x0000 // jne <symmetric5Multi8+0x840>
+	LONG $0x487df262; WORD $0x2134 // vpmovzxwq (%rcx), %zmm4
+	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
+	LONG $0x48fdd262; WORD $0xd87c // vpbroadcastq %r8, %zmm3
+	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	LONG $0x06e0c149 // shlq $0x6, %r8
+	LONG $0x3047034c // addq 0x30(%rdi), %r8
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	LONG $0x11b70f44 // movzwl (%rcx), %r10d
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r10d
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r10d
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r10d
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r10d
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x04fe850f; WORD $0x0000 // jne <symmetric5Multi8+0x880>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x0625850f; WORD $0x0000 // jne <symmetric5Multi8+0xb50>
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x24148b4c // movq (%rsp), %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x2c19; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm13
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -5336,14 +5545,11 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48cdd162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%rbx,8), %zmm6, %zmm3
 	LONG $0x48fdd162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd10850f; WORD $0xffff // jne <symmetric5Multi8+0x390>
-	LONG $0xfffaabe9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
+	LONG $0xfd10850f; WORD $0xffff // jne <symmetric5Multi8+0x540>
+	LONG $0xfff90be9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
 	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
@@ -5351,44 +5557,43 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x06e3c148 // shlq $0x6, %rbx
 	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x48fdf162; WORD $0x1c10; BYTE $0x0b // vmovupd (%rbx,%rcx), %zmm3
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x48fdb162; WORD $0x1c10; BYTE $0x3b // vmovupd (%rbx,%r15), %zmm3
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fd9262; WORD $0x2419; BYTE $0x3b // vbroadcastsd (%r11,%r15), %zmm4
-	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x3e // vfmadd231pd (%r14,%r15), %zmm4, %zmm3
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x40ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r15
-	WORD $0xe575 // jne <symmetric5Multi8+0x6e0>
+	LONG $0x48fd9262; WORD $0x2419; BYTE $0x13 // vbroadcastsd (%r11,%r10), %zmm4
+	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm4, %zmm3
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x40fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r10
+	WORD $0xe575 // jne <symmetric5Multi8+0x890>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x0b // vmovupd %zmm3, (%rbx,%rcx)
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x3b // vmovupd %zmm3, (%rbx,%r15)
 	LONG $0x05fd8348 // cmpq $0x5, %rbp
-	WORD $0xae75 // jne <symmetric5Multi8+0x6c0>
+	WORD $0xae75 // jne <symmetric5Multi8+0x870>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric5Multi8+0x6a0>
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffa05e9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8575 // jne <symmetric5Multi8+0x850>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfff867e9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0xc0930f41 // setae %r8b
 	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x02ab840f; WORD $0x0000 // je <symmetric5Multi8+0x9ff>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0xc2950f41 // setne %r10b
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x0121840f; WORD $0x0000 // je <symmetric5Multi8+0xa30>
+	BYTE $0x90 // nop
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
+	LONG $0x28148d4f // leaq (%r8,%r13), %r10
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
@@ -5403,44 +5608,88 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x760>
-	LONG $0xfffac4e9; BYTE $0xff // jmp <symmetric5Multi8+0x335>
+	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x910>
+	LONG $0xfff924e9; BYTE $0xff // jmp <symmetric5Multi8+0x345>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x28148d4f // leaq (%r8,%r13), %r10
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
+	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
+	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
+	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi8+0xa30>
+	LONG $0xfff7fae9; BYTE $0xff // jmp <symmetric5Multi8+0x345>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0xde8c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %rcx
+	LONG $0xde948b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %r10
 	LONG $0x48fd3262; WORD $0x0419; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm8
-	LONG $0x48fdf162; LONG $0x00cd5c10 // vmovupd (%rbp,%rcx,8), %zmm3
-	LONG $0x48fdf162; LONG $0x01cd6410 // vmovupd 0x40(%rbp,%rcx,8), %zmm4
-	LONG $0x48fdf162; LONG $0x02cd6c10 // vmovupd 0x80(%rbp,%rcx,8), %zmm5
-	LONG $0x48fdf162; LONG $0x03cd7410 // vmovupd 0xc0(%rbp,%rcx,8), %zmm6
-	LONG $0x48fdf162; LONG $0x04cd7c10 // vmovupd 0x100(%rbp,%rcx,8), %zmm7
+	LONG $0x48fdb162; LONG $0x00d55c10 // vmovupd (%rbp,%r10,8), %zmm3
+	LONG $0x48fdb162; LONG $0x01d56410 // vmovupd 0x40(%rbp,%r10,8), %zmm4
+	LONG $0x48fdb162; LONG $0x02d56c10 // vmovupd 0x80(%rbp,%r10,8), %zmm5
+	LONG $0x48fdb162; LONG $0x03d57410 // vmovupd 0xc0(%rbp,%r10,8), %zmm6
+	LONG $0x48fdb162; LONG $0x04d57c10 // vmovupd 0x100(%rbp,%r10,8), %zmm7
 	LONG $0x48e55262; WORD $0x40a8; BYTE $0xfc // vfmadd213pd -0x100(%r8), %zmm3, %zmm8
 	LONG $0x58dd3262; LONG $0x08de44b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm4, %zmm8
 	LONG $0x58d53262; LONG $0x10de44b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm5, %zmm8
@@ -5478,129 +5727,85 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd5162; WORD $0x0011 // vmovupd %zmm8, (%r8)
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe96850f; WORD $0xffff // jne <symmetric5Multi8+0x890>
-	LONG $0xfff731e9; BYTE $0xff // jmp <symmetric5Multi8+0x130>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi8+0xa10>
-	LONG $0xfff80ae9; BYTE $0xff // jmp <symmetric5Multi8+0x335>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf5b0840f; WORD $0xffff // je <symmetric5Multi8+0xf0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0xfe96850f; WORD $0xffff // jne <symmetric5Multi8+0xb60>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfff46de9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0xf400840f; WORD $0xffff // je <symmetric5Multi8+0xf0>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xc14c0f4c // cmovlq %rcx, %r8
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric5Multi8+0xbf1>
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	LONG $0x08fa8349 // cmpq $0x8, %r10
+	LONG $0xc24c0f4d // cmovlq %r10, %r8
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x00938e0f; WORD $0x0000 // jle <symmetric5Multi8+0xda6>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	LONG $0xd84d0f4d // cmovgeq %r8, %r11
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric5Multi8+0xba0>
-	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric5Multi8+0xba4>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x1774 // je <symmetric5Multi8+0xd50>
+	LONG $0x72148d4f // leaq (%r10,%r14,2), %r10
+	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
+	WORD $0x10eb // jmp <symmetric5Multi8+0xd54>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
-	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x484f0348 // addq 0x48(%rdi), %rcx
+	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
+	LONG $0x923c8d4f // leaq (%r10,%r10,4), %r15
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	LONG $0x487f034c // addq 0x48(%rdi), %r15
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdb162; WORD $0x1c10; BYTE $0x39 // vmovupd (%rcx,%r15), %zmm3
-	LONG $0x48e5b162; WORD $0x1c58; BYTE $0x3b // vaddpd (%rbx,%r15), %zmm3, %zmm3
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x39 // vmovupd %zmm3, (%rcx,%r15)
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x40ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r15
-	WORD $0xde75 // jne <symmetric5Multi8+0xbc0>
+	LONG $0x48fd9162; WORD $0x1c10; BYTE $0x17 // vmovupd (%r15,%r10), %zmm3
+	LONG $0x48e5b162; WORD $0x1c58; BYTE $0x13 // vaddpd (%rbx,%r10), %zmm3, %zmm3
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x17 // vmovupd %zmm3, (%r15,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x40fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r10
+	WORD $0xde75 // jne <symmetric5Multi8+0xd70>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x8f75 // jne <symmetric5Multi8+0xb80>
+	WORD $0x8a75 // jne <symmetric5Multi8+0xd30>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
-	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf4f3830f; WORD $0xffff // jae <symmetric5Multi8+0xf5>
+	LONG $0x08478d4d // leaq 0x8(%r15), %r8
+	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
+	LONG $0xf33d830f; WORD $0xffff // jae <symmetric5Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xdea4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r11,8)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric5Multi8+0xc50>
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric5Multi8+0xc38>
-	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric5Multi8+0xc3c>
-	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
-	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xde8c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r11,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	WORD $0xec75 // jne <symmetric5Multi8+0xc60>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	WORD $0x2c7d // jge <symmetric5Multi8+0xe00>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x0b74 // je <symmetric5Multi8+0xde8>
+	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
+	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
+	WORD $0x04eb // jmp <symmetric5Multi8+0xdec>
+	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
+	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	LONG $0x3857034c // addq 0x38(%rdi), %r10
+	LONG $0xde94894e; LONG $0x00003d80 // movq %r10, 0x3d80(%rsi,%r11,8)
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x40fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r10
+	WORD $0xec75 // jne <symmetric5Multi8+0xe10>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric5Multi8+0xc10>
-	LONG $0xfff46ce9; BYTE $0xff // jmp <symmetric5Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric5Multi8+0xdc0>
+	LONG $0xfff2bce9; BYTE $0xff // jmp <symmetric5Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5610,6 +5815,8 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00280000
 	LONG $0x00000000; LONG $0x00000000
@@ -6917,7 +7124,7 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
-	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
+	LONG $0x001146e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6931,89 +7138,90 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0x00a68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r12
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x894d; BYTE $0xca // movq %r9, %r10
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r8,8)
 	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
 	WORD $0x257d // jge <symmetric6Multi8+0x73>
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
 	WORD $0x0574 // je <symmetric6Multi8+0x5f>
-	LONG $0x0cb70f43; BYTE $0x43 // movzwl (%r11,%r8,2), %ecx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x07e1c148 // shlq $0x7, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xc68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r8,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x0a // vmovups %zmm0, (%r10,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x80f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %rcx
+	LONG $0x1cb70f46; BYTE $0x43 // movzwl (%rbx,%r8,2), %r11d
+	LONG $0x5b1c8d4f // leaq (%r11,%r11,2), %r11
+	LONG $0x07e3c149 // shlq $0x7, %r11
+	LONG $0x385f034c // addq 0x38(%rdi), %r11
+	LONG $0xc69c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rsi,%r8,8)
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x1a // vmovups %zmm0, (%r10,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0x80fb8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r11
 	WORD $0xec75 // jne <symmetric6Multi8+0x80>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x80c28149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r10
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x9c75 // jne <symmetric6Multi8+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0e488e0f; WORD $0x0000 // jle <symmetric6Multi8+0xef9>
-	LONG $0x48fdf262; LONG $0x0e750d59; WORD $0x0000 // vpbroadcastq 0xe75(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0e731559; WORD $0x0000 // vpbroadcastq 0xe73(%rip), %zmm2
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0x40868d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3140(%rsi), %r8
+	LONG $0x08478b4c // movq 0x8(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x10388e0f; WORD $0x0000 // jle <symmetric6Multi8+0x10e9>
+	LONG $0x48fdf262; LONG $0x10750d59; WORD $0x0000 // vpbroadcastq 0x1075(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x10731559; WORD $0x0000 // vpbroadcastq 0x1073(%rip), %zmm2
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x40968d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3140(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	WORD $0x19eb // jmp <symmetric6Multi8+0x103>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0df6830f; WORD $0x0000 // jae <symmetric6Multi8+0xef9>
-	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0c8a840f; WORD $0x0000 // je <symmetric6Multi8+0xda0>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc7048d4f // leaq (%r15,%r8,8), %r8
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	WORD $0x19eb // jmp <symmetric6Multi8+0x104>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
+	LONG $0x0fe5830f; WORD $0x0000 // jae <symmetric6Multi8+0x10e9>
+	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x0e74840f; WORD $0x0000 // je <symmetric6Multi8+0xf90>
+	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0x07e1c148 // shlq $0x7, %rcx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x17eb // jmp <symmetric6Multi8+0x145>
-	WORD $0x9066 // nop
-	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x07e0c149 // shlq $0x7, %r8
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	WORD $0x294d; BYTE $0xc4 // subq %r8, %r12
+	WORD $0x1deb // jmp <symmetric6Multi8+0x155>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x6d448d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r8
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
-	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0c5b830f; WORD $0x0000 // jae <symmetric6Multi8+0xda0>
+	LONG $0x42148d4a // leaq (%rdx,%r8,2), %rdx
+	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
+	LONG $0x0e3b830f; WORD $0x0000 // jae <symmetric6Multi8+0xf90>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi8+0x2d0>
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi8+0x2e0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x073a820f; WORD $0x0000 // jb <symmetric6Multi8+0x8a0>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x091a820f; WORD $0x0000 // jb <symmetric6Multi8+0xa90>
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
+	LONG $0x28148d4f // leaq (%r8,%r13), %r10
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
@@ -7028,41 +7236,41 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0x180>
-	LONG $0x0000bae9; BYTE $0x00 // jmp <symmetric6Multi8+0x37f>
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0x190>
+	LONG $0x0000bae9; BYTE $0x00 // jmp <symmetric6Multi8+0x38f>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xa0828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
@@ -7088,24 +7296,98 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%r11)
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
-	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi8+0x2e0>
-	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0476850f; WORD $0x0000 // jne <symmetric6Multi8+0x800>
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
-	LONG $0x48fdf262; WORD $0xd97c // vpbroadcastq %rcx, %zmm3
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi8+0x2f0>
+	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
+	LONG $0x0656850f; WORD $0x0000 // jne <symmetric6Multi8+0x9f0>
+	LONG $0x487df262; WORD $0x2134 // vpmovzxwq (%rcx), %zmm4
+	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
+	LONG $0x48fdd262; WORD $0xd87c // vpbroadcastq %r8, %zmm3
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x07e0c149 // shlq $0x7, %r8
+	LONG $0x3047034c // addq 0x30(%rdi), %r8
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	LONG $0x11b70f44 // movzwl (%rcx), %r10d
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r10d
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r10d
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r10d
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x51b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r10d
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c141 // shll $0x7, %r10d
+	LONG $0x0c180f43; BYTE $0x02 // prefetcht0 (%r10,%r8)
+	LONG $0x4c180f43; WORD $0x4002 // prefetcht0 0x40(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00008002; BYTE $0x00 // prefetcht0 0x80(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
+	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x0654850f; WORD $0x0000 // jne <symmetric6Multi8+0xa20>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x07b3850f; WORD $0x0000 // jne <symmetric6Multi8+0xd70>
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x24148b4c // movq (%rsp), %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x3c19; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm15
 	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
@@ -7249,14 +7531,11 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48bdd162; LONG $0x05dc5c58 // vaddpd 0x140(%r12,%rbx,8), %zmm8, %zmm3
 	LONG $0x48fdd162; LONG $0x05dc5c11 // vmovupd %zmm3, 0x140(%r12,%rbx,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfbec850f; WORD $0xffff // jne <symmetric6Multi8+0x3e0>
-	LONG $0xfff937e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
+	LONG $0xfbec850f; WORD $0xffff // jne <symmetric6Multi8+0x5d0>
+	LONG $0xfff757e9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
@@ -7264,44 +7543,43 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x07e3c148 // shlq $0x7, %rbx
 	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x48fdf162; WORD $0x1c10; BYTE $0x0b // vmovupd (%rbx,%rcx), %zmm3
+	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x48fdb162; WORD $0x1c10; BYTE $0x3b // vmovupd (%rbx,%r15), %zmm3
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fd9262; WORD $0x2419; BYTE $0x3b // vbroadcastsd (%r11,%r15), %zmm4
-	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x3e // vfmadd231pd (%r14,%r15), %zmm4, %zmm3
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0xe575 // jne <symmetric6Multi8+0x850>
+	LONG $0x48fd9262; WORD $0x2419; BYTE $0x13 // vbroadcastsd (%r11,%r10), %zmm4
+	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm4, %zmm3
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
+	WORD $0xe575 // jne <symmetric6Multi8+0xa40>
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x0b // vmovupd %zmm3, (%rbx,%rcx)
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x3b // vmovupd %zmm3, (%rbx,%r15)
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	WORD $0xae75 // jne <symmetric6Multi8+0x830>
+	WORD $0xae75 // jne <symmetric6Multi8+0xa20>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric6Multi8+0x810>
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff895e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8575 // jne <symmetric6Multi8+0xa00>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfff6b7e9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0xc0930f41 // setae %r8b
 	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x036a840f; WORD $0x0000 // je <symmetric6Multi8+0xc2e>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0xc2950f41 // setne %r10b
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x0151840f; WORD $0x0000 // je <symmetric6Multi8+0xc10>
+	BYTE $0x90 // nop
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
+	LONG $0x28148d4f // leaq (%r8,%r13), %r10
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
 	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
@@ -7316,53 +7594,105 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
 	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
 	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0x8d0>
-	LONG $0xfff96ae9; BYTE $0xff // jmp <symmetric6Multi8+0x37f>
+	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0xac0>
+	LONG $0xfff78ae9; BYTE $0xff // jmp <symmetric6Multi8+0x38f>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x28148d4f // leaq (%r8,%r13), %r10
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
+	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
+	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
+	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi8+0xc10>
+	LONG $0xfff62de9; BYTE $0xff // jmp <symmetric6Multi8+0x38f>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0xde8c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %rcx
+	LONG $0xde948b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %r10
 	LONG $0x48fd3262; WORD $0x0c19; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm9
-	LONG $0x48fd7162; LONG $0x00cd4410 // vmovupd (%rbp,%rcx,8), %zmm8
-	LONG $0x48fdf162; LONG $0x01cd7410 // vmovupd 0x40(%rbp,%rcx,8), %zmm6
-	LONG $0x48fdf162; LONG $0x02cd6410 // vmovupd 0x80(%rbp,%rcx,8), %zmm4
-	LONG $0x48fdf162; LONG $0x03cd5c10 // vmovupd 0xc0(%rbp,%rcx,8), %zmm3
-	LONG $0x48fdf162; LONG $0x04cd7c10 // vmovupd 0x100(%rbp,%rcx,8), %zmm7
-	LONG $0x48fdf162; LONG $0x05cd6c10 // vmovupd 0x140(%rbp,%rcx,8), %zmm5
+	LONG $0x48fd3162; LONG $0x00d54410 // vmovupd (%rbp,%r10,8), %zmm8
+	LONG $0x48fdb162; LONG $0x01d57410 // vmovupd 0x40(%rbp,%r10,8), %zmm6
+	LONG $0x48fdb162; LONG $0x02d56410 // vmovupd 0x80(%rbp,%r10,8), %zmm4
+	LONG $0x48fdb162; LONG $0x03d55c10 // vmovupd 0xc0(%rbp,%r10,8), %zmm3
+	LONG $0x48fdb162; LONG $0x04d57c10 // vmovupd 0x100(%rbp,%r10,8), %zmm7
+	LONG $0x48fdb162; LONG $0x05d56c10 // vmovupd 0x140(%rbp,%r10,8), %zmm5
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfb // vfmadd213pd -0x140(%r8), %zmm8, %zmm9
 	LONG $0x58cd3262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm6, %zmm9
 	LONG $0x58dd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm4, %zmm9
@@ -7413,137 +7743,85 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd5162; WORD $0x0811 // vmovupd %zmm9, (%r8)
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe07850f; WORD $0xffff // jne <symmetric6Multi8+0xa30>
-	LONG $0xfff502e9; BYTE $0xff // jmp <symmetric6Multi8+0x130>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
-	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
-	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi8+0xc40>
-	LONG $0xfff5ede9; BYTE $0xff // jmp <symmetric6Multi8+0x37f>
+	LONG $0xfe07850f; WORD $0xffff // jne <symmetric6Multi8+0xd80>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0xfff1bee9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf340840f; WORD $0xffff // je <symmetric6Multi8+0xf0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0xf150840f; WORD $0xffff // je <symmetric6Multi8+0xf0>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xc14c0f4c // cmovlq %rcx, %r8
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric6Multi8+0xe61>
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	LONG $0x08fa8349 // cmpq $0x8, %r10
+	LONG $0xc24c0f4d // cmovlq %r10, %r8
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x00938e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1056>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	LONG $0xd84d0f4d // cmovgeq %r8, %r11
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric6Multi8+0xe10>
-	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric6Multi8+0xe14>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x1774 // je <symmetric6Multi8+0x1000>
+	LONG $0x72148d4f // leaq (%r10,%r14,2), %r10
+	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
+	WORD $0x10eb // jmp <symmetric6Multi8+0x1004>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x07e1c148 // shlq $0x7, %rcx
-	LONG $0x484f0348 // addq 0x48(%rdi), %rcx
+	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
+	LONG $0x523c8d4f // leaq (%r10,%r10,2), %r15
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x07e7c149 // shlq $0x7, %r15
+	LONG $0x487f034c // addq 0x48(%rdi), %r15
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdb162; WORD $0x1c10; BYTE $0x39 // vmovupd (%rcx,%r15), %zmm3
-	LONG $0x48e5b162; WORD $0x1c58; BYTE $0x3b // vaddpd (%rbx,%r15), %zmm3, %zmm3
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x39 // vmovupd %zmm3, (%rcx,%r15)
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0xde75 // jne <symmetric6Multi8+0xe30>
+	LONG $0x48fd9162; WORD $0x1c10; BYTE $0x17 // vmovupd (%r15,%r10), %zmm3
+	LONG $0x48e5b162; WORD $0x1c58; BYTE $0x13 // vaddpd (%rbx,%r10), %zmm3, %zmm3
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x17 // vmovupd %zmm3, (%r15,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
+	WORD $0xde75 // jne <symmetric6Multi8+0x1020>
+	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x8f75 // jne <symmetric6Multi8+0xdf0>
+	WORD $0x8a75 // jne <symmetric6Multi8+0xfe0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
-	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
-	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf283830f; WORD $0xffff // jae <symmetric6Multi8+0xf5>
+	LONG $0x08478d4d // leaq 0x8(%r15), %r8
+	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
+	LONG $0xf08d830f; WORD $0xffff // jae <symmetric6Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xdea4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r11,8)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
-	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric6Multi8+0xec0>
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric6Multi8+0xea8>
-	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
-	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric6Multi8+0xeac>
-	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x07e1c148 // shlq $0x7, %rcx
-	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
-	LONG $0xde8c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r11,8)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x487cd162; WORD $0x0411; BYTE $0x08 // vmovups %zmm0, (%r8,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x80f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %rcx
-	WORD $0xec75 // jne <symmetric6Multi8+0xed0>
+	LONG $0x58578b4c // movq 0x58(%rdi), %r10
+	WORD $0x294d; BYTE $0xea // subq %r13, %r10
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	WORD $0x2c7d // jge <symmetric6Multi8+0x10b0>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0x0b74 // je <symmetric6Multi8+0x1098>
+	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
+	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
+	WORD $0x04eb // jmp <symmetric6Multi8+0x109c>
+	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x07e2c149 // shlq $0x7, %r10
+	LONG $0x3857034c // addq 0x38(%rdi), %r10
+	LONG $0xde94894e; LONG $0x00003d80 // movq %r10, 0x3d80(%rsi,%r11,8)
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
+	WORD $0xec75 // jne <symmetric6Multi8+0x10c0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric6Multi8+0xe80>
-	LONG $0xfff1fce9; BYTE $0xff // jmp <symmetric6Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric6Multi8+0x1070>
+	LONG $0xfff00ce9; BYTE $0xff // jmp <symmetric6Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7553,6 +7831,8 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000

@@ -1134,7 +1134,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric2Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400026d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400029d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x5287b00c // mov w12, #0x3d80
@@ -1181,7 +1181,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x17ffffed // b <symmetric2Multi8+0x60>
 	WORD $0xf9400410 // ldr x16, [x0, #0x8]
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400460b // b.lt <symmetric2Multi8+0x978>
+	WORD $0x54004b0b // b.lt <symmetric2Multi8+0xa18>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x52860c02 // mov w2, #0x3060
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -1196,9 +1196,9 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb1001ff // cmp x15, x16
-	WORD $0x54004422 // b.hs <symmetric2Multi8+0x978>
+	WORD $0x54004922 // b.hs <symmetric2Multi8+0xa18>
 	WORD $0x794009e3 // ldrh w3, [x15, #0x4]
-	WORD $0xb4003923 // cbz x3, <symmetric2Multi8+0x820>
+	WORD $0xb4003e23 // cbz x3, <symmetric2Multi8+0x8c0>
 	WORD $0xf9402005 // ldr x5, [x0, #0x40]
 	WORD $0xf9402806 // ldr x6, [x0, #0x50]
 	WORD $0xcb061ca5 // sub x5, x5, x6, lsl #7
@@ -1210,7 +1210,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b070508 // add x8, x8, x7, lsl #1
 	WORD $0xeb06013f // cmp x9, x6
-	WORD $0x540037a2 // b.hs <symmetric2Multi8+0x820>
+	WORD $0x54003ca2 // b.hs <symmetric2Multi8+0x8c0>
 	WORD $0xf9403013 // ldr x19, [x0, #0x60]
 	WORD $0x39400127 // ldrb w7, [x9]
 	WORD $0x79400de3 // ldrh w3, [x15, #0x6]
@@ -1222,7 +1222,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x9ba40cf6 // umaddl x22, w7, w4, x3
 	WORD $0x8b0704e3 // add x3, x7, x7, lsl #1
 	WORD $0xd342fc77 // lsr x23, x3, #2
-	WORD $0x54002323 // b.lo <symmetric2Multi8+0x5c0>
+	WORD $0x54002823 // b.lo <symmetric2Multi8+0x660>
 	WORD $0x8b0702f8 // add x24, x23, x7
 	WORD $0x8b0702b9 // add x25, x21, x7
 	WORD $0x8b07029a // add x26, x20, x7
@@ -1330,34 +1330,74 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x91020294 // add x20, x20, #0x80
 	WORD $0x3707fd50 // tbnz w16, #0x0, <symmetric2Multi8+0x2ac>
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
-	WORD $0x37000fb0 // tbnz w16, #0x0, <symmetric2Multi8+0x500>
+	WORD $0x370014b0 // tbnz w16, #0x0, <symmetric2Multi8+0x5a0>
 	WORD $0xb94001f0 // ldr w16, [x15]
-	WORD $0xfd400141 // ldr d1, [x10]
+	WORD $0xfd400142 // ldr d2, [x10]
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x4e080e02 // dup v2.2d, x16
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
-	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4e080e01 // dup v1.2d, x16
+	WORD $0xf9401802 // ldr x2, [x0, #0x30]
+	WORD $0x8b101c50 // add x16, x2, x16, lsl #7
+	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
+	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
+	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
 	WORD $0x4f445463 // shl v3.2d, v3.2d, #0x4
-	WORD $0x4f445421 // shl v1.2d, v1.2d, #0x4
+	WORD $0x4f445442 // shl v2.2d, v2.2d, #0x4
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
-	WORD $0x3d880021 // str q1, [x1, #0x2000]
-	WORD $0xfd400541 // ldr d1, [x10, #0x8]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
-	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
-	WORD $0x4f445462 // shl v2.2d, v3.2d, #0x4
+	WORD $0x3d880022 // str q2, [x1, #0x2000]
+	WORD $0xfd400542 // ldr d2, [x10, #0x8]
+	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
+	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
+	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
 	WORD $0x4f445421 // shl v1.2d, v1.2d, #0x4
+	WORD $0x4f445462 // shl v2.2d, v3.2d, #0x4
 	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
+	WORD $0x79400142 // ldrh w2, [x10]
+	WORD $0x8b021e02 // add x2, x16, x2, lsl #7
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0x79400542 // ldrh w2, [x10, #0x2]
+	WORD $0x8b021e02 // add x2, x16, x2, lsl #7
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0x79400942 // ldrh w2, [x10, #0x4]
+	WORD $0x8b021e02 // add x2, x16, x2, lsl #7
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0x79400d42 // ldrh w2, [x10, #0x6]
+	WORD $0x8b021e02 // add x2, x16, x2, lsl #7
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0x79401142 // ldrh w2, [x10, #0x8]
+	WORD $0x8b021e02 // add x2, x16, x2, lsl #7
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0x79401542 // ldrh w2, [x10, #0xa]
+	WORD $0x8b021e02 // add x2, x16, x2, lsl #7
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0x79401942 // ldrh w2, [x10, #0xc]
+	WORD $0x8b021e02 // add x2, x16, x2, lsl #7
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0x79401d42 // ldrh w2, [x10, #0xe]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x8b021e10 // add x16, x16, x2, lsl #7
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
 	WORD $0x79400df0 // ldrh w16, [x15, #0x6]
 	WORD $0xf9401813 // ldr x19, [x0, #0x30]
-	WORD $0x370807d0 // tbnz w16, #0x1, <symmetric2Multi8+0x460>
+	WORD $0x37080890 // tbnz w16, #0x1, <symmetric2Multi8+0x500>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b141db6 // add x22, x13, x20, lsl #7
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0x8b140c35 // add x21, x1, x20, lsl #3
 	WORD $0x52800037 // mov w23, #0x1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf8747a30 // ldr x16, [x17, x20, lsl #3]
 	WORD $0x8b190ed8 // add x24, x22, x25, lsl #3
@@ -1406,11 +1446,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
 	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
 	WORD $0xad020a01 // stp q1, q2, [x16, #0x40]
-	WORD $0x3707fa22 // tbnz w2, #0x0, <symmetric2Multi8+0x380>
+	WORD $0x3707fa22 // tbnz w2, #0x0, <symmetric2Multi8+0x420>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54fff921 // b.ne <symmetric2Multi8+0x36c>
-	WORD $0x17ffff35 // b <symmetric2Multi8+0x120>
+	WORD $0x54fff8c1 // b.ne <symmetric2Multi8+0x400>
+	WORD $0x17ffff0d // b <symmetric2Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1448,11 +1488,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4fc110c3 // fmla v3.2d, v6.2d, v1.d[0]
 	WORD $0x4fc110a4 // fmla v4.2d, v5.2d, v1.d[0]
 	WORD $0xad020c44 // stp q4, q3, [x2, #0x40]
-	WORD $0x3707fcf0 // tbnz w16, #0x0, <symmetric2Multi8+0x480>
+	WORD $0x3707fcf0 // tbnz w16, #0x0, <symmetric2Multi8+0x520>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54fffb81 // b.ne <symmetric2Multi8+0x460>
-	WORD $0x17ffff0b // b <symmetric2Multi8+0x120>
+	WORD $0x54fffb81 // b.ne <symmetric2Multi8+0x500>
+	WORD $0x17fffee3 // b <symmetric2Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03f3 // mov x19, xzr
@@ -1487,26 +1527,26 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad401444 // ldp q4, q5, [x2]
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x3707ff10 // tbnz w16, #0x0, <symmetric2Multi8+0x560>
+	WORD $0x3707ff10 // tbnz w16, #0x0, <symmetric2Multi8+0x600>
 	WORD $0x2a1f03fe // mov w30, wzr
 	WORD $0x8b190310 // add x16, x24, x25
 	WORD $0x9102035a // add x26, x26, #0x80
 	WORD $0x52800819 // mov w25, #0x40
 	WORD $0xad000a01 // stp q1, q2, [x16]
-	WORD $0x3707fd5b // tbnz w27, #0x0, <symmetric2Multi8+0x540>
+	WORD $0x3707fd5b // tbnz w27, #0x0, <symmetric2Multi8+0x5e0>
 	WORD $0x2a1f03e3 // mov w3, wzr
 	WORD $0x52800098 // mov w24, #0x4
-	WORD $0x3707fbf6 // tbnz w22, #0x0, <symmetric2Multi8+0x520>
+	WORD $0x3707fbf6 // tbnz w22, #0x0, <symmetric2Multi8+0x5c0>
 	WORD $0x91000673 // add x19, x19, #0x1
 	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0x54fffaa1 // b.ne <symmetric2Multi8+0x504>
-	WORD $0x17fffedb // b <symmetric2Multi8+0x120>
+	WORD $0x54fffaa1 // b.ne <symmetric2Multi8+0x5a4>
+	WORD $0x17fffeb3 // b <symmetric2Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x710060ff // cmp w7, #0x18
-	WORD $0x540008c8 // b.hi <symmetric2Multi8+0x6dc>
+	WORD $0x540008c8 // b.hi <symmetric2Multi8+0x77c>
 	WORD $0x924008e3 // and x3, x7, #0x7
-	WORD $0xb5000883 // cbnz x3, <symmetric2Multi8+0x6dc>
+	WORD $0xb5000883 // cbnz x3, <symmetric2Multi8+0x77c>
 	WORD $0x8b0702f8 // add x24, x23, x7
 	WORD $0x8b0702b9 // add x25, x21, x7
 	WORD $0x8b07029a // add x26, x20, x7
@@ -1572,8 +1612,8 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0x9102037b // add x27, x27, #0x80
-	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi8+0x5e8>
-	WORD $0x17ffff0c // b <symmetric2Multi8+0x308>
+	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi8+0x688>
+	WORD $0x17fffee4 // b <symmetric2Multi8+0x308>
 	WORD $0x8b0702f8 // add x24, x23, x7
 	WORD $0x8b0702b9 // add x25, x21, x7
 	WORD $0x8b07029a // add x26, x20, x7
@@ -1653,17 +1693,17 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0x9102037b // add x27, x27, #0x80
-	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi8+0x700>
-	WORD $0x17fffebb // b <symmetric2Multi8+0x308>
+	WORD $0x3707f750 // tbnz w16, #0x0, <symmetric2Multi8+0x7a0>
+	WORD $0x17fffe93 // b <symmetric2Multi8+0x308>
 	WORD $0x79400de3 // ldrh w3, [x15, #0x6]
-	WORD $0x3617c623 // tbz w3, #0x2, <symmetric2Multi8+0xe8>
+	WORD $0x3617c123 // tbz w3, #0x2, <symmetric2Multi8+0xe8>
 	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
 	WORD $0x52800102 // mov w2, #0x8
 	WORD $0xcb0e0210 // sub x16, x16, x14
 	WORD $0xf100221f // cmp x16, #0x8
 	WORD $0x9a82b205 // csel x5, x16, x2, lt
 	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400056b // b.lt <symmetric2Multi8+0x8ec>
+	WORD $0x5400056b // b.lt <symmetric2Multi8+0x98c>
 	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x9a9fc4a7 // csinc x7, x5, xzr, gt
@@ -1672,10 +1712,10 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401403 // ldr x3, [x0, #0x28]
-	WORD $0xb40000e3 // cbz x3, <symmetric2Multi8+0x880>
+	WORD $0xb40000e3 // cbz x3, <symmetric2Multi8+0x920>
 	WORD $0x8b060470 // add x16, x3, x6, lsl #1
 	WORD $0x786e7a13 // ldrh w19, [x16, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric2Multi8+0x884>
+	WORD $0x14000005 // b <symmetric2Multi8+0x924>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1702,20 +1742,20 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad010a01 // stp q1, q2, [x16, #0x20]
-	WORD $0x3707fe22 // tbnz w2, #0x0, <symmetric2Multi8+0x8a0>
+	WORD $0x3707fe22 // tbnz w2, #0x0, <symmetric2Multi8+0x940>
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xeb0700df // cmp x6, x7
-	WORD $0x54fffbc1 // b.ne <symmetric2Multi8+0x860>
+	WORD $0x54fffbc1 // b.ne <symmetric2Multi8+0x900>
 	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
 	WORD $0x910021f0 // add x16, x15, #0x8
 	WORD $0x8b0e00ae // add x14, x5, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54ffbf62 // b.hs <symmetric2Multi8+0xe8>
+	WORD $0x54ffba62 // b.hs <symmetric2Multi8+0xe8>
 	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
 	WORD $0x928000e5 // mov x5, #-0x8
 	WORD $0xaa0e03e7 // mov x7, x14
 	WORD $0xaa0c03f3 // mov x19, x12
-	WORD $0x1400000f // b <symmetric2Multi8+0x94c>
+	WORD $0x1400000f // b <symmetric2Multi8+0x9ec>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -1729,18 +1769,18 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad3e00c0 // stp q0, q0, [x6, #-0x40]
 	WORD $0xad3f00c0 // stp q0, q0, [x6, #-0x20]
 	WORD $0xac8400c0 // stp q0, q0, [x6], #0x80
-	WORD $0x54ffbd02 // b.hs <symmetric2Multi8+0xe8>
+	WORD $0x54ffb802 // b.hs <symmetric2Multi8+0xe8>
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x910020b0 // add x16, x5, #0x8
 	WORD $0xf900026b // str x11, [x19]
 	WORD $0xcb0e0042 // sub x2, x2, x14
 	WORD $0xeb02021f // cmp x16, x2
-	WORD $0x54fffe6a // b.ge <symmetric2Multi8+0x92c>
+	WORD $0x54fffe6a // b.ge <symmetric2Multi8+0x9cc>
 	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0xaa0703e3 // mov x3, x7
-	WORD $0xb4fffdb4 // cbz x20, <symmetric2Multi8+0x920>
+	WORD $0xb4fffdb4 // cbz x20, <symmetric2Multi8+0x9c0>
 	WORD $0x78677a83 // ldrh w3, [x20, x7, lsl #1]
-	WORD $0x17ffffeb // b <symmetric2Multi8+0x920>
+	WORD $0x17ffffeb // b <symmetric2Multi8+0x9c0>
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -1749,6 +1789,10 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
 	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
 	RET
@@ -3286,94 +3330,93 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric3Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400033d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10243ff // sub sp, sp, #0x90
-	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
-	WORD $0x5287800a // mov w10, #0x3c00
+	WORD $0xa941ac0a // ldp x10, x11, [x0, #0x18]
+	WORD $0x5287800c // mov w12, #0x3c00
+	WORD $0x5286040e // mov w14, #0x3020
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
-	WORD $0x5280180e // mov w14, #0xc0
-	WORD $0xa941ac19 // ldp x25, x11, [x0, #0x18]
-	WORD $0x8b0a0026 // add x6, x1, x10
-	WORD $0x5287b00a // mov w10, #0x3d80
-	WORD $0x8b0a002c // add x12, x1, x10
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0x5286040a // mov w10, #0x3020
-	WORD $0x8b0a002a // add x10, x1, x10
+	WORD $0x8b0c0027 // add x7, x1, x12
+	WORD $0x5287b00c // mov w12, #0x3d80
 	WORD $0xf9001bfd // str x29, [sp, #0x30]
 	WORD $0xa9046ffe // stp x30, x27, [sp, #0x40]
+	WORD $0x8b0e002e // add x14, x1, x14
+	WORD $0x8b0c002c // add x12, x1, x12
+	WORD $0x5280180f // mov w15, #0xc0
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
 	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
 	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
 	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0xf9402c0f // ldr x15, [x0, #0x58]
-	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
-	WORD $0xeb0f011f // cmp x8, x15
+	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
+	WORD $0xf8287987 // str x7, [x12, x8, lsl #3]
+	WORD $0xeb10011f // cmp x8, x16
 	WORD $0x5400010a // b.ge <symmetric3Multi8+0x78>
-	WORD $0xf9401410 // ldr x16, [x0, #0x28]
-	WORD $0xaa0803ef // mov x15, x8
-	WORD $0xb4000050 // cbz x16, <symmetric3Multi8+0x6c>
-	WORD $0x78687a0f // ldrh w15, [x16, x8, lsl #1]
-	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
-	WORD $0x9b0e41ef // madd x15, x15, x14, x16
-	WORD $0xf828798f // str x15, [x12, x8, lsl #3]
-	WORD $0x5280006f // mov w15, #0x3
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xad3f0200 // stp q0, q0, [x16, #-0x20]
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0xac820200 // stp q0, q0, [x16], #0x40
+	WORD $0xf9401411 // ldr x17, [x0, #0x28]
+	WORD $0xaa0803f0 // mov x16, x8
+	WORD $0xb4000051 // cbz x17, <symmetric3Multi8+0x6c>
+	WORD $0x78687a30 // ldrh w16, [x17, x8, lsl #1]
+	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
+	WORD $0x9b0f4610 // madd x16, x16, x15, x17
+	WORD $0xf8287990 // str x16, [x12, x8, lsl #3]
+	WORD $0x52800070 // mov w16, #0x3
+	WORD $0xaa0e03f1 // mov x17, x14
+	WORD $0xad3f0220 // stp q0, q0, [x17, #-0x20]
+	WORD $0xf1000610 // subs x16, x16, #0x1
+	WORD $0xac820220 // stp q0, q0, [x17], #0x40
 	WORD $0x54ffffa1 // b.ne <symmetric3Multi8+0x80>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x9103014a // add x10, x10, #0xc0
+	WORD $0x910301ce // add x14, x14, #0xc0
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x54fffd81 // b.ne <symmetric3Multi8+0x4c>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54005eeb // b.lt <symmetric3Multi8+0xc84>
-	WORD $0xf940000f // ldr x15, [x0]
+	WORD $0x540063eb // b.lt <symmetric3Multi8+0xd24>
+	WORD $0xf9400019 // ldr x25, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xaa1f03f3 // mov x19, xzr
 	WORD $0x91400831 // add x17, x1, #0x2, lsl #12
 	WORD $0x52801805 // mov w5, #0xc0
-	WORD $0x8b080de8 // add x8, x15, x8, lsl #3
-	WORD $0xa900a3e6 // stp x6, x8, [sp, #0x8]
+	WORD $0x8b080f28 // add x8, x25, x8, lsl #3
+	WORD $0xf9000be8 // str x8, [sp, #0x10]
 	WORD $0x52860408 // mov w8, #0x3020
 	WORD $0x8b080028 // add x8, x1, x8
-	WORD $0xf90003e8 // str x8, [sp]
+	WORD $0xa90023e7 // stp x7, x8, [sp]
 	WORD $0x14000008 // b <symmetric3Multi8+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9400fe7 // ldr x7, [sp, #0x18]
+	WORD $0xf9400ff3 // ldr x19, [sp, #0x18]
 	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x54005ca2 // b.hs <symmetric3Multi8+0xc84>
-	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xf9000fe7 // str x7, [sp, #0x18]
-	WORD $0xb4005228 // cbz x8, <symmetric3Multi8+0xb40>
-	WORD $0xf940200a // ldr x10, [x0, #0x40]
-	WORD $0xf940280e // ldr x14, [x0, #0x50]
-	WORD $0x928017f0 // mov x16, #-0xc0
+	WORD $0x91002339 // add x25, x25, #0x8
+	WORD $0xeb08033f // cmp x25, x8
+	WORD $0x540061a2 // b.hs <symmetric3Multi8+0xd24>
+	WORD $0x79400b28 // ldrh w8, [x25, #0x4]
+	WORD $0xf9000ff3 // str x19, [sp, #0x18]
+	WORD $0xb4005728 // cbz x8, <symmetric3Multi8+0xbe0>
+	WORD $0xf940200e // ldr x14, [x0, #0x40]
+	WORD $0xf9402810 // ldr x16, [x0, #0x50]
+	WORD $0x928017ef // mov x15, #-0xc0
 	WORD $0x8b08013a // add x26, x9, x8
-	WORD $0x9b1029c6 // madd x6, x14, x16, x10
+	WORD $0x9b0f3a06 // madd x6, x16, x15, x14
+	WORD $0xf9001ff9 // str x25, [sp, #0x38]
 	WORD $0xf90017fa // str x26, [sp, #0x28]
-	WORD $0x14000006 // b <symmetric3Multi8+0x130>
-	WORD $0xd503201f // nop
+	WORD $0x14000005 // b <symmetric3Multi8+0x130>
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b1b016b // add x11, x11, x27
 	WORD $0xeb1a013f // cmp x9, x26
-	WORD $0x540050a2 // b.hs <symmetric3Multi8+0xb40>
+	WORD $0x540055a2 // b.hs <symmetric3Multi8+0xbe0>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
 	WORD $0x39400134 // ldrb w20, [x9]
-	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x37081048 // tbnz w8, #0x1, <symmetric3Multi8+0x344>
+	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
+	WORD $0x37081028 // tbnz w8, #0x1, <symmetric3Multi8+0x340>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d69f // cmp w20, #0x35
 	WORD $0xd342fe96 // lsr x22, x20, #2
 	WORD $0xd341fe97 // lsr x23, x20, #1
-	WORD $0xf9001ff9 // str x25, [sp, #0x38]
 	WORD $0xd37ffa98 // lsl x24, x20, #1
-	WORD $0x54002643 // b.lo <symmetric3Multi8+0x620>
+	WORD $0x54002b63 // b.lo <symmetric3Multi8+0x6c0>
 	WORD $0x9ba5229a // umaddl x26, w20, w5, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xaa1f03f9 // mov x25, xzr
@@ -3390,7 +3433,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x91020347 // add x7, x26, #0x80
 	WORD $0x8b19002e // add x14, x1, x25
-	WORD $0x8b14010a // add x10, x8, x20
+	WORD $0x8b14010f // add x15, x8, x20
 	WORD $0x91030339 // add x25, x25, #0xc0
 	WORD $0x3cf66902 // ldr q2, [x8, x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3423,11 +3466,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0109c1 // stp q1, q2, [x14, #0x20]
-	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x3cf06902 // ldr q2, [x8, x16]
-	WORD $0x3dc00141 // ldr q1, [x10]
-	WORD $0x8b18010a // add x10, x8, x24
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x8b18010f // add x15, x8, x24
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
 	WORD $0xad421b47 // ldp q7, q6, [x26, #0x40]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3456,10 +3499,10 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0309c1 // stp q1, q2, [x14, #0x60]
-	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x3ce46901 // ldr q1, [x8, x4]
-	WORD $0x3dc00142 // ldr q2, [x10]
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
 	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
@@ -3489,100 +3532,142 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0509c1 // stp q1, q2, [x14, #0xa0]
-	WORD $0x54fff321 // b.ne <symmetric3Multi8+0x18c>
+	WORD $0x54fff321 // b.ne <symmetric3Multi8+0x188>
 	WORD $0xf9401ff9 // ldr x25, [sp, #0x38]
 	WORD $0xf94017fa // ldr x26, [sp, #0x28]
 	WORD $0xaa1303fb // mov x27, x19
-	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x360004e8 // tbz w8, #0x0, <symmetric3Multi8+0x3d8>
-	WORD $0x140001cc // b <symmetric3Multi8+0xa70>
+	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
+	WORD $0x360004e8 // tbz w8, #0x0, <symmetric3Multi8+0x3d4>
+	WORD $0x140001f5 // b <symmetric3Multi8+0xb10>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0b03ea // mov x10, x11
-	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3dc00141 // ldr q1, [x10]
-	WORD $0x8b08002e // add x14, x1, x8
+	WORD $0xaa0b03ee // mov x14, x11
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x3dc001c1 // ldr q1, [x14]
+	WORD $0x8b08002f // add x15, x1, x8
 	WORD $0x91030108 // add x8, x8, #0xc0
 	WORD $0x7109011f // cmp w8, #0x240
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad0005c2 // stp q2, q1, [x14]
-	WORD $0x3dc00541 // ldr q1, [x10, #0x10]
+	WORD $0xad0005e2 // stp q2, q1, [x15]
+	WORD $0x3dc005c1 // ldr q1, [x14, #0x10]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad0105c2 // stp q2, q1, [x14, #0x20]
-	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
-	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0xad0105e2 // stp q2, q1, [x15, #0x20]
+	WORD $0xf98811c0 // prfm pldl1keep, [x14, #0x1020]
+	WORD $0x3dc009c1 // ldr q1, [x14, #0x20]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad0205c2 // stp q2, q1, [x14, #0x40]
-	WORD $0x3dc00d41 // ldr q1, [x10, #0x30]
+	WORD $0xad0205e2 // stp q2, q1, [x15, #0x40]
+	WORD $0x3dc00dc1 // ldr q1, [x14, #0x30]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad0305c2 // stp q2, q1, [x14, #0x60]
-	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
-	WORD $0x3dc01141 // ldr q1, [x10, #0x40]
+	WORD $0xad0305e2 // stp q2, q1, [x15, #0x60]
+	WORD $0xf98821c0 // prfm pldl1keep, [x14, #0x1040]
+	WORD $0x3dc011c1 // ldr q1, [x14, #0x40]
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad0405c2 // stp q2, q1, [x14, #0x80]
-	WORD $0x3dc01541 // ldr q1, [x10, #0x50]
-	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0xad0405e2 // stp q2, q1, [x15, #0x80]
+	WORD $0x3dc015c1 // ldr q1, [x14, #0x50]
+	WORD $0x8b1501ce // add x14, x14, x21
 	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
 	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
-	WORD $0xad0505c2 // stp q2, q1, [x14, #0xa0]
-	WORD $0x54fffc21 // b.ne <symmetric3Multi8+0x34c>
+	WORD $0xad0505e2 // stp q2, q1, [x15, #0xa0]
+	WORD $0x54fffc21 // b.ne <symmetric3Multi8+0x348>
 	WORD $0x8b14069b // add x27, x20, x20, lsl #1
-	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x370034e8 // tbnz w8, #0x0, <symmetric3Multi8+0xa70>
-	WORD $0xb94001e8 // ldr w8, [x15]
-	WORD $0xfd400322 // ldr d2, [x25]
+	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
+	WORD $0x37003a08 // tbnz w8, #0x0, <symmetric3Multi8+0xb10>
+	WORD $0xb9400328 // ldr w8, [x25]
+	WORD $0xfd400142 // ldr d2, [x10]
 	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0xf940180e // ldr x14, [x0, #0x30]
+	WORD $0x9ba53908 // umaddl x8, w8, w5, x14
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
-	WORD $0x9e66004a // fmov x10, d2
-	WORD $0x4e183c48 // mov x8, v2.d[1]
-	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
-	WORD $0x8b080508 // add x8, x8, x8, lsl #1
-	WORD $0xd37df14a // lsl x10, x10, #3
-	WORD $0xd37df108 // lsl x8, x8, #3
-	WORD $0x9e670142 // fmov d2, x10
-	WORD $0x9e66006a // fmov x10, d3
-	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
-	WORD $0x4e181d02 // mov v2.d[1], x8
-	WORD $0x4e183c68 // mov x8, v3.d[1]
-	WORD $0xd37df14a // lsl x10, x10, #3
-	WORD $0x9e670143 // fmov d3, x10
-	WORD $0x8b080508 // add x8, x8, x8, lsl #1
-	WORD $0xd37df108 // lsl x8, x8, #3
-	WORD $0x4e181d03 // mov v3.d[1], x8
+	WORD $0x9e660050 // fmov x16, d2
+	WORD $0x4e183c4f // mov x15, v2.d[1]
+	WORD $0x8b100610 // add x16, x16, x16, lsl #1
+	WORD $0x8b0f05ef // add x15, x15, x15, lsl #1
+	WORD $0xd37df210 // lsl x16, x16, #3
+	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x9e670202 // fmov d2, x16
+	WORD $0x9e660070 // fmov x16, d3
+	WORD $0x8b100610 // add x16, x16, x16, lsl #1
+	WORD $0x4e181de2 // mov v2.d[1], x15
+	WORD $0x4e183c6f // mov x15, v3.d[1]
+	WORD $0xd37df210 // lsl x16, x16, #3
+	WORD $0x9e670203 // fmov d3, x16
+	WORD $0x8b0f05ef // add x15, x15, x15, lsl #1
+	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x4e181de3 // mov v3.d[1], x15
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
-	WORD $0xfd400722 // ldr d2, [x25, #0x8]
-	WORD $0x91004339 // add x25, x25, #0x10
+	WORD $0xfd400542 // ldr d2, [x10, #0x8]
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
-	WORD $0x9e66002a // fmov x10, d1
-	WORD $0x4e183c28 // mov x8, v1.d[1]
-	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
-	WORD $0x8b080508 // add x8, x8, x8, lsl #1
-	WORD $0xd37df14a // lsl x10, x10, #3
-	WORD $0xd37df108 // lsl x8, x8, #3
-	WORD $0x9e670141 // fmov d1, x10
-	WORD $0x9e66006a // fmov x10, d3
-	WORD $0x8b0a054a // add x10, x10, x10, lsl #1
-	WORD $0x4e181d01 // mov v1.d[1], x8
-	WORD $0x4e183c68 // mov x8, v3.d[1]
-	WORD $0xd37df14a // lsl x10, x10, #3
-	WORD $0x9e670142 // fmov d2, x10
-	WORD $0x8b080508 // add x8, x8, x8, lsl #1
-	WORD $0xd37df108 // lsl x8, x8, #3
-	WORD $0x4e181d02 // mov v2.d[1], x8
+	WORD $0x9e660030 // fmov x16, d1
+	WORD $0x4e183c2f // mov x15, v1.d[1]
+	WORD $0x8b100610 // add x16, x16, x16, lsl #1
+	WORD $0x8b0f05ef // add x15, x15, x15, lsl #1
+	WORD $0xd37df210 // lsl x16, x16, #3
+	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x9e670201 // fmov d1, x16
+	WORD $0x9e660070 // fmov x16, d3
+	WORD $0x8b100610 // add x16, x16, x16, lsl #1
+	WORD $0x4e181de1 // mov v1.d[1], x15
+	WORD $0x4e183c6f // mov x15, v3.d[1]
+	WORD $0xd37df210 // lsl x16, x16, #3
+	WORD $0x9e670202 // fmov d2, x16
+	WORD $0x8b0f05ef // add x15, x15, x15, lsl #1
+	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x4e181de2 // mov v2.d[1], x15
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x3d880c22 // str q2, [x1, #0x2030]
-	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
+	WORD $0x7940014e // ldrh w14, [x10]
+	WORD $0x9ba521ce // umaddl x14, w14, w5, x8
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
+	WORD $0xf98041c0 // prfm pldl1keep, [x14, #0x80]
+	WORD $0x7940054e // ldrh w14, [x10, #0x2]
+	WORD $0x9ba521ce // umaddl x14, w14, w5, x8
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
+	WORD $0xf98041c0 // prfm pldl1keep, [x14, #0x80]
+	WORD $0x7940094e // ldrh w14, [x10, #0x4]
+	WORD $0x9ba521ce // umaddl x14, w14, w5, x8
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
+	WORD $0xf98041c0 // prfm pldl1keep, [x14, #0x80]
+	WORD $0x79400d4e // ldrh w14, [x10, #0x6]
+	WORD $0x9ba521ce // umaddl x14, w14, w5, x8
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
+	WORD $0xf98041c0 // prfm pldl1keep, [x14, #0x80]
+	WORD $0x7940114e // ldrh w14, [x10, #0x8]
+	WORD $0x9ba521ce // umaddl x14, w14, w5, x8
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
+	WORD $0xf98041c0 // prfm pldl1keep, [x14, #0x80]
+	WORD $0x7940154e // ldrh w14, [x10, #0xa]
+	WORD $0x9ba521ce // umaddl x14, w14, w5, x8
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
+	WORD $0xf98041c0 // prfm pldl1keep, [x14, #0x80]
+	WORD $0x7940194e // ldrh w14, [x10, #0xc]
+	WORD $0x9ba521ce // umaddl x14, w14, w5, x8
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0xf98021c0 // prfm pldl1keep, [x14, #0x40]
+	WORD $0xf98041c0 // prfm pldl1keep, [x14, #0x80]
+	WORD $0x79401d4e // ldrh w14, [x10, #0xe]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x9ba521c8 // umaddl x8, w14, w5, x8
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
 	WORD $0xf9401814 // ldr x20, [x0, #0x30]
-	WORD $0x37081928 // tbnz w8, #0x1, <symmetric3Multi8+0x7c0>
+	WORD $0x37081908 // tbnz w8, #0x1, <symmetric3Multi8+0x860>
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x9b0536b7 // madd x23, x21, x5, x13
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -3590,26 +3675,25 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x52800038 // mov w24, #0x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf8757a2a // ldr x10, [x17, x21, lsl #3]
+	WORD $0xf8757a2e // ldr x14, [x17, x21, lsl #3]
+	WORD $0xf8757990 // ldr x16, [x12, x21, lsl #3]
+	WORD $0x8b0e0e8f // add x15, x20, x14, lsl #3
+	WORD $0x8b0e0cce // add x14, x6, x14, lsl #3
 	WORD $0xfd4002c5 // ldr d5, [x22]
-	WORD $0x8b0a0e8e // add x14, x20, x10, lsl #3
-	WORD $0x8b0a0cca // add x10, x6, x10, lsl #3
 	WORD $0xfd4022d5 // ldr d21, [x22, #0x40]
-	WORD $0x8b080dd0 // add x16, x14, x8, lsl #3
-	WORD $0xf875798e // ldr x14, [x12, x21, lsl #3]
-	WORD $0x8b080d44 // add x4, x10, x8, lsl #3
 	WORD $0xfd4042d6 // ldr d22, [x22, #0x80]
-	WORD $0x2a1803ea // mov w10, w24
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x8b080dce // add x14, x14, x8, lsl #3
+	WORD $0x8b080def // add x15, x15, x8, lsl #3
+	WORD $0x8b080dc4 // add x4, x14, x8, lsl #3
+	WORD $0x8b080e0e // add x14, x16, x8, lsl #3
 	WORD $0x8b080ee8 // add x8, x23, x8, lsl #3
-	WORD $0xad404606 // ldp q6, q17, [x16]
-	WORD $0xad424a14 // ldp q20, q18, [x16, #0x40]
-	WORD $0xad444e07 // ldp q7, q19, [x16, #0x80]
+	WORD $0xad4045e6 // ldp q6, q17, [x15]
 	WORD $0xad406117 // ldp q23, q24, [x8]
 	WORD $0x4fc51238 // fmla v24.2d, v17.2d, v5.d[0]
 	WORD $0x4fc510d7 // fmla v23.2d, v6.2d, v5.d[0]
+	WORD $0xad4249f4 // ldp q20, q18, [x15, #0x40]
+	WORD $0xad444de7 // ldp q7, q19, [x15, #0x80]
+	WORD $0x4fd51258 // fmla v24.2d, v18.2d, v21.d[0]
+	WORD $0x4fd51297 // fmla v23.2d, v20.2d, v21.d[0]
 	WORD $0xad426d1a // ldp q26, q27, [x8, #0x40]
 	WORD $0xad4041c4 // ldp q4, q16, [x14]
 	WORD $0x4fc59082 // fmul v2.2d, v4.2d, v5.d[0]
@@ -3618,8 +3702,6 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4fd59205 // fmul v5.2d, v16.2d, v21.d[0]
 	WORD $0x4fd69084 // fmul v4.2d, v4.2d, v22.d[0]
 	WORD $0x4fd69210 // fmul v16.2d, v16.2d, v22.d[0]
-	WORD $0x4fd51258 // fmla v24.2d, v18.2d, v21.d[0]
-	WORD $0x4fd51297 // fmla v23.2d, v20.2d, v21.d[0]
 	WORD $0x4fd61278 // fmla v24.2d, v19.2d, v22.d[0]
 	WORD $0x4fd610f7 // fmla v23.2d, v7.2d, v22.d[0]
 	WORD $0xad006117 // stp q23, q24, [x8]
@@ -3652,6 +3734,8 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4fd510d0 // fmla v16.2d, v6.2d, v21.d[0]
 	WORD $0x4fd610c5 // fmla v5.2d, v6.2d, v22.d[0]
 	WORD $0x4fd810c3 // fmla v3.2d, v6.2d, v24.d[0]
+	WORD $0x2a1803ee // mov w14, w24
+	WORD $0x2a1f03f8 // mov w24, wzr
 	WORD $0x4fd81222 // fmla v2.2d, v17.2d, v24.d[0]
 	WORD $0x4fd61221 // fmla v1.2d, v17.2d, v22.d[0]
 	WORD $0x4fd51224 // fmla v4.2d, v17.2d, v21.d[0]
@@ -3671,11 +3755,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
 	WORD $0x4e64d4e2 // fadd v2.2d, v7.2d, v4.2d
 	WORD $0xad040482 // stp q2, q1, [x4, #0x80]
-	WORD $0x3707f60a // tbnz w10, #0x0, <symmetric3Multi8+0x4c0>
+	WORD $0x3707f60e // tbnz w14, #0x0, <symmetric3Multi8+0x560>
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0xf10022bf // cmp x21, #0x8
-	WORD $0x54fff4c1 // b.ne <symmetric3Multi8+0x4a4>
-	WORD $0x17fffec4 // b <symmetric3Multi8+0x120>
+	WORD $0x54fff4e1 // b.ne <symmetric3Multi8+0x548>
+	WORD $0x17fffe9c // b <symmetric3Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -3684,9 +3768,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x7100629f // cmp w20, #0x18
 	WORD $0xd342fd1a // lsr x26, x8, #2
 	WORD $0xf90013e8 // str x8, [sp, #0x20]
-	WORD $0x54001368 // b.hi <symmetric3Multi8+0x8a0>
+	WORD $0x54001368 // b.hi <symmetric3Multi8+0x940>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb5001328 // cbnz x8, <symmetric3Multi8+0x8a0>
+	WORD $0xb5001328 // cbnz x8, <symmetric3Multi8+0x940>
 	WORD $0x8b140750 // add x16, x26, x20, lsl #1
 	WORD $0x8b1406e2 // add x2, x23, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
@@ -3698,15 +3782,15 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x91022327 // add x7, x25, #0x88
-	WORD $0x9102432a // add x10, x25, #0x90
+	WORD $0x91024333 // add x19, x25, #0x90
 	WORD $0x8b08002e // add x14, x1, x8
-	WORD $0x8b1403d3 // add x19, x30, x20
+	WORD $0x8b1403cf // add x15, x30, x20
 	WORD $0x3dc003c1 // ldr q1, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3cf66bc2 // ldr q2, [x30, x22]
 	WORD $0x4d40cce4 // ld1r { v4.2d }, [x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
 	WORD $0x91030108 // add x8, x8, #0xc0
 	WORD $0x7109011f // cmp w8, #0x240
 	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
@@ -3727,17 +3811,17 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0109c1 // stp q1, q2, [x14, #0x20]
-	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3dc00261 // ldr q1, [x19]
-	WORD $0x8b1803d3 // add x19, x30, x24
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x8b1803cf // add x15, x30, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0209c1 // stp q1, q2, [x14, #0x40]
@@ -3754,16 +3838,16 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0309c1 // stp q1, q2, [x14, #0x60]
-	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0x3ce36bc2 // ldr q2, [x30, x3]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3dc00261 // ldr q1, [x19]
+	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0409c1 // stp q1, q2, [x14, #0x80]
@@ -3781,38 +3865,38 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0509c1 // stp q1, q2, [x14, #0xa0]
-	WORD $0x54fff541 // b.ne <symmetric3Multi8+0x660>
-	WORD $0x140000a9 // b <symmetric3Multi8+0xa60>
+	WORD $0x54fff541 // b.ne <symmetric3Multi8+0x700>
+	WORD $0x140000a9 // b <symmetric3Multi8+0xb00>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x9b053510 // madd x16, x8, x5, x13
-	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x8b080c2e // add x14, x1, x8, lsl #3
 	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf8687a23 // ldr x3, [x17, x8, lsl #3]
+	WORD $0xf8687a2f // ldr x15, [x17, x8, lsl #3]
 	WORD $0xfd4001d1 // ldr d17, [x14]
-	WORD $0x8b030e83 // add x3, x20, x3, lsl #3
-	WORD $0x8b0a0c63 // add x3, x3, x10, lsl #3
-	WORD $0x8b0a0e0a // add x10, x16, x10, lsl #3
-	WORD $0xad400861 // ldp q1, q2, [x3]
-	WORD $0xad401945 // ldp q5, q6, [x10]
+	WORD $0x8b0f0e8f // add x15, x20, x15, lsl #3
+	WORD $0x8b030def // add x15, x15, x3, lsl #3
+	WORD $0x8b030e03 // add x3, x16, x3, lsl #3
+	WORD $0xad4009e1 // ldp q1, q2, [x15]
+	WORD $0xad401865 // ldp q5, q6, [x3]
 	WORD $0x4fd11046 // fmla v6.2d, v2.2d, v17.d[0]
 	WORD $0x4fd11025 // fmla v5.2d, v1.2d, v17.d[0]
-	WORD $0xad420c64 // ldp q4, q3, [x3, #0x40]
+	WORD $0xad420de4 // ldp q4, q3, [x15, #0x40]
 	WORD $0xfd4021d1 // ldr d17, [x14, #0x40]
-	WORD $0xad444067 // ldp q7, q16, [x3, #0x80]
-	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0xad4441e7 // ldp q7, q16, [x15, #0x80]
+	WORD $0x2a0203ef // mov w15, w2
 	WORD $0x2a1f03e2 // mov w2, wzr
 	WORD $0x4fd11085 // fmla v5.2d, v4.2d, v17.d[0]
 	WORD $0x4fd11066 // fmla v6.2d, v3.2d, v17.d[0]
 	WORD $0xfd4041d1 // ldr d17, [x14, #0x80]
 	WORD $0x4fd11206 // fmla v6.2d, v16.2d, v17.d[0]
 	WORD $0x4fd110e5 // fmla v5.2d, v7.2d, v17.d[0]
-	WORD $0xad001945 // stp q5, q6, [x10]
+	WORD $0xad001865 // stp q5, q6, [x3]
 	WORD $0xfd4061d1 // ldr d17, [x14, #0xc0]
-	WORD $0xad421945 // ldp q5, q6, [x10, #0x40]
+	WORD $0xad421865 // ldp q5, q6, [x3, #0x40]
 	WORD $0x4fd11046 // fmla v6.2d, v2.2d, v17.d[0]
 	WORD $0x4fd11025 // fmla v5.2d, v1.2d, v17.d[0]
 	WORD $0xfd4081d1 // ldr d17, [x14, #0x100]
@@ -3821,9 +3905,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xfd40a1d1 // ldr d17, [x14, #0x140]
 	WORD $0x4fd11206 // fmla v6.2d, v16.2d, v17.d[0]
 	WORD $0x4fd110e5 // fmla v5.2d, v7.2d, v17.d[0]
-	WORD $0xad021945 // stp q5, q6, [x10, #0x40]
+	WORD $0xad021865 // stp q5, q6, [x3, #0x40]
 	WORD $0xfd40c1d1 // ldr d17, [x14, #0x180]
-	WORD $0xad441945 // ldp q5, q6, [x10, #0x80]
+	WORD $0xad441865 // ldp q5, q6, [x3, #0x80]
 	WORD $0x4fd11046 // fmla v6.2d, v2.2d, v17.d[0]
 	WORD $0x4fd11025 // fmla v5.2d, v1.2d, v17.d[0]
 	WORD $0xfd40e1c1 // ldr d1, [x14, #0x1c0]
@@ -3832,13 +3916,13 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xfd4101c1 // ldr d1, [x14, #0x200]
 	WORD $0x4fc11206 // fmla v6.2d, v16.2d, v1.d[0]
 	WORD $0x4fc110e5 // fmla v5.2d, v7.2d, v1.d[0]
-	WORD $0xad041945 // stp q5, q6, [x10, #0x80]
-	WORD $0x5280008a // mov w10, #0x4
-	WORD $0x3707faa3 // tbnz w3, #0x0, <symmetric3Multi8+0x7e0>
+	WORD $0xad041865 // stp q5, q6, [x3, #0x80]
+	WORD $0x52800083 // mov w3, #0x4
+	WORD $0x3707faaf // tbnz w15, #0x0, <symmetric3Multi8+0x880>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fff961 // b.ne <symmetric3Multi8+0x7c4>
-	WORD $0x17fffe21 // b <symmetric3Multi8+0x120>
+	WORD $0x54fff961 // b.ne <symmetric3Multi8+0x864>
+	WORD $0x17fffdf9 // b <symmetric3Multi8+0x120>
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0x8b14075d // add x29, x26, x20, lsl #1
 	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
@@ -3851,7 +3935,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x91020327 // add x7, x25, #0x80
 	WORD $0x8b1b002e // add x14, x1, x27
-	WORD $0x8b14010a // add x10, x8, x20
+	WORD $0x8b14010f // add x15, x8, x20
 	WORD $0x9103037b // add x27, x27, #0xc0
 	WORD $0x3cf66902 // ldr q2, [x8, x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3884,11 +3968,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0109c1 // stp q1, q2, [x14, #0x20]
-	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3cf06902 // ldr q2, [x8, x16]
-	WORD $0x3dc00141 // ldr q1, [x10]
-	WORD $0x8b18010a // add x10, x8, x24
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x8b18010f // add x15, x8, x24
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
 	WORD $0xad421b27 // ldp q7, q6, [x25, #0x40]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3917,10 +4001,10 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0309c1 // stp q1, q2, [x14, #0x60]
-	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3ce46901 // ldr q1, [x8, x4]
-	WORD $0x3dc00142 // ldr q2, [x10]
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
 	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
@@ -3950,144 +4034,144 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0509c1 // stp q1, q2, [x14, #0xa0]
-	WORD $0x54fff321 // b.ne <symmetric3Multi8+0x8c0>
+	WORD $0x54fff321 // b.ne <symmetric3Multi8+0x960>
 	WORD $0xf9401ff9 // ldr x25, [sp, #0x38]
 	WORD $0xa9426bfb // ldp x27, x26, [sp, #0x20]
-	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x3607cb68 // tbz w8, #0x0, <symmetric3Multi8+0x3d8>
+	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
+	WORD $0x3607c648 // tbz w8, #0x0, <symmetric3Multi8+0x3d4>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x9b05350a // madd x10, x8, x5, x13
-	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x9b053510 // madd x16, x8, x5, x13
+	WORD $0xaa1f03e7 // mov x7, xzr
 	WORD $0x8b080c2e // add x14, x1, x8, lsl #3
-	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x52800024 // mov w4, #0x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x2a0303f0 // mov w16, w3
-	WORD $0xf8687983 // ldr x3, [x12, x8, lsl #3]
-	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0xaa0e03e7 // mov x7, x14
-	WORD $0x8b040c63 // add x3, x3, x4, lsl #3
-	WORD $0x8b040d44 // add x4, x10, x4, lsl #3
+	WORD $0xf868798f // ldr x15, [x12, x8, lsl #3]
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x2a0403e2 // mov w2, w4
+	WORD $0xaa0e03f3 // mov x19, x14
+	WORD $0x8b070de4 // add x4, x15, x7, lsl #3
+	WORD $0x8b070e07 // add x7, x16, x7, lsl #3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd37ae454 // lsl x20, x2, #6
+	WORD $0xd37ae474 // lsl x20, x3, #6
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x8b140093 // add x19, x4, x20
-	WORD $0xad400a61 // ldp q1, q2, [x19]
+	WORD $0x8b1400ef // add x15, x7, x20
+	WORD $0xad4009e1 // ldp q1, q2, [x15]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b150073 // add x19, x3, x21
-	WORD $0xfc7568e3 // ldr d3, [x7, x21]
+	WORD $0x8b15008f // add x15, x4, x21
+	WORD $0xfc756a63 // ldr d3, [x19, x21]
 	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0xad401664 // ldp q4, q5, [x19]
+	WORD $0xad4015e4 // ldp q4, q5, [x15]
 	WORD $0xf10302bf // cmp x21, #0xc0
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric3Multi8+0xae0>
-	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0x8b140093 // add x19, x4, x20
-	WORD $0x910300e7 // add x7, x7, #0xc0
-	WORD $0xf1000c5f // cmp x2, #0x3
-	WORD $0xad000a61 // stp q1, q2, [x19]
-	WORD $0x54fffd61 // b.ne <symmetric3Multi8+0xac0>
-	WORD $0x2a1f03e3 // mov w3, wzr
-	WORD $0x52800084 // mov w4, #0x4
-	WORD $0x3707fc10 // tbnz w16, #0x0, <symmetric3Multi8+0xaa0>
+	WORD $0x54ffff21 // b.ne <symmetric3Multi8+0xb80>
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x8b1400ef // add x15, x7, x20
+	WORD $0x91030273 // add x19, x19, #0xc0
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0xad0009e1 // stp q1, q2, [x15]
+	WORD $0x54fffd61 // b.ne <symmetric3Multi8+0xb60>
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x52800087 // mov w7, #0x4
+	WORD $0x3707fc02 // tbnz w2, #0x0, <symmetric3Multi8+0xb40>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffaa1 // b.ne <symmetric3Multi8+0xa80>
-	WORD $0x17fffd7c // b <symmetric3Multi8+0x120>
+	WORD $0x54fffaa1 // b.ne <symmetric3Multi8+0xb20>
+	WORD $0x17fffd54 // b <symmetric3Multi8+0x120>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
-	WORD $0x3617acc8 // tbz w8, #0x2, <symmetric3Multi8+0xe0>
+	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
+	WORD $0x3617a7e8 // tbz w8, #0x2, <symmetric3Multi8+0xe0>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
-	WORD $0xf9400fe7 // ldr x7, [sp, #0x18]
-	WORD $0xcb07010a // sub x10, x8, x7
+	WORD $0xf9400ff3 // ldr x19, [sp, #0x18]
+	WORD $0xcb13010e // sub x14, x8, x19
+	WORD $0xf94003e7 // ldr x7, [sp]
 	WORD $0x52800108 // mov w8, #0x8
-	WORD $0xf100215f // cmp x10, #0x8
-	WORD $0x9a88b148 // csel x8, x10, x8, lt
-	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x540004cb // b.lt <symmetric3Multi8+0xc00>
-	WORD $0xf94003f0 // ldr x16, [sp]
+	WORD $0xf10021df // cmp x14, #0x8
+	WORD $0x9a88b1c8 // csel x8, x14, x8, lt
+	WORD $0xf10005df // cmp x14, #0x1
+	WORD $0x540004cb // b.lt <symmetric3Multi8+0xca0>
+	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03ea // mov x10, xzr
-	WORD $0x9a9fc50e // csinc x14, x8, xzr, gt
+	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
 	WORD $0xd503201f // nop
-	WORD $0xf9401402 // ldr x2, [x0, #0x28]
-	WORD $0xb40000e2 // cbz x2, <symmetric3Multi8+0xba0>
-	WORD $0x8b0a0442 // add x2, x2, x10, lsl #1
-	WORD $0x78677842 // ldrh w2, [x2, x7, lsl #1]
-	WORD $0x14000005 // b <symmetric3Multi8+0xba4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b070142 // add x2, x10, x7
-	WORD $0xf9402403 // ldr x3, [x0, #0x48]
-	WORD $0x52800064 // mov w4, #0x3
-	WORD $0x9b050c42 // madd x2, x2, x5, x3
-	WORD $0xaa1003e3 // mov x3, x16
-	WORD $0x91008042 // add x2, x2, #0x20
+	WORD $0xf9401403 // ldr x3, [x0, #0x28]
+	WORD $0xb40000e3 // cbz x3, <symmetric3Multi8+0xc40>
+	WORD $0x8b0e046f // add x15, x3, x14, lsl #1
+	WORD $0x787379e3 // ldrh w3, [x15, x19, lsl #1]
+	WORD $0x14000005 // b <symmetric3Multi8+0xc44>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad7f0841 // ldp q1, q2, [x2, #-0x20]
-	WORD $0xf1000484 // subs x4, x4, #0x1
-	WORD $0xad7f1063 // ldp q3, q4, [x3, #-0x20]
+	WORD $0xd503201f // nop
+	WORD $0x8b1301c3 // add x3, x14, x19
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
+	WORD $0xaa0203e4 // mov x4, x2
+	WORD $0x52800066 // mov w6, #0x3
+	WORD $0x9b053c6f // madd x15, x3, x5, x15
+	WORD $0x910081e3 // add x3, x15, #0x20
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7f0861 // ldp q1, q2, [x3, #-0x20]
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0xad7f1083 // ldp q3, q4, [x4, #-0x20]
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad3f0841 // stp q1, q2, [x2, #-0x20]
-	WORD $0xad400841 // ldp q1, q2, [x2]
-	WORD $0xacc21063 // ldp q3, q4, [x3], #0x40
+	WORD $0xad3f0861 // stp q1, q2, [x3, #-0x20]
+	WORD $0xad400861 // ldp q1, q2, [x3]
+	WORD $0xacc21083 // ldp q3, q4, [x4], #0x40
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xac820841 // stp q1, q2, [x2], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric3Multi8+0xbc0>
-	WORD $0x9100054a // add x10, x10, #0x1
-	WORD $0x91030210 // add x16, x16, #0xc0
-	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54fffc21 // b.ne <symmetric3Multi8+0xb80>
-	WORD $0xf9400bea // ldr x10, [sp, #0x10]
-	WORD $0x8b070107 // add x7, x8, x7
-	WORD $0x910021e8 // add x8, x15, #0x8
-	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ffa6a2 // b.hs <symmetric3Multi8+0xe4>
-	WORD $0xf94003ea // ldr x10, [sp]
+	WORD $0xac820861 // stp q1, q2, [x3], #0x40
+	WORD $0x54fffea1 // b.ne <symmetric3Multi8+0xc60>
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x91030042 // add x2, x2, #0xc0
+	WORD $0xeb1001df // cmp x14, x16
+	WORD $0x54fffc21 // b.ne <symmetric3Multi8+0xc20>
+	WORD $0xf9400bee // ldr x14, [sp, #0x10]
+	WORD $0x8b130113 // add x19, x8, x19
+	WORD $0x91002328 // add x8, x25, #0x8
+	WORD $0xeb0e011f // cmp x8, x14
+	WORD $0x54ffa1a2 // b.hs <symmetric3Multi8+0xe4>
+	WORD $0xf94007ee // ldr x14, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
-	WORD $0xf9402c0e // ldr x14, [x0, #0x58]
-	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
-	WORD $0xcb0701ce // sub x14, x14, x7
-	WORD $0xeb0e011f // cmp x8, x14
-	WORD $0x5400014a // b.ge <symmetric3Multi8+0xc58>
-	WORD $0xf940140e // ldr x14, [x0, #0x28]
-	WORD $0xb400008e // cbz x14, <symmetric3Multi8+0xc48>
-	WORD $0x8b0805ce // add x14, x14, x8, lsl #1
-	WORD $0x786779ce // ldrh w14, [x14, x7, lsl #1]
-	WORD $0x14000002 // b <symmetric3Multi8+0xc4c>
-	WORD $0x8b07010e // add x14, x8, x7
-	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
-	WORD $0x9b0541ce // madd x14, x14, x5, x16
-	WORD $0xf828798e // str x14, [x12, x8, lsl #3]
-	WORD $0x5280006e // mov w14, #0x3
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xad3f0200 // stp q0, q0, [x16, #-0x20]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0xac820200 // stp q0, q0, [x16], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric3Multi8+0xc60>
+	WORD $0xf9402c0f // ldr x15, [x0, #0x58]
+	WORD $0xf8287987 // str x7, [x12, x8, lsl #3]
+	WORD $0xcb1301ef // sub x15, x15, x19
+	WORD $0xeb0f011f // cmp x8, x15
+	WORD $0x5400014a // b.ge <symmetric3Multi8+0xcf8>
+	WORD $0xf9401410 // ldr x16, [x0, #0x28]
+	WORD $0xb4000090 // cbz x16, <symmetric3Multi8+0xce8>
+	WORD $0x8b08060f // add x15, x16, x8, lsl #1
+	WORD $0x787379f0 // ldrh w16, [x15, x19, lsl #1]
+	WORD $0x14000002 // b <symmetric3Multi8+0xcec>
+	WORD $0x8b130110 // add x16, x8, x19
+	WORD $0xf9401c0f // ldr x15, [x0, #0x38]
+	WORD $0x9b053e0f // madd x15, x16, x5, x15
+	WORD $0xf828798f // str x15, [x12, x8, lsl #3]
+	WORD $0x52800070 // mov w16, #0x3
+	WORD $0xaa0e03e2 // mov x2, x14
+	WORD $0xad3f0040 // stp q0, q0, [x2, #-0x20]
+	WORD $0xf1000610 // subs x16, x16, #0x1
+	WORD $0xac820040 // stp q0, q0, [x2], #0x40
+	WORD $0x54ffffa1 // b.ne <symmetric3Multi8+0xd00>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x9103014a // add x10, x10, #0xc0
+	WORD $0x910301ce // add x14, x14, #0xc0
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric3Multi8+0xc20>
-	WORD $0x17fffd19 // b <symmetric3Multi8+0xe4>
+	WORD $0x54fffd21 // b.ne <symmetric3Multi8+0xcc0>
+	WORD $0x17fffcf1 // b <symmetric3Multi8+0xe4>
 	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
 	WORD $0xf9401bfd // ldr x29, [sp, #0x30]
 	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
@@ -4096,10 +4180,6 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
 	WORD $0x910243ff // add sp, sp, #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -5919,7 +5999,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric4Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400040d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa941980b // ldp x11, x6, [x0, #0x18]
 	WORD $0x5287800a // mov w10, #0x3c00
@@ -5970,7 +6050,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x54fffd21 // b.ne <symmetric4Multi8+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540071eb // b.lt <symmetric4Multi8+0xf04>
+	WORD $0x540077eb // b.lt <symmetric4Multi8+0xfc4>
 	WORD $0xf9400019 // ldr x25, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e4 // mov x4, xzr
@@ -5988,10 +6068,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0x91002339 // add x25, x25, #0x8
 	WORD $0xeb08033f // cmp x25, x8
-	WORD $0x54006fa2 // b.hs <symmetric4Multi8+0xf04>
+	WORD $0x540075a2 // b.hs <symmetric4Multi8+0xfc4>
 	WORD $0x79400b28 // ldrh w8, [x25, #0x4]
 	WORD $0xf90013e4 // str x4, [sp, #0x20]
-	WORD $0xb4006528 // cbz x8, <symmetric4Multi8+0xdc0>
+	WORD $0xb4006b28 // cbz x8, <symmetric4Multi8+0xe80>
 	WORD $0xf940200a // ldr x10, [x0, #0x40]
 	WORD $0xf940280b // ldr x11, [x0, #0x50]
 	WORD $0x8b080128 // add x8, x9, x8
@@ -6004,7 +6084,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b0708c6 // add x6, x6, x7, lsl #2
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54006382 // b.hs <symmetric4Multi8+0xdc0>
+	WORD $0x54006982 // b.hs <symmetric4Multi8+0xe80>
 	WORD $0xf9403013 // ldr x19, [x0, #0x60]
 	WORD $0x39400127 // ldrb w7, [x9]
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
@@ -6015,7 +6095,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xd342fcf4 // lsr x20, x7, #2
 	WORD $0xd341fcf5 // lsr x21, x7, #1
 	WORD $0xd37ff8f6 // lsl x22, x7, #1
-	WORD $0x54003423 // b.lo <symmetric4Multi8+0x800>
+	WORD $0x54003a23 // b.lo <symmetric4Multi8+0x8c0>
 	WORD $0x8b0704f8 // add x24, x7, x7, lsl #1
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
@@ -6034,14 +6114,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x9102032f // add x15, x25, #0x80
-	WORD $0x8b17002a // add x10, x1, x23
+	WORD $0x9102032a // add x10, x25, #0x80
+	WORD $0x8b17002f // add x15, x1, x23
 	WORD $0x8b070100 // add x0, x8, x7
 	WORD $0x910402f7 // add x23, x23, #0x100
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3cf46902 // ldr q2, [x8, x20]
-	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad421726 // ldp q6, q5, [x25, #0x40]
 	WORD $0x711002ff // cmp w23, #0x400
@@ -6052,7 +6132,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0xad0009e1 // stp q1, q2, [x15]
 	WORD $0x3cf56901 // ldr q1, [x8, x21]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfa6902 // ldr q2, [x8, x26]
@@ -6068,13 +6148,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010941 // stp q1, q2, [x10, #0x20]
+	WORD $0xad0109e1 // stp q1, q2, [x15, #0x20]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3cee6901 // ldr q1, [x8, x14]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x8b160100 // add x0, x8, x22
-	WORD $0x4d40cde5 // ld1r { v5.2d }, [x15]
+	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
 	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
@@ -6085,7 +6165,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad020542 // stp q2, q1, [x10, #0x40]
+	WORD $0xad0205e2 // stp q2, q1, [x15, #0x40]
 	WORD $0x3ceb6901 // ldr q1, [x8, x11]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3ce46902 // ldr q2, [x8, x4]
@@ -6101,13 +6181,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad030941 // stp q1, q2, [x10, #0x60]
+	WORD $0xad0309e1 // stp q1, q2, [x15, #0x60]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3cf06902 // ldr q2, [x8, x16]
 	WORD $0x3dc00001 // ldr q1, [x0]
 	WORD $0x8b180100 // add x0, x8, x24
-	WORD $0x4d40cde5 // ld1r { v5.2d }, [x15]
+	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
 	WORD $0xad421b27 // ldp q7, q6, [x25, #0x40]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -6118,7 +6198,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad040941 // stp q1, q2, [x10, #0x80]
+	WORD $0xad0409e1 // stp q1, q2, [x15, #0x80]
 	WORD $0x3ce26901 // ldr q1, [x8, x2]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3ce36902 // ldr q2, [x8, x3]
@@ -6134,13 +6214,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad050941 // stp q1, q2, [x10, #0xa0]
+	WORD $0xad0509e1 // stp q1, q2, [x15, #0xa0]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
-	WORD $0x4d40cde5 // ld1r { v5.2d }, [x15]
+	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
 	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
 	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
 	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
@@ -6150,7 +6230,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad060542 // stp q2, q1, [x10, #0xc0]
+	WORD $0xad0605e2 // stp q2, q1, [x15, #0xc0]
 	WORD $0x3cfb6901 // ldr q1, [x8, x27]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfd6902 // ldr q2, [x8, x29]
@@ -6167,7 +6247,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad070941 // stp q1, q2, [x10, #0xe0]
+	WORD $0xad0709e1 // stp q1, q2, [x15, #0xe0]
 	WORD $0x54ffef01 // b.ne <symmetric4Multi8+0x1c0>
 	WORD $0x14000030 // b <symmetric4Multi8+0x4a4>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -6219,35 +6299,83 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x54fffb01 // b.ne <symmetric4Multi8+0x400>
 	WORD $0xf94023f9 // ldr x25, [sp, #0x40]
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
-	WORD $0x370014a8 // tbnz w8, #0x0, <symmetric4Multi8+0x740>
-	WORD $0xa942abe0 // ldp x0, x10, [sp, #0x28]
+	WORD $0x37001aa8 // tbnz w8, #0x0, <symmetric4Multi8+0x800>
+	WORD $0xa942afe0 // ldp x0, x11, [sp, #0x28]
 	WORD $0xb9400328 // ldr w8, [x25]
-	WORD $0x4e080d02 // dup v2.2d, x8
-	WORD $0xfd400141 // ldr d1, [x10]
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
-	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0xfd400162 // ldr d2, [x11]
+	WORD $0xf940180a // ldr x10, [x0, #0x30]
+	WORD $0x8b082148 // add x8, x10, x8, lsl #8
+	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
+	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
+	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
 	WORD $0x4f455463 // shl v3.2d, v3.2d, #0x5
-	WORD $0x4f455421 // shl v1.2d, v1.2d, #0x5
+	WORD $0x4f455442 // shl v2.2d, v2.2d, #0x5
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
-	WORD $0x3d880021 // str q1, [x1, #0x2000]
-	WORD $0xfd400541 // ldr d1, [x10, #0x8]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
-	WORD $0xf9001bea // str x10, [sp, #0x30]
-	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
-	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
-	WORD $0x4f455462 // shl v2.2d, v3.2d, #0x5
+	WORD $0x3d880022 // str q2, [x1, #0x2000]
+	WORD $0xfd400562 // ldr d2, [x11, #0x8]
+	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
+	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
+	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
 	WORD $0x4f455421 // shl v1.2d, v1.2d, #0x5
+	WORD $0x4f455462 // shl v2.2d, v3.2d, #0x5
 	WORD $0x3d880c22 // str q2, [x1, #0x2030]
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
+	WORD $0x7940016a // ldrh w10, [x11]
+	WORD $0x8b0a210a // add x10, x8, x10, lsl #8
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x7940056a // ldrh w10, [x11, #0x2]
+	WORD $0x8b0a210a // add x10, x8, x10, lsl #8
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x7940096a // ldrh w10, [x11, #0x4]
+	WORD $0x8b0a210a // add x10, x8, x10, lsl #8
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x79400d6a // ldrh w10, [x11, #0x6]
+	WORD $0x8b0a210a // add x10, x8, x10, lsl #8
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x7940116a // ldrh w10, [x11, #0x8]
+	WORD $0x8b0a210a // add x10, x8, x10, lsl #8
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x7940156a // ldrh w10, [x11, #0xa]
+	WORD $0x8b0a210a // add x10, x8, x10, lsl #8
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x7940196a // ldrh w10, [x11, #0xc]
+	WORD $0x8b0a210a // add x10, x8, x10, lsl #8
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x79401d6a // ldrh w10, [x11, #0xe]
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0x8b0a2108 // add x8, x8, x10, lsl #8
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
 	WORD $0xf9401813 // ldr x19, [x0, #0x30]
-	WORD $0x370828a8 // tbnz w8, #0x1, <symmetric4Multi8+0xa20>
+	WORD $0xf9001beb // str x11, [sp, #0x30]
+	WORD $0x37082868 // tbnz w8, #0x1, <symmetric4Multi8+0xae0>
 	WORD $0xf94027e6 // ldr x6, [sp, #0x48]
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x8b1421b6 // add x22, x13, x20, lsl #8
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b140c35 // add x21, x1, x20, lsl #3
@@ -6264,20 +6392,20 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xfd4022ba // ldr d26, [x21, #0x40]
 	WORD $0xfd4042bb // ldr d27, [x21, #0x80]
 	WORD $0xfd4062bc // ldr d28, [x21, #0xc0]
-	WORD $0x8b080d6b // add x11, x11, x8, lsl #3
+	WORD $0x8b080d6f // add x15, x11, x8, lsl #3
 	WORD $0x8b080d58 // add x24, x10, x8, lsl #3
-	WORD $0x8b080dca // add x10, x14, x8, lsl #3
+	WORD $0x8b080dcb // add x11, x14, x8, lsl #3
 	WORD $0x8b080ec8 // add x8, x22, x8, lsl #3
-	WORD $0xad405578 // ldp q24, q21, [x11]
+	WORD $0x2a1703ea // mov w10, w23
+	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0xad4055f8 // ldp q24, q21, [x15]
 	WORD $0xad40751e // ldp q30, q29, [x8]
+	WORD $0xad4249f1 // ldp q17, q18, [x15, #0x40]
+	WORD $0xad444df6 // ldp q22, q19, [x15, #0x80]
 	WORD $0x4fd912bd // fmla v29.2d, v21.2d, v25.d[0]
 	WORD $0x4fd9131e // fmla v30.2d, v24.2d, v25.d[0]
-	WORD $0xad424971 // ldp q17, q18, [x11, #0x40]
-	WORD $0xad444d76 // ldp q22, q19, [x11, #0x80]
-	WORD $0x4fda125d // fmla v29.2d, v18.2d, v26.d[0]
-	WORD $0x4fda123e // fmla v30.2d, v17.2d, v26.d[0]
-	WORD $0xad465d74 // ldp q20, q23, [x11, #0xc0]
-	WORD $0xad400550 // ldp q16, q1, [x10]
+	WORD $0xad465df4 // ldp q20, q23, [x15, #0xc0]
+	WORD $0xad400570 // ldp q16, q1, [x11]
 	WORD $0x4fd99026 // fmul v6.2d, v1.2d, v25.d[0]
 	WORD $0x4fd99207 // fmul v7.2d, v16.2d, v25.d[0]
 	WORD $0x4fda9023 // fmul v3.2d, v1.2d, v26.d[0]
@@ -6286,16 +6414,18 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4fdb9205 // fmul v5.2d, v16.2d, v27.d[0]
 	WORD $0x4fdc9021 // fmul v1.2d, v1.2d, v28.d[0]
 	WORD $0x4fdc9210 // fmul v16.2d, v16.2d, v28.d[0]
+	WORD $0x4fda125d // fmla v29.2d, v18.2d, v26.d[0]
+	WORD $0x4fda123e // fmla v30.2d, v17.2d, v26.d[0]
 	WORD $0x4fdb127d // fmla v29.2d, v19.2d, v27.d[0]
 	WORD $0x4fdb12de // fmla v30.2d, v22.2d, v27.d[0]
 	WORD $0x4fdc12fd // fmla v29.2d, v23.2d, v28.d[0]
 	WORD $0x4fdc129e // fmla v30.2d, v20.2d, v28.d[0]
 	WORD $0xad00751e // stp q30, q29, [x8]
-	WORD $0xad42655a // ldp q26, q25, [x10, #0x40]
 	WORD $0xfd4082bb // ldr d27, [x21, #0x100]
+	WORD $0xad42657a // ldp q26, q25, [x11, #0x40]
 	WORD $0xfd40a2bc // ldr d28, [x21, #0x140]
-	WORD $0x4fdb1326 // fmla v6.2d, v25.2d, v27.d[0]
 	WORD $0xfd40c2bd // ldr d29, [x21, #0x180]
+	WORD $0x4fdb1326 // fmla v6.2d, v25.2d, v27.d[0]
 	WORD $0xfd40e2be // ldr d30, [x21, #0x1c0]
 	WORD $0x4fdc1323 // fmla v3.2d, v25.2d, v28.d[0]
 	WORD $0x4fdd1322 // fmla v2.2d, v25.2d, v29.d[0]
@@ -6318,7 +6448,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xfd4122bc // ldr d28, [x21, #0x240]
 	WORD $0xfd4142bd // ldr d29, [x21, #0x280]
 	WORD $0xfd4162be // ldr d30, [x21, #0x2c0]
-	WORD $0xad446959 // ldp q25, q26, [x10, #0x80]
+	WORD $0xad446979 // ldp q25, q26, [x11, #0x80]
 	WORD $0x4fdb1346 // fmla v6.2d, v26.2d, v27.d[0]
 	WORD $0x4fdc1343 // fmla v3.2d, v26.2d, v28.d[0]
 	WORD $0x4fdd1342 // fmla v2.2d, v26.2d, v29.d[0]
@@ -6343,13 +6473,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xfd41c2bc // ldr d28, [x21, #0x380]
 	WORD $0x4fde12bf // fmla v31.2d, v21.2d, v30.d[0]
 	WORD $0xfd41e2b9 // ldr d25, [x21, #0x3c0]
-	WORD $0xad46695b // ldp q27, q26, [x10, #0xc0]
+	WORD $0xad46697b // ldp q27, q26, [x11, #0xc0]
 	WORD $0x4fde1346 // fmla v6.2d, v26.2d, v30.d[0]
 	WORD $0x4fdd1343 // fmla v3.2d, v26.2d, v29.d[0]
 	WORD $0x4fdc1342 // fmla v2.2d, v26.2d, v28.d[0]
 	WORD $0x4fd91341 // fmla v1.2d, v26.2d, v25.d[0]
-	WORD $0x2a1703ea // mov w10, w23
-	WORD $0x2a1f03f7 // mov w23, wzr
 	WORD $0x4fde1308 // fmla v8.2d, v24.2d, v30.d[0]
 	WORD $0x4fde1367 // fmla v7.2d, v27.2d, v30.d[0]
 	WORD $0x4fdd1364 // fmla v4.2d, v27.2d, v29.d[0]
@@ -6379,14 +6507,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
 	WORD $0x4e70d642 // fadd v2.2d, v18.2d, v16.2d
 	WORD $0xad060702 // stp q2, q1, [x24, #0xc0]
-	WORD $0x3707f0aa // tbnz w10, #0x0, <symmetric4Multi8+0x540>
+	WORD $0x3707f0aa // tbnz w10, #0x0, <symmetric4Multi8+0x600>
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x54ffef41 // b.ne <symmetric4Multi8+0x520>
-	WORD $0x17fffe81 // b <symmetric4Multi8+0x140>
+	WORD $0x54ffef41 // b.ne <symmetric4Multi8+0x5e0>
+	WORD $0x17fffe51 // b <symmetric4Multi8+0x140>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b0821ab // add x11, x13, x8, lsl #8
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03e0 // mov x0, xzr
 	WORD $0x8b080c2a // add x10, x1, x8, lsl #3
 	WORD $0x52800030 // mov w16, #0x1
 	WORD $0xd503201f // nop
@@ -6395,51 +6523,51 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x2a1003ee // mov w14, w16
 	WORD $0xf8687990 // ldr x16, [x12, x8, lsl #3]
 	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0xaa0a03e3 // mov x3, x10
-	WORD $0x8b020e10 // add x16, x16, x2, lsl #3
-	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0xaa0a03e2 // mov x2, x10
+	WORD $0x8b000e10 // add x16, x16, x0, lsl #3
+	WORD $0x8b000d60 // add x0, x11, x0, lsl #3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd37ae5e4 // lsl x4, x15, #6
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x8b040040 // add x0, x2, x4
-	WORD $0xad400801 // ldp q1, q2, [x0]
+	WORD $0xd37ae5e3 // lsl x3, x15, #6
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x8b030006 // add x6, x0, x3
+	WORD $0xad4008c1 // ldp q1, q2, [x6]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b060200 // add x0, x16, x6
-	WORD $0xfc666863 // ldr d3, [x3, x6]
-	WORD $0x910100c6 // add x6, x6, #0x40
-	WORD $0xad401404 // ldp q4, q5, [x0]
-	WORD $0xf10400df // cmp x6, #0x100
+	WORD $0x8b040206 // add x6, x16, x4
+	WORD $0xfc646843 // ldr d3, [x2, x4]
+	WORD $0x91010084 // add x4, x4, #0x40
+	WORD $0xad4014c4 // ldp q4, q5, [x6]
+	WORD $0xf104009f // cmp x4, #0x100
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric4Multi8+0x7a0>
+	WORD $0x54ffff21 // b.ne <symmetric4Multi8+0x860>
 	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x8b040040 // add x0, x2, x4
-	WORD $0x91040063 // add x3, x3, #0x100
+	WORD $0x8b030003 // add x3, x0, x3
+	WORD $0x91040042 // add x2, x2, #0x100
 	WORD $0xf10011ff // cmp x15, #0x4
-	WORD $0xad000801 // stp q1, q2, [x0]
-	WORD $0x54fffd61 // b.ne <symmetric4Multi8+0x780>
+	WORD $0xad000861 // stp q1, q2, [x3]
+	WORD $0x54fffd61 // b.ne <symmetric4Multi8+0x840>
 	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x52800082 // mov w2, #0x4
-	WORD $0x3707fc0e // tbnz w14, #0x0, <symmetric4Multi8+0x760>
+	WORD $0x52800080 // mov w0, #0x4
+	WORD $0x3707fc0e // tbnz w14, #0x0, <symmetric4Multi8+0x820>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffac1 // b.ne <symmetric4Multi8+0x744>
+	WORD $0x54fffac1 // b.ne <symmetric4Multi8+0x804>
 	WORD $0xf94017e0 // ldr x0, [sp, #0x28]
 	WORD $0xf94027e6 // ldr x6, [sp, #0x48]
-	WORD $0x17fffe52 // b <symmetric4Multi8+0x140>
+	WORD $0x17fffe22 // b <symmetric4Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b0704f8 // add x24, x7, x7, lsl #1
 	WORD $0x710060ff // cmp w7, #0x18
 	WORD $0x9baa20f7 // umaddl x23, w7, w10, x8
 	WORD $0xd342ff19 // lsr x25, x24, #2
-	WORD $0x54001a68 // b.hi <symmetric4Multi8+0xb60>
+	WORD $0x54001a68 // b.hi <symmetric4Multi8+0xc20>
 	WORD $0x924008e8 // and x8, x7, #0x7
-	WORD $0xb5001a28 // cbnz x8, <symmetric4Multi8+0xb60>
+	WORD $0xb5001a28 // cbnz x8, <symmetric4Multi8+0xc20>
 	WORD $0x8b18032b // add x11, x25, x24
 	WORD $0x8b1802ae // add x14, x21, x24
 	WORD $0x8b180290 // add x16, x20, x24
@@ -6452,23 +6580,23 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xaa0603fe // mov x30, x6
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x910222ef // add x15, x23, #0x88
-	WORD $0x910242e6 // add x6, x23, #0x90
-	WORD $0x8b08002a // add x10, x1, x8
-	WORD $0x8b0703c0 // add x0, x30, x7
+	WORD $0x910222ea // add x10, x23, #0x88
+	WORD $0x910242e0 // add x0, x23, #0x90
+	WORD $0x8b08002f // add x15, x1, x8
+	WORD $0x8b0703c6 // add x6, x30, x7
 	WORD $0x3dc003c1 // ldr q1, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3cf46bc2 // ldr q2, [x30, x20]
-	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
 	WORD $0x91040108 // add x8, x8, #0x100
 	WORD $0x7110011f // cmp w8, #0x400
 	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
 	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0xad0009e1 // stp q1, q2, [x15]
 	WORD $0x3cf56bc1 // ldr q1, [x30, x21]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3cf96bc2 // ldr q2, [x30, x25]
@@ -6481,21 +6609,21 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e080483 // dup v3.2d, v4.d[0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad010941 // stp q1, q2, [x10, #0x20]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad0109e1 // stp q1, q2, [x15, #0x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3dc00001 // ldr q1, [x0]
-	WORD $0x8b1603c0 // add x0, x30, x22
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0x8b1603c6 // add x6, x30, x22
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad020941 // stp q1, q2, [x10, #0x40]
+	WORD $0xad0209e1 // stp q1, q2, [x15, #0x40]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
 	WORD $0x3cfa6bc2 // ldr q2, [x30, x26]
@@ -6508,21 +6636,21 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e080483 // dup v3.2d, v4.d[0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad030941 // stp q1, q2, [x10, #0x60]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad0309e1 // stp q1, q2, [x15, #0x60]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0x3ce46bc2 // ldr q2, [x30, x4]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3dc00001 // ldr q1, [x0]
-	WORD $0x8b1803c0 // add x0, x30, x24
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0x8b1803c6 // add x6, x30, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad040941 // stp q1, q2, [x10, #0x80]
+	WORD $0xad0409e1 // stp q1, q2, [x15, #0x80]
 	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
@@ -6535,20 +6663,20 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e080483 // dup v3.2d, v4.d[0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad050941 // stp q1, q2, [x10, #0xa0]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad0509e1 // stp q1, q2, [x15, #0xa0]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3dc00001 // ldr q1, [x0]
+	WORD $0x3dc000c1 // ldr q1, [x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad060941 // stp q1, q2, [x10, #0xc0]
+	WORD $0xad0609e1 // stp q1, q2, [x15, #0xc0]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3cee6bc1 // ldr q1, [x30, x14]
 	WORD $0x3ceb6bc2 // ldr q2, [x30, x11]
@@ -6562,92 +6690,92 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad070941 // stp q1, q2, [x10, #0xe0]
-	WORD $0x54fff1e1 // b.ne <symmetric4Multi8+0x848>
-	WORD $0x17fffea5 // b <symmetric4Multi8+0x4a4>
+	WORD $0xad0709e1 // stp q1, q2, [x15, #0xe0]
+	WORD $0x54fff1e1 // b.ne <symmetric4Multi8+0x908>
+	WORD $0x17fffe75 // b <symmetric4Multi8+0x4a4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf94027e6 // ldr x6, [sp, #0x48]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b0821ab // add x11, x13, x8, lsl #8
-	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0x8b080c2a // add x10, x1, x8, lsl #3
-	WORD $0x5280002e // mov w14, #0x1
+	WORD $0x8b0821ae // add x14, x13, x8, lsl #8
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0x8b080c2b // add x11, x1, x8, lsl #3
+	WORD $0x5280002f // mov w15, #0x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf8687a30 // ldr x16, [x17, x8, lsl #3]
-	WORD $0xfd400153 // ldr d19, [x10]
+	WORD $0xfd400173 // ldr d19, [x11]
 	WORD $0x8b100e70 // add x16, x19, x16, lsl #3
-	WORD $0x8b0f0e10 // add x16, x16, x15, lsl #3
-	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b0a0e10 // add x16, x16, x10, lsl #3
+	WORD $0x8b0a0dca // add x10, x14, x10, lsl #3
 	WORD $0xad401a10 // ldp q16, q6, [x16]
-	WORD $0xad4045f2 // ldp q18, q17, [x15]
+	WORD $0xad404552 // ldp q18, q17, [x10]
 	WORD $0x4fd310d1 // fmla v17.2d, v6.2d, v19.d[0]
 	WORD $0x4fd31212 // fmla v18.2d, v16.2d, v19.d[0]
 	WORD $0xad421602 // ldp q2, q5, [x16, #0x40]
-	WORD $0xfd402153 // ldr d19, [x10, #0x40]
+	WORD $0xfd402173 // ldr d19, [x11, #0x40]
 	WORD $0xad440e07 // ldp q7, q3, [x16, #0x80]
 	WORD $0xad461201 // ldp q1, q4, [x16, #0xc0]
-	WORD $0x2a0e03f0 // mov w16, w14
-	WORD $0x2a1f03ee // mov w14, wzr
+	WORD $0x2a0f03f0 // mov w16, w15
+	WORD $0x2a1f03ef // mov w15, wzr
 	WORD $0x4fd310b1 // fmla v17.2d, v5.2d, v19.d[0]
 	WORD $0x4fd31052 // fmla v18.2d, v2.2d, v19.d[0]
-	WORD $0xfd404153 // ldr d19, [x10, #0x80]
+	WORD $0xfd404173 // ldr d19, [x11, #0x80]
 	WORD $0x4fd310f2 // fmla v18.2d, v7.2d, v19.d[0]
 	WORD $0x4fd31071 // fmla v17.2d, v3.2d, v19.d[0]
-	WORD $0xfd406153 // ldr d19, [x10, #0xc0]
+	WORD $0xfd406173 // ldr d19, [x11, #0xc0]
 	WORD $0x4fd31091 // fmla v17.2d, v4.2d, v19.d[0]
 	WORD $0x4fd31032 // fmla v18.2d, v1.2d, v19.d[0]
-	WORD $0xad0045f2 // stp q18, q17, [x15]
-	WORD $0xfd408153 // ldr d19, [x10, #0x100]
-	WORD $0xad4245f2 // ldp q18, q17, [x15, #0x40]
+	WORD $0xad004552 // stp q18, q17, [x10]
+	WORD $0xfd408173 // ldr d19, [x11, #0x100]
+	WORD $0xad424552 // ldp q18, q17, [x10, #0x40]
 	WORD $0x4fd310d1 // fmla v17.2d, v6.2d, v19.d[0]
 	WORD $0x4fd31212 // fmla v18.2d, v16.2d, v19.d[0]
-	WORD $0xfd40a153 // ldr d19, [x10, #0x140]
+	WORD $0xfd40a173 // ldr d19, [x11, #0x140]
 	WORD $0x4fd310b1 // fmla v17.2d, v5.2d, v19.d[0]
 	WORD $0x4fd31052 // fmla v18.2d, v2.2d, v19.d[0]
-	WORD $0xfd40c153 // ldr d19, [x10, #0x180]
+	WORD $0xfd40c173 // ldr d19, [x11, #0x180]
 	WORD $0x4fd310f2 // fmla v18.2d, v7.2d, v19.d[0]
 	WORD $0x4fd31071 // fmla v17.2d, v3.2d, v19.d[0]
-	WORD $0xfd40e153 // ldr d19, [x10, #0x1c0]
+	WORD $0xfd40e173 // ldr d19, [x11, #0x1c0]
 	WORD $0x4fd31091 // fmla v17.2d, v4.2d, v19.d[0]
 	WORD $0x4fd31032 // fmla v18.2d, v1.2d, v19.d[0]
-	WORD $0xad0245f2 // stp q18, q17, [x15, #0x40]
-	WORD $0xad4445f2 // ldp q18, q17, [x15, #0x80]
-	WORD $0xfd410153 // ldr d19, [x10, #0x200]
+	WORD $0xad024552 // stp q18, q17, [x10, #0x40]
+	WORD $0xad444552 // ldp q18, q17, [x10, #0x80]
+	WORD $0xfd410173 // ldr d19, [x11, #0x200]
 	WORD $0x4fd310d1 // fmla v17.2d, v6.2d, v19.d[0]
 	WORD $0x4fd31212 // fmla v18.2d, v16.2d, v19.d[0]
-	WORD $0xfd412153 // ldr d19, [x10, #0x240]
+	WORD $0xfd412173 // ldr d19, [x11, #0x240]
 	WORD $0x4fd310b1 // fmla v17.2d, v5.2d, v19.d[0]
 	WORD $0x4fd31052 // fmla v18.2d, v2.2d, v19.d[0]
-	WORD $0xfd414153 // ldr d19, [x10, #0x280]
+	WORD $0xfd414173 // ldr d19, [x11, #0x280]
 	WORD $0x4fd310f2 // fmla v18.2d, v7.2d, v19.d[0]
 	WORD $0x4fd31071 // fmla v17.2d, v3.2d, v19.d[0]
-	WORD $0xfd416153 // ldr d19, [x10, #0x2c0]
+	WORD $0xfd416173 // ldr d19, [x11, #0x2c0]
 	WORD $0x4fd31091 // fmla v17.2d, v4.2d, v19.d[0]
 	WORD $0x4fd31032 // fmla v18.2d, v1.2d, v19.d[0]
-	WORD $0xad0445f2 // stp q18, q17, [x15, #0x80]
-	WORD $0xfd418153 // ldr d19, [x10, #0x300]
-	WORD $0xad4645f2 // ldp q18, q17, [x15, #0xc0]
+	WORD $0xad044552 // stp q18, q17, [x10, #0x80]
+	WORD $0xfd418173 // ldr d19, [x11, #0x300]
+	WORD $0xad464552 // ldp q18, q17, [x10, #0xc0]
 	WORD $0x4fd310d1 // fmla v17.2d, v6.2d, v19.d[0]
-	WORD $0xfd41a146 // ldr d6, [x10, #0x340]
+	WORD $0xfd41a166 // ldr d6, [x11, #0x340]
 	WORD $0x4fd31212 // fmla v18.2d, v16.2d, v19.d[0]
 	WORD $0x4fc61052 // fmla v18.2d, v2.2d, v6.d[0]
-	WORD $0xfd41c142 // ldr d2, [x10, #0x380]
+	WORD $0xfd41c162 // ldr d2, [x11, #0x380]
 	WORD $0x4fc610b1 // fmla v17.2d, v5.2d, v6.d[0]
 	WORD $0x4fc210f2 // fmla v18.2d, v7.2d, v2.d[0]
 	WORD $0x4fc21071 // fmla v17.2d, v3.2d, v2.d[0]
-	WORD $0xfd41e142 // ldr d2, [x10, #0x3c0]
+	WORD $0xfd41e162 // ldr d2, [x11, #0x3c0]
 	WORD $0x4fc21091 // fmla v17.2d, v4.2d, v2.d[0]
 	WORD $0x4fc21032 // fmla v18.2d, v1.2d, v2.d[0]
-	WORD $0xad0645f2 // stp q18, q17, [x15, #0xc0]
-	WORD $0x5280008f // mov w15, #0x4
-	WORD $0x3707f7b0 // tbnz w16, #0x0, <symmetric4Multi8+0xa40>
+	WORD $0xad064552 // stp q18, q17, [x10, #0xc0]
+	WORD $0x5280008a // mov w10, #0x4
+	WORD $0x3707f7b0 // tbnz w16, #0x0, <symmetric4Multi8+0xb00>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fff681 // b.ne <symmetric4Multi8+0xa28>
-	WORD $0x17fffd79 // b <symmetric4Multi8+0x140>
+	WORD $0x54fff681 // b.ne <symmetric4Multi8+0xae8>
+	WORD $0x17fffd49 // b <symmetric4Multi8+0x140>
 	WORD $0xaa1f03fa // mov x26, xzr
 	WORD $0x8b18033b // add x27, x25, x24
 	WORD $0x8b1802bd // add x29, x21, x24
@@ -6661,14 +6789,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xaa0603e8 // mov x8, x6
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x910202ef // add x15, x23, #0x80
-	WORD $0x8b1a002a // add x10, x1, x26
+	WORD $0x910202ea // add x10, x23, #0x80
+	WORD $0x8b1a002f // add x15, x1, x26
 	WORD $0x8b070100 // add x0, x8, x7
 	WORD $0x9104035a // add x26, x26, #0x100
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3cf46902 // ldr q2, [x8, x20]
-	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad4216e6 // ldp q6, q5, [x23, #0x40]
 	WORD $0x7110035f // cmp w26, #0x400
@@ -6679,7 +6807,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0xad0009e1 // stp q1, q2, [x15]
 	WORD $0x3cf56901 // ldr q1, [x8, x21]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3cf96902 // ldr q2, [x8, x25]
@@ -6695,13 +6823,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010941 // stp q1, q2, [x10, #0x20]
+	WORD $0xad0109e1 // stp q1, q2, [x15, #0x20]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3cee6901 // ldr q1, [x8, x14]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x8b160100 // add x0, x8, x22
-	WORD $0x4d40cde5 // ld1r { v5.2d }, [x15]
+	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -6712,7 +6840,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad020542 // stp q2, q1, [x10, #0x40]
+	WORD $0xad0205e2 // stp q2, q1, [x15, #0x40]
 	WORD $0x3ceb6901 // ldr q1, [x8, x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3ce46902 // ldr q2, [x8, x4]
@@ -6728,13 +6856,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad030941 // stp q1, q2, [x10, #0x60]
+	WORD $0xad0309e1 // stp q1, q2, [x15, #0x60]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3cf06902 // ldr q2, [x8, x16]
 	WORD $0x3dc00001 // ldr q1, [x0]
 	WORD $0x8b180100 // add x0, x8, x24
-	WORD $0x4d40cde5 // ld1r { v5.2d }, [x15]
+	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
 	WORD $0xad421ae7 // ldp q7, q6, [x23, #0x40]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -6745,7 +6873,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad040941 // stp q1, q2, [x10, #0x80]
+	WORD $0xad0409e1 // stp q1, q2, [x15, #0x80]
 	WORD $0x3ce26901 // ldr q1, [x8, x2]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3ce36902 // ldr q2, [x8, x3]
@@ -6761,13 +6889,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad050941 // stp q1, q2, [x10, #0xa0]
+	WORD $0xad0509e1 // stp q1, q2, [x15, #0xa0]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
-	WORD $0x4d40cde5 // ld1r { v5.2d }, [x15]
+	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
 	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
 	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
@@ -6777,7 +6905,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad060542 // stp q2, q1, [x10, #0xc0]
+	WORD $0xad0605e2 // stp q2, q1, [x15, #0xc0]
 	WORD $0x3cfd6901 // ldr q1, [x8, x29]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3cfb6902 // ldr q2, [x8, x27]
@@ -6794,15 +6922,15 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0xad070941 // stp q1, q2, [x10, #0xe0]
-	WORD $0x54ffef01 // b.ne <symmetric4Multi8+0xb8c>
-	WORD $0x17fffdbd // b <symmetric4Multi8+0x4a4>
+	WORD $0xad0709e1 // stp q1, q2, [x15, #0xe0]
+	WORD $0x54ffef01 // b.ne <symmetric4Multi8+0xc4c>
+	WORD $0x17fffd8d // b <symmetric4Multi8+0x4a4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400f28 // ldrh w8, [x25, #0x6]
 	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
-	WORD $0x361799c8 // tbz w8, #0x2, <symmetric4Multi8+0x100>
+	WORD $0x361793c8 // tbz w8, #0x2, <symmetric4Multi8+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0xf94013e4 // ldr x4, [sp, #0x20]
 	WORD $0xcb04010a // sub x10, x8, x4
@@ -6810,17 +6938,17 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xf100215f // cmp x10, #0x8
 	WORD $0x9a88b148 // csel x8, x10, x8, lt
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x540004cb // b.lt <symmetric4Multi8+0xe80>
+	WORD $0x540004cb // b.lt <symmetric4Multi8+0xf40>
 	WORD $0xf94007ee // ldr x14, [sp, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ea // mov x10, xzr
 	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
 	WORD $0xd503201f // nop
 	WORD $0xf940140f // ldr x15, [x0, #0x28]
-	WORD $0xb40000ef // cbz x15, <symmetric4Multi8+0xe20>
+	WORD $0xb40000ef // cbz x15, <symmetric4Multi8+0xee0>
 	WORD $0x8b0a05ef // add x15, x15, x10, lsl #1
 	WORD $0x786479ef // ldrh w15, [x15, x4, lsl #1]
-	WORD $0x14000005 // b <symmetric4Multi8+0xe24>
+	WORD $0x14000005 // b <symmetric4Multi8+0xee4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -6843,16 +6971,16 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac8209e1 // stp q1, q2, [x15], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric4Multi8+0xe40>
+	WORD $0x54fffea1 // b.ne <symmetric4Multi8+0xf00>
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x910401ce // add x14, x14, #0x100
 	WORD $0xeb0b015f // cmp x10, x11
-	WORD $0x54fffc21 // b.ne <symmetric4Multi8+0xe00>
+	WORD $0x54fffc21 // b.ne <symmetric4Multi8+0xec0>
 	WORD $0xf9400fea // ldr x10, [sp, #0x18]
 	WORD $0x8b040104 // add x4, x8, x4
 	WORD $0x91002328 // add x8, x25, #0x8
 	WORD $0xeb0a011f // cmp x8, x10
-	WORD $0x54ff93a2 // b.hs <symmetric4Multi8+0x104>
+	WORD $0x54ff8da2 // b.hs <symmetric4Multi8+0x104>
 	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -6860,12 +6988,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xf8287983 // str x3, [x12, x8, lsl #3]
 	WORD $0xcb04016b // sub x11, x11, x4
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric4Multi8+0xed8>
+	WORD $0x5400014a // b.ge <symmetric4Multi8+0xf98>
 	WORD $0xf940140b // ldr x11, [x0, #0x28]
-	WORD $0xb400008b // cbz x11, <symmetric4Multi8+0xec8>
+	WORD $0xb400008b // cbz x11, <symmetric4Multi8+0xf88>
 	WORD $0x8b08056b // add x11, x11, x8, lsl #1
 	WORD $0x7864796b // ldrh w11, [x11, x4, lsl #1]
-	WORD $0x14000002 // b <symmetric4Multi8+0xecc>
+	WORD $0x14000002 // b <symmetric4Multi8+0xf8c>
 	WORD $0x8b04010b // add x11, x8, x4
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
 	WORD $0x8b0b21cb // add x11, x14, x11, lsl #8
@@ -6875,12 +7003,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad3f01c0 // stp q0, q0, [x14, #-0x20]
 	WORD $0xf100056b // subs x11, x11, #0x1
 	WORD $0xac8201c0 // stp q0, q0, [x14], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric4Multi8+0xee0>
+	WORD $0x54ffffa1 // b.ne <symmetric4Multi8+0xfa0>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x9104014a // add x10, x10, #0x100
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric4Multi8+0xea0>
-	WORD $0x17fffc81 // b <symmetric4Multi8+0x104>
+	WORD $0x54fffd21 // b.ne <symmetric4Multi8+0xf60>
+	WORD $0x17fffc51 // b <symmetric4Multi8+0x104>
 	WORD $0xfd402be8 // ldr d8, [sp, #0x50]
 	WORD $0xa94a4ff4 // ldp x20, x19, [sp, #0xa0]
 	WORD $0xf9402ffd // ldr x29, [sp, #0x58]
@@ -9163,7 +9291,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric5Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140004cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140004fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -9214,7 +9342,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x54fffd21 // b.ne <symmetric5Multi8+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54008feb // b.lt <symmetric5Multi8+0x12c4>
+	WORD $0x540096eb // b.lt <symmetric5Multi8+0x13a4>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
@@ -9231,9 +9359,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf94027e8 // ldr x8, [sp, #0x48]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x54008dc2 // b.hs <symmetric5Multi8+0x12c4>
+	WORD $0x540094c2 // b.hs <symmetric5Multi8+0x13a4>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb4008368 // cbz x8, <symmetric5Multi8+0x1180>
+	WORD $0xb4008a68 // cbz x8, <symmetric5Multi8+0x1260>
 	WORD $0xf9402004 // ldr x4, [x0, #0x40]
 	WORD $0xf9402807 // ldr x7, [x0, #0x50]
 	WORD $0x928027eb // mov x11, #-0x140
@@ -9248,7 +9376,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x8b080063 // add x3, x3, x8
 	WORD $0xeb13013f // cmp x9, x19
-	WORD $0x54008182 // b.hs <symmetric5Multi8+0x1180>
+	WORD $0x54008882 // b.hs <symmetric5Multi8+0x1260>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
 	WORD $0x39400134 // ldrb w20, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -9257,7 +9385,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x7100d69f // cmp w20, #0x35
 	WORD $0xd342fe95 // lsr x21, x20, #2
 	WORD $0xd341fe96 // lsr x22, x20, #1
-	WORD $0x54005263 // b.lo <symmetric5Multi8+0xbc0>
+	WORD $0x54005963 // b.lo <symmetric5Multi8+0xca0>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
@@ -9511,11 +9639,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad0906e2 // stp q2, q1, [x23, #0x120]
 	WORD $0x54fff9e1 // b.ne <symmetric5Multi8+0x4a0>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x37002ca8 // tbnz w8, #0x0, <symmetric5Multi8+0xb00>
-	WORD $0xb94001e8 // ldr w8, [x15]
+	WORD $0x370033a8 // tbnz w8, #0x0, <symmetric5Multi8+0xbe0>
+	WORD $0xb94001e4 // ldr w4, [x15]
 	WORD $0xfd400142 // ldr d2, [x10]
 	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0x4e080c81 // dup v1.2d, x4
+	WORD $0xf9401815 // ldr x21, [x0, #0x30]
+	WORD $0x9ba55484 // umaddl x4, w4, w5, x21
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
@@ -9538,7 +9668,6 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400542 // ldr d2, [x10, #0x8]
-	WORD $0x9100414a // add x10, x10, #0x10
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
@@ -9560,15 +9689,70 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x79400148 // ldrh w8, [x10]
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x79400548 // ldrh w8, [x10, #0x2]
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x79400948 // ldrh w8, [x10, #0x4]
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x79400d48 // ldrh w8, [x10, #0x6]
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x79401148 // ldrh w8, [x10, #0x8]
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x79401548 // ldrh w8, [x10, #0xa]
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x79401948 // ldrh w8, [x10, #0xc]
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x79401d48 // ldrh w8, [x10, #0xe]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x9ba51108 // umaddl x8, w8, w5, x4
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401815 // ldr x21, [x0, #0x30]
-	WORD $0x37081848 // tbnz w8, #0x1, <symmetric5Multi8+0x940>
-	WORD $0xd503201f // nop
+	WORD $0x37081808 // tbnz w8, #0x1, <symmetric5Multi8+0xa20>
 	WORD $0x9b0536d8 // madd x24, x22, x5, x13
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b160c37 // add x23, x1, x22, lsl #3
 	WORD $0x52800039 // mov w25, #0x1
-	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -9748,11 +9932,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad041f43 // stp q3, q7, [x26, #0x80]
 	WORD $0xad064b44 // stp q4, q18, [x26, #0xc0]
 	WORD $0xad080742 // stp q2, q1, [x26, #0x100]
-	WORD $0x3707ea0b // tbnz w11, #0x0, <symmetric5Multi8+0x660>
+	WORD $0x3707ea0b // tbnz w11, #0x0, <symmetric5Multi8+0x740>
 	WORD $0x910006d6 // add x22, x22, #0x1
 	WORD $0xf10022df // cmp x22, #0x8
-	WORD $0x54ffe8a1 // b.ne <symmetric5Multi8+0x640>
-	WORD $0x17fffe04 // b <symmetric5Multi8+0x140>
+	WORD $0x54ffe8c1 // b.ne <symmetric5Multi8+0x724>
+	WORD $0x17fffdcc // b <symmetric5Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -9861,11 +10045,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4fc21074 // fmla v20.2d, v3.2d, v2.d[0]
 	WORD $0x4fc21033 // fmla v19.2d, v1.2d, v2.d[0]
 	WORD $0xad084c94 // stp q20, q19, [x4, #0x100]
-	WORD $0x3707f3eb // tbnz w11, #0x0, <symmetric5Multi8+0x960>
+	WORD $0x3707f3eb // tbnz w11, #0x0, <symmetric5Multi8+0xa40>
 	WORD $0x910006d6 // add x22, x22, #0x1
 	WORD $0xf10022df // cmp x22, #0x8
-	WORD $0x54fff281 // b.ne <symmetric5Multi8+0x940>
-	WORD $0x17fffd93 // b <symmetric5Multi8+0x140>
+	WORD $0x54fff281 // b.ne <symmetric5Multi8+0xa20>
+	WORD $0x17fffd5b // b <symmetric5Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03e4 // mov x4, xzr
@@ -9899,20 +10083,20 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf10503bf // cmp x29, #0x140
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric5Multi8+0xb60>
+	WORD $0x54ffff21 // b.ne <symmetric5Multi8+0xc40>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x8b1b032b // add x11, x25, x27
 	WORD $0x9105035a // add x26, x26, #0x140
 	WORD $0xf100151f // cmp x8, #0x5
 	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x54fffd61 // b.ne <symmetric5Multi8+0xb40>
+	WORD $0x54fffd61 // b.ne <symmetric5Multi8+0xc20>
 	WORD $0x2a1f03f8 // mov w24, wzr
 	WORD $0x52800099 // mov w25, #0x4
-	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric5Multi8+0xb20>
+	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric5Multi8+0xc00>
 	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x54fffac1 // b.ne <symmetric5Multi8+0xb04>
-	WORD $0x17fffd64 // b <symmetric5Multi8+0x140>
+	WORD $0x54fffac1 // b.ne <symmetric5Multi8+0xbe4>
+	WORD $0x17fffd2c // b <symmetric5Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -9921,9 +10105,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x9bab2297 // umaddl x23, w20, w11, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xd342fd18 // lsr x24, x8, #2
-	WORD $0x54001528 // b.hi <symmetric5Multi8+0xe78>
+	WORD $0x54001528 // b.hi <symmetric5Multi8+0xf58>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb50014e8 // cbnz x8, <symmetric5Multi8+0xe78>
+	WORD $0xb50014e8 // cbnz x8, <symmetric5Multi8+0xf58>
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb14089b // sub x27, x4, x20, lsl #2
@@ -10088,8 +10272,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
-	WORD $0x54ffec81 // b.ne <symmetric5Multi8+0xc00>
-	WORD $0x17fffdbd // b <symmetric5Multi8+0x568>
+	WORD $0x54ffec81 // b.ne <symmetric5Multi8+0xce0>
+	WORD $0x17fffd85 // b <symmetric5Multi8+0x568>
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb14089b // sub x27, x4, x20, lsl #2
@@ -10279,20 +10463,20 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
-	WORD $0x54ffe8e1 // b.ne <symmetric5Multi8+0xe88>
-	WORD $0x17fffcfe // b <symmetric5Multi8+0x568>
+	WORD $0x54ffe8e1 // b.ne <symmetric5Multi8+0xf68>
+	WORD $0x17fffcc6 // b <symmetric5Multi8+0x568>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x36177be8 // tbz w8, #0x2, <symmetric5Multi8+0x100>
+	WORD $0x361774e8 // tbz w8, #0x2, <symmetric5Multi8+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb104 // csel x4, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400050b // b.lt <symmetric5Multi8+0x1240>
+	WORD $0x5400050b // b.lt <symmetric5Multi8+0x1320>
 	WORD $0xf94007f4 // ldr x20, [sp, #0x8]
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0xaa1f03e7 // mov x7, xzr
@@ -10301,10 +10485,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xb40000e8 // cbz x8, <symmetric5Multi8+0x11e0>
+	WORD $0xb40000e8 // cbz x8, <symmetric5Multi8+0x12c0>
 	WORD $0x8b070508 // add x8, x8, x7, lsl #1
 	WORD $0x786e7908 // ldrh w8, [x8, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric5Multi8+0x11e4>
+	WORD $0x14000005 // b <symmetric5Multi8+0x12c4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -10327,16 +10511,16 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac820901 // stp q1, q2, [x8], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric5Multi8+0x1200>
+	WORD $0x54fffea1 // b.ne <symmetric5Multi8+0x12e0>
 	WORD $0x910004e7 // add x7, x7, #0x1
 	WORD $0x91050294 // add x20, x20, #0x140
 	WORD $0xeb1300ff // cmp x7, x19
-	WORD $0x54fffc21 // b.ne <symmetric5Multi8+0x11c0>
+	WORD $0x54fffc21 // b.ne <symmetric5Multi8+0x12a0>
 	WORD $0xf94027eb // ldr x11, [sp, #0x48]
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0x8b0e008e // add x14, x4, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff7582 // b.hs <symmetric5Multi8+0x100>
+	WORD $0x54ff6e82 // b.hs <symmetric5Multi8+0x100>
 	WORD $0xa94013e2 // ldp x2, x4, [sp]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -10344,12 +10528,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric5Multi8+0x1298>
+	WORD $0x5400014a // b.ge <symmetric5Multi8+0x1378>
 	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric5Multi8+0x1288>
+	WORD $0xb4000087 // cbz x7, <symmetric5Multi8+0x1368>
 	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
 	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric5Multi8+0x128c>
+	WORD $0x14000002 // b <symmetric5Multi8+0x136c>
 	WORD $0x8b0e0107 // add x7, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b052ceb // madd x11, x7, x5, x11
@@ -10359,12 +10543,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad3f0260 // stp q0, q0, [x19, #-0x20]
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0xac820260 // stp q0, q0, [x19], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric5Multi8+0x12a0>
+	WORD $0x54ffffa1 // b.ne <symmetric5Multi8+0x1380>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x91050084 // add x4, x4, #0x140
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric5Multi8+0x1260>
-	WORD $0x17fffb90 // b <symmetric5Multi8+0x100>
+	WORD $0x54fffd21 // b.ne <symmetric5Multi8+0x1340>
+	WORD $0x17fffb58 // b <symmetric5Multi8+0x100>
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -10376,10 +10560,6 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
@@ -13069,7 +13249,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric6Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400059d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140005dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa941880a // ldp x10, x2, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
@@ -13120,7 +13300,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x54fffd21 // b.ne <symmetric6Multi8+0x60>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400a9eb // b.lt <symmetric6Multi8+0x1604>
+	WORD $0x5400b2eb // b.lt <symmetric6Multi8+0x1724>
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
@@ -13137,9 +13317,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xf9402fe8 // ldr x8, [sp, #0x58]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0xeb0801ff // cmp x15, x8
-	WORD $0x5400a7c2 // b.hs <symmetric6Multi8+0x1604>
+	WORD $0x5400b0c2 // b.hs <symmetric6Multi8+0x1724>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
-	WORD $0xb4009d68 // cbz x8, <symmetric6Multi8+0x14c0>
+	WORD $0xb400a668 // cbz x8, <symmetric6Multi8+0x15e0>
 	WORD $0xf9402003 // ldr x3, [x0, #0x40]
 	WORD $0xf9402804 // ldr x4, [x0, #0x50]
 	WORD $0x92802feb // mov x11, #-0x180
@@ -13154,7 +13334,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x91000529 // add x9, x9, #0x1
 	WORD $0x9ba80aa2 // umaddl x2, w21, w8, x2
 	WORD $0xeb14013f // cmp x9, x20
-	WORD $0x54009b82 // b.hs <symmetric6Multi8+0x14c0>
+	WORD $0x5400a482 // b.hs <symmetric6Multi8+0x15e0>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
 	WORD $0x39400135 // ldrb w21, [x9]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
@@ -13163,7 +13343,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x7100d6bf // cmp w21, #0x35
 	WORD $0xd342feb6 // lsr x22, x21, #2
 	WORD $0xd341feb7 // lsr x23, x21, #1
-	WORD $0x54005163 // b.lo <symmetric6Multi8+0xba0>
+	WORD $0x54005a63 // b.lo <symmetric6Multi8+0xcc0>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
@@ -13460,10 +13640,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad0b06e2 // stp q2, q1, [x23, #0x160]
 	WORD $0x54fff8c1 // b.ne <symmetric6Multi8+0x528>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x37002648 // tbnz w8, #0x0, <symmetric6Multi8+0xae0>
-	WORD $0xb94001e8 // ldr w8, [x15]
+	WORD $0x37002f48 // tbnz w8, #0x0, <symmetric6Multi8+0xc00>
+	WORD $0xb94001e3 // ldr w3, [x15]
 	WORD $0xfd400142 // ldr d2, [x10]
-	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0x4e080c61 // dup v1.2d, x3
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0x9ba51063 // umaddl x3, w3, w5, x4
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21022 // uaddw v2.2d, v1.2d, v2.2s
@@ -13486,7 +13668,6 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x3d880022 // str q2, [x1, #0x2000]
 	WORD $0x3d880423 // str q3, [x1, #0x2010]
 	WORD $0xfd400542 // ldr d2, [x10, #0x8]
-	WORD $0x9100414a // add x10, x10, #0x10
 	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
 	WORD $0x6ea21023 // uaddw2 v3.2d, v1.2d, v2.4s
 	WORD $0x2ea21021 // uaddw v1.2d, v1.2d, v2.2s
@@ -13508,14 +13689,85 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e181d02 // mov v2.d[1], x8
 	WORD $0x3d880821 // str q1, [x1, #0x2020]
 	WORD $0x3d880c22 // str q2, [x1, #0x2030]
+	WORD $0x79400148 // ldrh w8, [x10]
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x79400548 // ldrh w8, [x10, #0x2]
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x79400948 // ldrh w8, [x10, #0x4]
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x79400d48 // ldrh w8, [x10, #0x6]
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x79401148 // ldrh w8, [x10, #0x8]
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x79401548 // ldrh w8, [x10, #0xa]
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x79401948 // ldrh w8, [x10, #0xc]
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x79401d48 // ldrh w8, [x10, #0xe]
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0x9ba50d08 // umaddl x8, w8, w5, x3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
 	WORD $0xf9401816 // ldr x22, [x0, #0x30]
-	WORD $0x37084008 // tbnz w8, #0x1, <symmetric6Multi8+0xee0>
+	WORD $0x370840c8 // tbnz w8, #0x1, <symmetric6Multi8+0x1000>
 	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x9b0536f9 // madd x25, x23, x5, x13
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0x8b170c38 // add x24, x1, x23, lsl #3
 	WORD $0x5280003a // mov w26, #0x1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf8777a1d // ldr x29, [x16, x23, lsl #3]
@@ -13758,11 +14010,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad0a0502 // stp q2, q1, [x8, #0x140]
 	WORD $0x2a1a03e8 // mov w8, w26
 	WORD $0x2a1f03fa // mov w26, wzr
-	WORD $0x3707e208 // tbnz w8, #0x0, <symmetric6Multi8+0x700>
+	WORD $0x3707e208 // tbnz w8, #0x0, <symmetric6Multi8+0x820>
 	WORD $0x910006f7 // add x23, x23, #0x1
 	WORD $0xf10022ff // cmp x23, #0x8
-	WORD $0x54ffe0e1 // b.ne <symmetric6Multi8+0x6e8>
-	WORD $0x17fffd9c // b <symmetric6Multi8+0x140>
+	WORD $0x54ffe0a1 // b.ne <symmetric6Multi8+0x800>
+	WORD $0x17fffd54 // b <symmetric6Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -13797,20 +14049,20 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xf10603bf // cmp x29, #0x180
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
-	WORD $0x54ffff21 // b.ne <symmetric6Multi8+0xb40>
+	WORD $0x54ffff21 // b.ne <symmetric6Multi8+0xc60>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x8b1b032b // add x11, x25, x27
 	WORD $0x9106035a // add x26, x26, #0x180
 	WORD $0xf100191f // cmp x8, #0x6
 	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x54fffd61 // b.ne <symmetric6Multi8+0xb20>
+	WORD $0x54fffd61 // b.ne <symmetric6Multi8+0xc40>
 	WORD $0x2a1f03f8 // mov w24, wzr
 	WORD $0x52800099 // mov w25, #0x4
-	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric6Multi8+0xb00>
+	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric6Multi8+0xc20>
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x54fffac1 // b.ne <symmetric6Multi8+0xae4>
-	WORD $0x17fffd6c // b <symmetric6Multi8+0x140>
+	WORD $0x54fffac1 // b.ne <symmetric6Multi8+0xc04>
+	WORD $0x17fffd24 // b <symmetric6Multi8+0x140>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -13819,9 +14071,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x9bab22b8 // umaddl x24, w21, w11, x8
 	WORD $0x8b1506a8 // add x8, x21, x21, lsl #1
 	WORD $0xd342fd19 // lsr x25, x8, #2
-	WORD $0x54002ba8 // b.hi <symmetric6Multi8+0x1128>
+	WORD $0x54002ba8 // b.hi <symmetric6Multi8+0x1248>
 	WORD $0x92400aa8 // and x8, x21, #0x7
-	WORD $0xb5002b68 // cbnz x8, <symmetric6Multi8+0x1128>
+	WORD $0xb5002b68 // cbnz x8, <symmetric6Multi8+0x1248>
 	WORD $0x8b150aa8 // add x8, x21, x21, lsl #2
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
@@ -14017,8 +14269,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0b0ba1 // stp q1, q2, [x29, #0x160]
-	WORD $0x54ffe8a1 // b.ne <symmetric6Multi8+0xbe0>
-	WORD $0x17fffdd1 // b <symmetric6Multi8+0x614>
+	WORD $0x54ffe8a1 // b.ne <symmetric6Multi8+0xd00>
+	WORD $0x17fffd89 // b <symmetric6Multi8+0x614>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -14163,11 +14415,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4fc21075 // fmla v21.2d, v3.2d, v2.d[0]
 	WORD $0x4fc21036 // fmla v22.2d, v1.2d, v2.d[0]
 	WORD $0xad0a5b55 // stp q21, q22, [x26, #0x140]
-	WORD $0x3707ef6b // tbnz w11, #0x0, <symmetric6Multi8+0xf00>
+	WORD $0x3707ef6b // tbnz w11, #0x0, <symmetric6Multi8+0x1020>
 	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x54ffee21 // b.ne <symmetric6Multi8+0xee4>
-	WORD $0x17fffc07 // b <symmetric6Multi8+0x140>
+	WORD $0x54ffee21 // b.ne <symmetric6Multi8+0x1004>
+	WORD $0x17fffbbf // b <symmetric6Multi8+0x140>
 	WORD $0x8b150aa8 // add x8, x21, x21, lsl #2
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
@@ -14396,17 +14648,17 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0b0ba1 // stp q1, q2, [x29, #0x160]
-	WORD $0x54ffe441 // b.ne <symmetric6Multi8+0x1140>
-	WORD $0x17fffc56 // b <symmetric6Multi8+0x614>
+	WORD $0x54ffe441 // b.ne <symmetric6Multi8+0x1260>
+	WORD $0x17fffc0e // b <symmetric6Multi8+0x614>
 	WORD $0x79400de8 // ldrh w8, [x15, #0x6]
-	WORD $0x361761e8 // tbz w8, #0x2, <symmetric6Multi8+0x100>
+	WORD $0x361758e8 // tbz w8, #0x2, <symmetric6Multi8+0x100>
 	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x9a8bb103 // csel x3, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400050b // b.lt <symmetric6Multi8+0x1580>
+	WORD $0x5400050b // b.lt <symmetric6Multi8+0x16a0>
 	WORD $0xf94007f4 // ldr x20, [sp, #0x8]
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xaa1f03e4 // mov x4, xzr
@@ -14415,10 +14667,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xb40000e8 // cbz x8, <symmetric6Multi8+0x1520>
+	WORD $0xb40000e8 // cbz x8, <symmetric6Multi8+0x1640>
 	WORD $0x8b040508 // add x8, x8, x4, lsl #1
 	WORD $0x786e7908 // ldrh w8, [x8, x14, lsl #1]
-	WORD $0x14000005 // b <symmetric6Multi8+0x1524>
+	WORD $0x14000005 // b <symmetric6Multi8+0x1644>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -14441,16 +14693,16 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac820901 // stp q1, q2, [x8], #0x40
-	WORD $0x54fffea1 // b.ne <symmetric6Multi8+0x1540>
+	WORD $0x54fffea1 // b.ne <symmetric6Multi8+0x1660>
 	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0x91060294 // add x20, x20, #0x180
 	WORD $0xeb13009f // cmp x4, x19
-	WORD $0x54fffc21 // b.ne <symmetric6Multi8+0x1500>
+	WORD $0x54fffc21 // b.ne <symmetric6Multi8+0x1620>
 	WORD $0xf9402feb // ldr x11, [sp, #0x58]
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0x8b0e006e // add x14, x3, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54ff5b82 // b.hs <symmetric6Multi8+0x100>
+	WORD $0x54ff5282 // b.hs <symmetric6Multi8+0x100>
 	WORD $0xa9400fe6 // ldp x6, x3, [sp]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
@@ -14458,12 +14710,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x5400014a // b.ge <symmetric6Multi8+0x15d8>
+	WORD $0x5400014a // b.ge <symmetric6Multi8+0x16f8>
 	WORD $0xf9401404 // ldr x4, [x0, #0x28]
-	WORD $0xb4000084 // cbz x4, <symmetric6Multi8+0x15c8>
+	WORD $0xb4000084 // cbz x4, <symmetric6Multi8+0x16e8>
 	WORD $0x8b08048b // add x11, x4, x8, lsl #1
 	WORD $0x786e7964 // ldrh w4, [x11, x14, lsl #1]
-	WORD $0x14000002 // b <symmetric6Multi8+0x15cc>
+	WORD $0x14000002 // b <symmetric6Multi8+0x16ec>
 	WORD $0x8b0e0104 // add x4, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x9b052c8b // madd x11, x4, x5, x11
@@ -14473,12 +14725,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad3f0260 // stp q0, q0, [x19, #-0x20]
 	WORD $0xf1000484 // subs x4, x4, #0x1
 	WORD $0xac820260 // stp q0, q0, [x19], #0x40
-	WORD $0x54ffffa1 // b.ne <symmetric6Multi8+0x15e0>
+	WORD $0x54ffffa1 // b.ne <symmetric6Multi8+0x1700>
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0x91060063 // add x3, x3, #0x180
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x54fffd21 // b.ne <symmetric6Multi8+0x15a0>
-	WORD $0x17fffac0 // b <symmetric6Multi8+0x100>
+	WORD $0x54fffd21 // b.ne <symmetric6Multi8+0x16c0>
+	WORD $0x17fffa78 // b <symmetric6Multi8+0x100>
 	WORD $0x6d4423e9 // ldp d9, d8, [sp, #0x40]
 	WORD $0xf9402bfd // ldr x29, [sp, #0x50]
 	WORD $0x6d432beb // ldp d11, d10, [sp, #0x30]
@@ -14491,10 +14743,6 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xa9466ffe // ldp x30, x27, [sp, #0x60]
 	WORD $0x9102c3ff // add sp, sp, #0xb0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET

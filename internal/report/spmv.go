@@ -153,7 +153,7 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		}
 		return product{
 			Several: list,
-			Matrix: r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
+			Matrix:  r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
 			Layout: r.Layout, Auto: r.Auto, Formats: r.Formats, Epsilon: Number(r.Epsilon), Criterion: r.Criterion, Threads: r.Threads,
 			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
 			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9),

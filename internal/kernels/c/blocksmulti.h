@@ -50,7 +50,7 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s, int b)
 			for (i64 k = 0; k < n; k++, widths++, index += LANES) {
 				PREFETCH(index + 512);
 				values += b * unpack(s->values + b * b * LANES * k, b, values, c->stream, c->tables, *widths, g->flags);
-				places(s->places + LANES * k, index, g->base, K);
+				places(s->places + LANES * k, index, g->base, K, c->x, FETCH(K * b));
 			}
 			FN(add)(s, b, c->x, n, fresh);
 			fresh = 0;

@@ -14,7 +14,7 @@ struct csr_multi_call {
 };
 
 // Elements that are prefetched ahead, and those whose numbers of x are.
-enum { FAR = 256, AHEAD = 24 };
+enum { FAR = 640, AHEAD = 24 };
 
 INLINE double value(const struct csr_multi_call *c, i64 p, int single) {
 	return single ? ((const float *)c->val)[p] : ((const double *)c->val)[p];

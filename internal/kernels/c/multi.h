@@ -81,12 +81,16 @@ INLINE u64 unpack(double *to, int b, const u8 *from, i64 stream, const struct pa
 }
 
 // places sets those of a slot from its index: where its numbers of x
-// begin.
-INLINE void places(i64 *to, const u16 *index, i64 base, i64 step) {
+// begin, n of which are prefetched.
+INLINE void places(i64 *to, const u16 *index, i64 base, i64 step, const double *x, i64 n) {
 	typedef u16 u16v __attribute__((vector_size(2 * WIDTH)));
 	UNROLL for (int l = 0; l < LANES; l += WIDTH) {
 		u64v at = __builtin_convertvector(LOAD(u16v, index + l), u64v) + (u64)base;
 		STORE(to + l, at * (u64)step);
+	}
+	x += base * step;
+	UNROLL for (int l = 0; l < LANES; l++) {
+		UNROLL for (int k = 0; k < n; k += 8) PREFETCH(x + index[l] * step + k);
 	}
 }
 

@@ -69,10 +69,10 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s) {
 				other = next;
 				if (g->flags & DIAGONAL) {
 					const u16 lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
-					places(s->places + LANES * k, lanes, row + c->offsets[g->base + done + k], K);
+					places(s->places + LANES * k, lanes, row + c->offsets[g->base + done + k], K, x, 0);
 				} else {
 					PREFETCH(index + 512);
-					places(s->places + LANES * k, index, g->base, K);
+					places(s->places + LANES * k, index, g->base, K, x, FETCH(K));
 					index += LANES;
 				}
 			}

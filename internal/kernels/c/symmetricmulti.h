@@ -66,7 +66,7 @@ INLINE void FN(multiply)(const struct symmetric_call *c, struct multi_work *s, i
 				FN(on_diagonal)(s, b);
 				continue;
 			}
-			places(s->places, index, g->base, K * b);
+			places(s->places, index, g->base, K * b, c->x, FETCH(K * b));
 			index += LANES;
 			if (g->flags & FLOAT) FN(slot)(s, b, c->x, sums, 0);
 			else FN(slot)(s, b, c->x, sums, 1);
