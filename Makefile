@@ -44,7 +44,7 @@ test-purego: ## short tests of the numerical packages with the portable kernels
 
 .PHONY: test-avx2
 test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on amd64)
-	MPSOLVE_KERNELS=avx2 $(GO) test -short -count=1 $(NUMERICAL) ./pkg/precond
+	MPSOLVE_KERNELS=avx2 $(GO) test -short -count=1 $(NUMERICAL) ./pkg/precond ./pkg/solve
 
 .PHONY: test-arm64
 test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulation where needed
@@ -57,6 +57,7 @@ test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulat
 		fi
 	fi
 	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(NUMERICAL)
+	GOARCH=arm64 $(GO) test $${run:+-exec "$$run"} ./internal/kernels -run '^TestEveryKernel$$' -rounds 500
 
 # The tests that run on several goroutines; internal/arch requires one in each package that does.
 RACE_TESTS := Thread|Concurrent|Interrupt
@@ -132,6 +133,10 @@ fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x "$$pkg"
 		done
 	done
+
+.PHONY: fuzz-kernels
+fuzz-kernels: ## compares all sets of kernels of this processor in FUZZTIME calls (20000x)
+	$(GO) test -run='^$$' -fuzz='^FuzzKernels$$' -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x ./internal/kernels
 
 .PHONY: stress
 stress: ## thousands of hostile systems and injected faults, judged in exact arithmetic (minutes); STRESS_FLAGS

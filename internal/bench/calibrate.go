@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -15,11 +16,11 @@ const (
 	calibrationTime   = 300 * time.Millisecond
 )
 
-// Calibrate returns a model of this processor with the kernels in use, by the times of products
+// Calibrate returns a model of this processor with a set of kernels, by the times of products
 // with the matrices on one thread in all layouts that they can have: small ones, which fit into a
 // core's cache, for the instructions, and one whose x does not, for the misses. It starts from
 // the model known, whose sizes of caches it keeps.
-func Calibrate(ctx context.Context, name string, known *adaptive.Model, matrices []*csr.Matrix) (*adaptive.Model, error) {
+func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive.Model, matrices []*csr.Matrix) (*adaptive.Model, error) {
 	pool := parallel.New(1)
 	defer pool.Close()
 	rates, err := measureRates(ctx, known.Sizes)
@@ -42,7 +43,7 @@ func Calibrate(ctx context.Context, name string, known *adaptive.Model, matrices
 			adaptive.CSR, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.Tiles,
 		} {
 			for _, epsilon := range []float64{0x1p-24, 0x1p-53} {
-				spec := adaptive.Spec{Set: set, Epsilon: epsilon, Layout: layout, Model: known}
+				spec := adaptive.Spec{Set: set, Epsilon: epsilon, Layout: layout, Kernels: k, Model: known}
 				w, err := adaptive.NewWork(m, spec, pool)
 				if err != nil {
 					continue // not a layout for this matrix
@@ -67,7 +68,7 @@ func Calibrate(ctx context.Context, name string, known *adaptive.Model, matrices
 		}
 	}
 	from := *known
-	from.Rates = rates
+	from.Rates, from.Kernels = rates, k.String()
 	return from.Fit(name, works)
 }
 

@@ -13,16 +13,17 @@ import (
 
 // A calibration gives a model with positive constants, and ends when its context does.
 func TestCalibrate(t *testing.T) {
-	if !kernels.Default().HasFastSlots() {
+	k := kernels.Default()
+	if !k.HasFastSlots() {
 		t.Skip("the portable loops are no layouts to choose from")
 	}
 	m, err := generate.Generate("poisson2d", generate.Params{"n": 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := *adaptive.ModelOf(nil)
+	known := *adaptive.ModelOf(k)
 	known.Sizes = adaptive.Sizes{Near: 1 << 20, Shared: 4 << 20}
-	measured, err := Calibrate(context.Background(), "here", &known, []*csr.Matrix{m})
+	measured, err := Calibrate(context.Background(), k, "here", &known, []*csr.Matrix{m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestCalibrate(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	cancel(stop)
-	if _, err := Calibrate(ctx, "here", &known, []*csr.Matrix{m}); !errors.Is(err, stop) {
+	if _, err := Calibrate(ctx, k, "here", &known, []*csr.Matrix{m}); !errors.Is(err, stop) {
 		t.Errorf("%v, want %v", err, stop)
 	}
 }

@@ -14,17 +14,23 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// The layouts that are chosen on this processor are no slower here than FP64 CSR, and lose
-// little against the fastest ones. It measures, so it runs only where it is asked for:
+// The layouts that are chosen on this processor with each set of kernels are no slower here than
+// FP64 CSR, and lose little against the fastest ones. It measures, so it runs only where it is asked for:
 //
 //	go test ./internal/bench -run Choices -v
+//	go test ./internal/bench -run Choices/avx2 -v
 func TestChoices(t *testing.T) {
 	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Choices") {
 		t.Skip("measures the processor: go test ./internal/bench -run Choices")
 	}
-	if !kernels.Default().HasFastSlots() {
-		t.Skip("auto is always FP64 CSR with these kernels")
+	for _, k := range kernels.Sets() {
+		if k.HasFastSlots() { // else auto is always FP64 CSR
+			t.Run(k.String(), func(t *testing.T) { testChoices(t, k) })
+		}
 	}
+}
+
+func testChoices(t *testing.T, k *kernels.Set) {
 	const (
 		slower = 1.10 // times as long as FP64 CSR that a choice may take, noise included
 		lost   = 0.06 // share of the time of the chosen layouts that the fastest save, on average
@@ -52,7 +58,7 @@ func TestChoices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range regrets(t, m) {
+		for _, r := range regrets(t, k, m) {
 			name := c.kind
 			if times := 1 / r.Chosen.SpeedupTuned(); times > slower && r.Chosen.Layout != string(adaptive.CSR) {
 				t.Errorf("%s %v: %s takes %.2f times as long as tuned CSR", name, c.Params, r.Chosen.Name, times)
@@ -71,7 +77,7 @@ func TestChoices(t *testing.T) {
 }
 
 // regrets measures all layouts of a matrix on one thread.
-func regrets(t *testing.T, m *csr.Matrix) []Regret {
+func regrets(t *testing.T, k *kernels.Set, m *csr.Matrix) []Regret {
 	t.Helper()
 	set, err := adaptive.LookupSet("AFX")
 	if err != nil {
@@ -82,7 +88,7 @@ func regrets(t *testing.T, m *csr.Matrix) []Regret {
 	defer pool.Close()
 	for _, epsilon := range []float64{0x1p-24, 0x1p-37, 0x1p-53} {
 		for _, l := range adaptive.Layouts {
-			spec := adaptive.Spec{Set: set, Epsilon: epsilon, Criterion: adaptive.NW, Layout: l}
+			spec := adaptive.Spec{Set: set, Epsilon: epsilon, Criterion: adaptive.NW, Layout: l, Kernels: k}
 			if spec.Validate() == nil && l != adaptive.Bucketed {
 				opt.Specs = append(opt.Specs, spec)
 			}

@@ -21,6 +21,7 @@ const (
 // Stored describes a matrix in the form in which it is stored.
 type Stored struct {
 	Name            string // for people
+	Kernels         string // of the products, "" where there is no choice
 	Layout, Formats string
 	Epsilon         float64 // accuracy of the stored matrix
 	Criterion       string  // "none" for one format alone
@@ -52,25 +53,34 @@ type Product struct {
 // BytesPerSecond returns Moved over the least time.
 func (p Product) BytesPerSecond() float64 { return float64(p.Moved()) / p.Min }
 
-// Baselines returns the products with m in ordinary and in tuned CSR, in this
-// order.
-func Baselines(m *csr.Matrix, pool *parallel.Pool) []Product {
+// Baselines returns the product with m in ordinary CSR and then, for each set of kernels, that in
+// tuned CSR; without sets, for the default one.
+func Baselines(m *csr.Matrix, pool *parallel.Pool, sets ...*kernels.Set) []Product {
+	if len(sets) == 0 {
+		sets = []*kernels.Set{kernels.Default()}
+	}
 	fp64 := Stored{
 		Formats: "FP64", Epsilon: adaptive.MinEpsilon, Criterion: "none",
 		Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ(), Bytes: m.Bytes(),
 	}
-	ordinary, tuned := Product{Stored: fp64}, Product{Stored: fp64}
-	ordinary.Name, tuned.Name = "ordinary CSR", "tuned CSR"
-	ordinary.Layout, tuned.Layout = OrdinaryCSR, TunedCSR
-	a := linop.NewCSR(m, pool)
-	tuned.apply, tuned.together = a.Apply, a.ApplyMulti
+	ordinary := Product{Stored: fp64}
+	ordinary.Name, ordinary.Layout = "ordinary CSR", OrdinaryCSR
 	panels := csr.Panels(m)
 	ordinary.apply = func(y, x []float64) {
 		pool.RunRanges(panels, func(_, lo, hi int) {
 			kernels.CSRMulVecOrdinary(y, lo, hi, m.RowPtr, m.Col, m.Val, x)
 		})
 	}
-	return []Product{ordinary, tuned}
+	products := []Product{ordinary}
+	for _, k := range sets {
+		tuned := Product{Stored: fp64}
+		tuned.Name, tuned.Layout, tuned.Kernels = "tuned CSR", TunedCSR, k.String()
+		a := linop.NewCSR(m, pool)
+		a.Use(k)
+		tuned.apply, tuned.together = a.Apply, a.ApplyMulti
+		products = append(products, tuned)
+	}
+	return products
 }
 
 // Store returns the product with m stored as the spec says, and the stored matrix.
@@ -82,7 +92,7 @@ func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *ad
 		return Product{}, nil, err
 	}
 	s := describe(m, string(a.Layout()), spec, a.Bytes(), start)
-	s.Name = fmt.Sprintf("%s, %s", spec, a.Layout())
+	s.Name, s.Kernels = fmt.Sprintf("%s, %s", spec, a.Layout()), spec.Kernels.Or().String()
 	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply, together: a.ApplyMulti}, a, nil
 }
 

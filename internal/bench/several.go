@@ -42,12 +42,18 @@ func severalCases(products []Product, rows int, x []float64) (cases []Case, keep
 func (r Row) SpeedupAlone(s Several) float64 { return r.Min / s.ForEach() }
 
 // SpeedupCSR is the time of FP64 CSR with as many vectors, at once or one by one, over that of
-// the product; rows are those of the same matrix and threads, the baselines first.
+// the product: of the fastest in rows, which are those of the same matrix and threads.
 func SpeedupCSR(rows []Row, s Several) float64 {
-	least := min(rows[0].Ordinary, rows[0].Tuned)
-	for _, tuned := range rows[1].Several {
-		if tuned.Vectors == s.Vectors {
-			least = min(least, tuned.ForEach())
+	least := rows[0].Ordinary
+	for _, r := range rows {
+		if r.Layout != TunedCSR {
+			continue
+		}
+		least = min(least, r.Min)
+		for _, csr := range r.Several {
+			if csr.Vectors == s.Vectors {
+				least = min(least, csr.ForEach())
+			}
 		}
 	}
 	return least / s.ForEach()

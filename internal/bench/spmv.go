@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -17,7 +18,7 @@ type Row struct {
 	Threads int
 	Product
 	Bandwidth
-	Ordinary, Tuned float64 // least seconds of the two baselines
+	Ordinary, Tuned float64 // least seconds of the two baselines, the second with the same kernels
 }
 
 // SpeedupOrdinary is the time of ordinary CSR over that of the product.
@@ -30,7 +31,7 @@ func (r Row) SpeedupTuned() float64 { return r.Tuned / r.Min }
 func (r Row) BuildSpMVs() float64 { return r.Build / r.Tuned }
 
 // Regret compares the layout that was chosen by the model of the processor with the fastest of
-// those that were measured for the same accuracy, tuned CSR among them.
+// those that were measured for the same accuracy with the same kernels, tuned CSR among them.
 type Regret struct {
 	Chosen, Fastest Row
 }
@@ -46,10 +47,13 @@ func Regrets(rows []Row) (list []Regret) {
 		}
 		rivals := 0
 		if chosen.Layout == string(adaptive.CSR) { // which is tuned CSR by another name
-			chosen.Time = rows[1].Time
+			chosen.Min = chosen.Tuned
 		}
 		fastest := chosen
 		for _, r := range rows {
+			if r.Kernels != chosen.Kernels {
+				continue
+			}
 			alike := r.Formats == chosen.Formats && r.Epsilon == chosen.Epsilon && r.Criterion == chosen.Criterion
 			if alike && r.Layout != chosen.Layout {
 				rivals++
@@ -67,7 +71,7 @@ func Regrets(rows []Row) (list []Regret) {
 
 // Options say what to measure with each matrix.
 type Options struct {
-	Specs     []adaptive.Spec
+	Specs     []adaptive.Spec // with the sets of kernels to compare
 	Threads   []int
 	Vectors   []int // numbers of vectors to multiply at once, besides one
 	Repeat    int
@@ -101,10 +105,26 @@ func Rows(name string, threads int, limit Bandwidth, products []Product) (rows [
 	for _, p := range products {
 		rows = append(rows, Row{
 			Matrix: name, Threads: threads, Product: p, Bandwidth: limit,
-			Ordinary: products[0].Min, Tuned: products[1].Min,
+			Ordinary: products[0].Min, Tuned: tuned(products, p.Kernels),
 		})
 	}
 	return rows
+}
+
+// tuned is the least time of tuned CSR with these kernels, or with the first ones.
+func tuned(products []Product, kernels string) float64 {
+	k := slices.IndexFunc(products, func(p Product) bool { return p.Layout == TunedCSR && p.Kernels == kernels })
+	return products[max(k, 1)].Min
+}
+
+// kernelSets are those of the specs, each once.
+func kernelSets(specs []adaptive.Spec) (sets []*kernels.Set) {
+	for _, s := range specs {
+		if k := s.Kernels.Or(); !slices.Contains(sets, k) {
+			sets = append(sets, k)
+		}
+	}
+	return sets
 }
 
 func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, threads int, opt Options) ([]Product, error) {
@@ -113,7 +133,8 @@ func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, thr
 	progress := func(format string, args ...any) {
 		opt.Progress(fmt.Sprintf("%s, threads %d: ", name, threads) + fmt.Sprintf(format, args...))
 	}
-	products := Baselines(m, pool)
+	sets := kernelSets(opt.Specs)
+	products := Baselines(m, pool, sets...)
 	taken := m.Bytes()
 	for _, spec := range opt.Specs {
 		if err := ctx.Err(); err != nil {
@@ -125,7 +146,7 @@ func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, thr
 			opt.Note(fmt.Sprintf("%s: %s is left out: %v", name, spec, err))
 			continue
 		}
-		if k := slices.IndexFunc(products, func(q Product) bool { return q.Name == p.Name }); k >= 0 {
+		if k := slices.IndexFunc(products, func(q Product) bool { return q.Name == p.Name && q.Kernels == p.Kernels }); k >= 0 {
 			products[k].Auto = products[k].Auto || p.Auto
 			continue // the automatic layout is also listed by its name
 		}
@@ -143,6 +164,13 @@ func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, thr
 	}
 	timing := Timing{Repeat: opt.Repeat, Budget: opt.Budget / time.Duration(len(opt.Threads))}
 	timing.Progress = func(round int) { progress("round %d of %d", round+1, opt.Repeat) }
+	if len(sets) > 1 {
+		for k := range products {
+			if p := &products[k]; p.Kernels != "" {
+				p.Name += ", " + p.Kernels
+			}
+		}
+	}
 	err := MeasureProducts(ctx, m, x, products, pool, timing)
 	return products, err
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -80,6 +82,47 @@ func TestSpMV(t *testing.T) {
 	}
 	if s := rows[5].SpeedupTuned(); s != 1 {
 		t.Errorf("tuned CSR is %g times as quick as itself", s)
+	}
+}
+
+// Sets of kernels are compared in one run: each has a baseline and a choice of its own.
+func TestSpMVOfSets(t *testing.T) {
+	m, x := convection(t)
+	opt := options(t)
+	opt.Threads, opt.Specs = []int{1}, nil
+	for _, k := range kernels.Sets() {
+		for _, layout := range []adaptive.Layout{adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed} {
+			s := spec(t, "AFX", layout)
+			s.Kernels = k
+			opt.Specs = append(opt.Specs, s)
+		}
+	}
+	rows, err := SpMV(t.Context(), "name", m, x, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuned := map[string]float64{}
+	for _, r := range rows {
+		if r.Layout == TunedCSR {
+			tuned[r.Kernels] = r.Min
+		}
+	}
+	if len(tuned) != len(kernels.Sets()) {
+		t.Errorf("tuned CSR of %d sets, want %d", len(tuned), len(kernels.Sets()))
+	}
+	for _, r := range rows[1:] {
+		if r.Tuned != tuned[r.Kernels] || len(tuned) > 1 && !strings.HasSuffix(r.Name, ", "+r.Kernels) {
+			t.Errorf("%s with %s is compared with %g, want %g", r.Name, r.Kernels, r.Tuned, tuned[r.Kernels])
+		}
+	}
+	regrets := Regrets(rows)
+	if len(regrets) != len(tuned) {
+		t.Errorf("%d choices, want %d", len(regrets), len(tuned))
+	}
+	for _, r := range regrets {
+		if r.Chosen.Kernels != r.Fastest.Kernels {
+			t.Errorf("%s is compared with %s", r.Chosen.Name, r.Fastest.Name)
+		}
 	}
 }
 

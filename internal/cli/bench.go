@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -57,6 +56,7 @@ type benchSpMVFlags struct {
 	timingFlags
 	generate                            []string
 	layouts, formats, epsilon, criteria []string
+	kernels                             []string
 	threads, vectors                    []int
 	seed                                uint64
 	bandwidth                           bool
@@ -69,7 +69,8 @@ const mostVectors = 64
 const benchSpMVLong = `Measure matrix-vector products y = A x.
 
 The products are an ordinary CSR loop, the tuned CSR of mpsolve, and every valid
-combination of --layout, --formats, --epsilon and --criterion. For each number of
+combination of --layout, --formats, --epsilon and --criterion, with each set of --kernels
+that is compared. For each number of
 threads the tables list the least and the median time, the bandwidth (the stored
 matrix and both vectors, once) and its share of what the threads can read from
 memory, the time to store the matrix as a multiple of a product with tuned CSR, and
@@ -90,6 +91,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 		Use: "spmv [FILE...]", Short: "Measure matrix-vector products", Long: benchSpMVLong,
 		Example: "  mpsolve bench spmv matrix.mtx --formats AFX,AP7 --epsilon 2^-24,2^-37\n" +
 			"  mpsolve bench spmv matrix.mtx --layout all --threads 1\n" +
+			"  mpsolve bench spmv matrix.mtx --kernels avx2,avx512\n" +
 			"  mpsolve bench spmv --generate elasticity3d,n=46 --generate poisson3d,n=140,decades=6 --json",
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), s, args) },
 	}
@@ -100,6 +102,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 	fl.StringSliceVar(&f.formats, "formats", []string{"AFX"}, "list of format sets (AFX, AP1 ... AP7REU) and of single formats (FP32, ...)")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
 	fl.StringSliceVar(&f.criteria, "criterion", []string{"nw"}, "list of criteria: nw, cw")
+	fl.StringSliceVar(&f.kernels, "kernels", nil, "list of sets of kernels to compare: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")
 	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads (default 1 and all processors)")
 	fl.IntSliceVar(&f.vectors, "vectors", nil, "list of numbers of vectors to multiply at once as well, such as 2,4,8")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random x")
@@ -109,6 +112,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 	completeWords(c, "layout", append([]string{"all"}, layouts...))
 	completeWords(c, "formats", adaptive.Names())
 	completeWords(c, "criterion", adaptive.Criteria)
+	completeWords(c, "kernels", append([]string{"all"}, kernels.Names()...))
 	return c
 }
 
@@ -232,66 +236,6 @@ func threadCounts(list []int) ([]int, error) {
 		}
 	}
 	return list, nil
-}
-
-// specs returns all valid combinations of the lists and notes the others. A single
-// format is measured once: it has no epsilon and no criterion.
-func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err error) {
-	accuracies, err := f.accuracies()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range f.formats {
-		set, err := adaptive.LookupSet(name)
-		if err != nil {
-			return nil, usage("--formats: %v", err)
-		}
-		list := f.layouts
-		if slices.Contains(list, "all") {
-			list = layouts
-		}
-		for _, layout := range list {
-			if err := oneOf("layout", layout, layouts); err != nil {
-				return nil, err
-			}
-			for k, spec := range accuracies {
-				if set.Uniform && k > 0 {
-					break
-				}
-				spec.Set = set
-				if layout != "auto" {
-					spec.Layout = adaptive.Layout(layout)
-				}
-				if err := spec.Validate(); err != nil {
-					fmt.Fprintf(notes, "mpsolve: %s, %s is left out: %s\n", spec, layout, oneLine(err))
-					continue
-				}
-				specs = append(specs, spec)
-			}
-		}
-	}
-	return specs, nil
-}
-
-// accuracies returns each epsilon with each criterion.
-func (f *benchSpMVFlags) accuracies() (specs []adaptive.Spec, err error) {
-	epsilon, err := accuracies(f.epsilon)
-	if err != nil {
-		return nil, err
-	}
-	here, err := model()
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range epsilon {
-		for _, c := range f.criteria {
-			if err := oneOf("criterion", c, adaptive.Criteria); err != nil {
-				return nil, err
-			}
-			specs = append(specs, adaptive.Spec{Epsilon: e, Criterion: adaptive.Criterion(c), Model: here})
-		}
-	}
-	return specs, nil
 }
 
 // accuracies parses the list of --epsilon.

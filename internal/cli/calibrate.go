@@ -30,23 +30,40 @@ How the matrix is stored is chosen by a model of the time of a product. mpsolve 
 models of a few processors, and takes the nearest one. calibrate measures small
 products in every layout and the memory for some ten seconds, on an otherwise idle
 machine, prints both models, and keeps the new one in the user's cache folder, under
-the name of the processor and of the kernels in use. From then on solve, spmv, info and
+the name of the processor and of the set of kernels. From then on solve, spmv, info and
 bench spmv choose by it. So runs before and after a calibration may differ in the
 last bits of x; runs between two calibrations do not.`
 
 func newCalibrate(s streams) *cobra.Command {
 	var remove bool
+	var names []string
 	c := &cobra.Command{
 		Use: "calibrate", Short: "Measure this processor for the choice of layouts", Long: calibrateLong,
-		Example: "  mpsolve calibrate\n  mpsolve calibrate --remove",
+		Example: "  mpsolve calibrate\n  mpsolve calibrate --kernels all\n  mpsolve calibrate --remove",
 		Args:    exactly(0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if remove {
-				return removeModel(s.out)
+			sets, err := kernelSets(names)
+			if err != nil {
+				return err
 			}
-			return calibrate(c.Context(), s)
+			for _, k := range sets {
+				switch {
+				case remove:
+					err = removeModel(s.out, k)
+				case len(sets) > 1 && !k.HasFastSlots(): // of those that "all" means
+					continue
+				default:
+					err = calibrate(c.Context(), s, k)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
+	c.Flags().StringSliceVar(&names, "kernels", nil, "list of sets of kernels: "+strings.Join(kernels.Names(), ", ")+"; all: those of this processor (default: the one in use)")
+	completeWords(c, "kernels", append([]string{"all"}, kernels.Names()...))
 	c.Flags().BoolVar(&remove, "remove", false, "remove the model that was measured: that of the table serves again")
 	return c
 }
@@ -58,11 +75,11 @@ var calibrationMatrices = []string{
 	"powerlaw,n=4000", "powerlaw,n=400000",
 }
 
-func calibrate(ctx context.Context, s streams) error {
-	if !kernels.Default().HasFastSlots() {
+func calibrate(ctx context.Context, s streams, k *kernels.Set) error {
+	if !k.HasFastSlots() {
 		return errors.New("nothing to calibrate: on this processor, or with these kernels, auto is always FP64 CSR")
 	}
-	path, err := modelPath()
+	path, err := modelPath(k)
 	if err != nil {
 		return err
 	}
@@ -81,19 +98,19 @@ func calibrate(ctx context.Context, s streams) error {
 		}
 		matrices = append(matrices, m)
 	}
-	known := *adaptive.ModelOf(nil)
+	known := *adaptive.ModelOf(k)
 	caches := machine.Caches()
 	if caches.L2 > 0 && caches.L3 > caches.L2 {
 		known.Sizes = adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3}
 	}
-	name := fmt.Sprintf("%s, measured %s", modelKey(), time.Now().Format(time.DateOnly))
-	measured, err := bench.Calibrate(ctx, name, &known, matrices)
+	name := fmt.Sprintf("%s, measured %s", modelKey(k), time.Now().Format(time.DateOnly))
+	measured, err := bench.Calibrate(ctx, k, name, &known, matrices)
 	if err != nil {
 		return err
 	}
 	status.clear()
 	out := &firstError{w: s.out}
-	report.Models(out, adaptive.ModelOf(nil), measured)
+	report.Models(out, adaptive.ModelOf(k), measured)
 	if out.err != nil {
 		return out.err
 	}
@@ -112,9 +129,9 @@ func calibrate(ctx context.Context, s streams) error {
 	return out.err
 }
 
-// removeModel removes the model that was measured, if there is one.
-func removeModel(w io.Writer) error {
-	path, err := modelPath()
+// removeModel removes the model that was measured with a set of kernels, if there is one.
+func removeModel(w io.Writer, k *kernels.Set) error {
+	path, err := modelPath(k)
 	if err != nil {
 		return err
 	}
@@ -129,13 +146,11 @@ func removeModel(w io.Writer) error {
 	return err
 }
 
-// modelKey names the processor and the kernels in use.
-func modelKey() string {
-	return report.Known(machine.Processor()) + ", " + kernels.Default().String()
-}
+// modelKey names the processor and a set of kernels.
+func modelKey(k *kernels.Set) string { return report.Known(machine.Processor()) + ", " + k.String() }
 
-// modelPath is the file of the model that was measured on this processor.
-func modelPath() (string, error) {
+// modelPath is the file of the model that was measured on this processor with a set of kernels.
+func modelPath(k *kernels.Set) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -145,18 +160,22 @@ func modelPath() (string, error) {
 			return r
 		}
 		return '-'
-	}, strings.ToLower(modelKey()))
+	}, strings.ToLower(modelKey(k)))
 	return filepath.Join(dir, "mpsolve", "model-"+word+".json"), nil
 }
 
-// model is the one that was measured on this processor, or nil, for that of the table.
-var model = sync.OnceValues(func() (*adaptive.Model, error) {
-	path, err := modelPath()
+// model is the one that was measured with the default kernels, or nil, for that of the table.
+var model = sync.OnceValues(func() (*adaptive.Model, error) { return modelOf(kernels.Default()) })
+
+// modelOf is the one that was measured on this processor with a set of kernels, or nil, for that
+// of the table.
+func modelOf(k *kernels.Set) (*adaptive.Model, error) {
+	path, err := modelPath(k)
 	if err != nil {
 		return nil, nil // no folder, no model
 	}
 	return readModel(path)
-})
+}
 
 // readModel reads the model in a file, nil if there is none.
 func readModel(path string) (*adaptive.Model, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +35,7 @@ func writePlatform(out *firstError) {
 	report.Line(out, "processor", "%s, %d logical processors", report.Known(machine.Processor()), runtime.NumCPU())
 	c := machine.Caches()
 	report.Line(out, "caches", "L1d %s, L2 %s, L3 %s", report.Size(c.L1d), report.Size(c.L2), report.Size(c.L3))
-	sets := kernels.Sets()
-	report.Line(out, "kernels", "%s; the processor has %s", kernels.Default(), sets[len(sets)-1])
+	report.Line(out, "kernels", "%s; the processor has %s", kernels.Default(), strings.Join(setNames(), ", "))
 	report.Line(out, "model", "%s", modelText())
 	report.Line(out, "build tags", "%s", buildTags())
 }

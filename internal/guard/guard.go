@@ -14,7 +14,7 @@ import (
 type Memory []byte
 
 // New returns at least size bytes.
-func New(t *testing.T, size int) Memory {
+func New(t testing.TB, size int) Memory {
 	t.Helper()
 	pageSize := syscall.Getpagesize()
 	size = (size + pageSize - 1) / pageSize * pageSize
@@ -53,10 +53,10 @@ func Place[T any](f Memory, shift int, src []T) []T {
 }
 
 // Slice returns n zeros that end at a guard page, in memory of their own.
-func Slice[T any](t *testing.T, n int) []T { return Copy(t, make([]T, n)) }
+func Slice[T any](t testing.TB, n int) []T { return Copy(t, make([]T, n)) }
 
 // Copy returns a copy of src that ends at a guard page, in memory of its own.
-func Copy[T any](t *testing.T, src []T) []T {
+func Copy[T any](t testing.TB, src []T) []T {
 	t.Helper()
 	var zero T
 	return Place(New(t, len(src)*int(unsafe.Sizeof(zero))), AtEnd, src)

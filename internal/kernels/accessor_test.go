@@ -44,17 +44,18 @@ func TestDot32(t *testing.T) {
 // ELLMulVec has the bits of a product row by row, whatever the range of rows.
 func TestELLMulVec(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
+	a := &arena{t: t}
 	for _, rows := range []int{1, 15, 16, 17, 40, 64} {
 		for _, width := range []int{0, 1, 5} {
-			testELL[float64, float64](t, rng, rows, width)
-			testELL[float32, float64](t, rng, rows, width)
-			testELL[float32, float32](t, rng, rows, width)
+			testELL[float64, float64](a, rng, rows, width)
+			testELL[float32, float64](a, rng, rows, width)
+			testELL[float32, float32](a, rng, rows, width)
 		}
 	}
 }
 
-func testELL[S, A Value](t *testing.T, rng *rand.Rand, rows, width int) {
-	t.Helper()
+func testELL[S, A Value](a *arena, rng *rand.Rand, rows, width int) {
+	a.t.Helper()
 	const cols = 50
 	stride := rows + rng.IntN(3)
 	col, val, x := make([]int32, width*stride), normal[S](rng, width*stride), normal[S](rng, cols)
@@ -70,13 +71,12 @@ func testELL[S, A Value](t *testing.T, rng *rand.Rand, rows, width int) {
 		}
 		want[i] = S(s)
 	}
-	a := &arena{t: t}
 	name := fmt.Sprintf("%T in %T, %d rows from %d of %d elements", *new(S), *new(A), rows, lo, width)
 	everywhere(a, name, nil, func(k *Set) []float64 {
 		dst := put(a, make([]S, rows))
 		ELLMulVec[S, A](k, dst, lo, rows, ELL[S]{Width: width, Stride: stride, Col: put(a, col), Val: put(a, val)}, put(a, x))
 		if !slices.Equal(dst, want) {
-			t.Fatalf("%s on %s: %v, want %v", name, k, dst, want)
+			a.t.Fatalf("%s on %s: %v, want %v", name, k, dst, want)
 		}
 		return wide(dst)
 	})

@@ -87,6 +87,23 @@ func randomChunks(rng *rand.Rand, count, slots, cols int, floats, units bool) *c
 	return c
 }
 
+// put copies the chunks into an arena.
+func (c *chunksCase) put(a *arena) *Chunks {
+	moved := c.Chunks
+	moved.Heads, moved.Base, moved.Index, moved.Units = put(a, c.Heads), put(a, c.Base), put(a, c.Index), put(a, c.Units)
+	if c.Floats != nil {
+		moved.Floats = put(a, c.Floats)
+	} else {
+		moved.Ints = put(a, c.Ints)
+	}
+	return &moved
+}
+
+// product is the other arguments in an arena.
+func (c *chunksCase) product(a *arena, e ChunkEpilogue, omega float32) ChunkProduct {
+	return ChunkProduct{Epilogue: e, Dst: put(a, make([]float32, len(c.b))), X: put(a, c.x), B: put(a, c.b), V: put(a, c.v), Omega: omega}
+}
+
 // want returns the exact product of a row with its epilogue, and the size of its terms.
 func (c *chunksCase) want(i int, e ChunkEpilogue, omega float32) (want, size float64) {
 	number := func(x float32) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(float64(x)) }
@@ -128,18 +145,8 @@ func TestMulChunks(t *testing.T) {
 					const omega = 0.7
 					name := fmt.Sprintf("%d chunks of %d slots, %d columns, floats %v, units %v, epilogue %d", count, slots, cols, floats, units, e)
 					everywhere(a, name, nil, func(k *Set) []float64 {
-						moved := c.Chunks
-						moved.Heads, moved.Base, moved.Index = put(a, c.Heads), put(a, c.Base), put(a, c.Index)
-						if floats {
-							moved.Floats = put(a, c.Floats)
-						} else {
-							moved.Ints = put(a, c.Ints)
-						}
-						if units {
-							moved.Units = put(a, c.Units)
-						}
-						p := ChunkProduct{Epilogue: e, Dst: put(a, make([]float32, len(c.b))), X: put(a, c.x), B: put(a, c.b), V: put(a, c.v), Omega: omega}
-						k.MulChunks(&moved, p)
+						p := c.product(a, e, omega)
+						k.MulChunks(c.put(a), p)
 						for i, got := range p.Dst {
 							want, size := c.want(i, e, omega)
 							if n := float64(len(c.entries[i]) + 6); !(math.Abs(float64(got)-want) <= n*0x1p-24*size) {

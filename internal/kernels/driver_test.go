@@ -23,10 +23,20 @@ type arena struct {
 	shift int // where arguments begin: this many elements behind a guard page, or guard.AtEnd
 }
 
+func newPage(t testing.TB) guard.Memory { return guard.New(t, 1<<20) }
+
+// newPages returns the memory of an arena for as long as t runs.
+func newPages(t testing.TB) (pages []guard.Memory) {
+	for range 24 {
+		pages = append(pages, newPage(t))
+	}
+	return pages
+}
+
 // put copies an argument into the arena.
 func put[T any](a *arena, src []T) []T {
 	if a.used == len(a.pages) {
-		a.pages = append(a.pages, guard.New(a.t, 1<<20))
+		a.pages = append(a.pages, newPage(a.t))
 	}
 	a.used++
 	return guard.Place(a.pages[a.used-1], a.shift, src)
@@ -67,7 +77,7 @@ func normal[T Value](rng *rand.Rand, n int) []T {
 }
 
 // wide returns numbers as float64.
-func wide[T Value | int64 | uint8](x []T) []float64 {
+func wide[T Value | int32 | int64 | uint8](x []T) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
 		y[i] = float64(v)

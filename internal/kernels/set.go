@@ -99,8 +99,11 @@ type level struct {
 	set  func(s *Set) // replaces kernels in the set of the level below by faster ones
 }
 
-// names are those that Variable takes on any processor.
+// names are those of the sets of all processors, which Variable takes on any of them.
 var names = []string{"portable", "avx2", "avx512", "neon"}
+
+// Names returns the names of the sets of all processors.
+func Names() []string { return slices.Clone(names) }
 
 // Variable is the environment variable that selects the default set: for tests, bug reports and
 // measurements.
@@ -138,6 +141,20 @@ func choose(name string) (*Set, error) {
 
 // String returns the name of the set: that of its highest level of instructions.
 func (k *Set) String() string { return k.name }
+
+// MarshalBinary implements encoding.BinaryMarshaler: a set is stored by its name.
+func (k *Set) MarshalBinary() ([]byte, error) { return []byte(k.name), nil }
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It is an error if this processor has no set
+// of that name.
+func (k *Set) UnmarshalBinary(name []byte) error {
+	s := Find(string(name))
+	if s == nil {
+		return fmt.Errorf("kernels: this processor has no set %q", name)
+	}
+	*k = *s
+	return nil
+}
 
 // Sets returns the sets of this processor: portable Go, and then one for each level of
 // instructions, the highest last; portable Go alone in a build without assembly.

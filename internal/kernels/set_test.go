@@ -1,34 +1,99 @@
 package kernels
 
 import (
+	"bytes"
+	"encoding/gob"
+	"flag"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
+	"unsafe"
 )
 
-// Every set has every kernel, so that none is called that is not there.
-func TestSetsAreComplete(t *testing.T) {
-	for _, k := range Sets() {
-		kernelsOf(k, func(name string, kernel reflect.Value) {
-			if kernel.IsNil() {
-				t.Errorf("%s has no %s", k, name)
+var rounds = flag.Int("rounds", 60, "calls of each kind of TestEveryKernel")
+
+// Every set has every kernel, and kernelCases call each: a new one without a case fails here.
+func TestEveryKernel(t *testing.T) {
+	calls := map[string]int{}
+	before := sets
+	defer func() { sets = before }()
+	sets = slices.Clone(sets)
+	for i, k := range sets {
+		sets[i] = counted(k, calls)
+	}
+	rng := rand.New(rand.NewPCG(51, 52))
+	pages := newPages(t)
+	for _, c := range kernelCases {
+		t.Run(c.name, func(t *testing.T) {
+			for range *rounds {
+				c.run(&arena{t: t, pages: pages}, rng)
 			}
 		})
 	}
+	for name, n := range calls {
+		if n == 0 {
+			t.Errorf("no case calls %s", name)
+		}
+	}
 }
 
-// kernelsOf visits the kernels of a set: its fields that are functions, and those of its structs.
-func kernelsOf(k *Set, visit func(name string, kernel reflect.Value)) {
+// counted is a set like k whose kernels add to their calls.
+func counted(k *Set, calls map[string]int) *Set {
+	c := *k
+	eachKernel(&c, func(name string, kernel reflect.Value) {
+		name = k.name + " " + name
+		if kernel.IsNil() {
+			calls[name+", which is missing"] = 0
+			return
+		}
+		calls[name] = 0
+		original := reflect.ValueOf(kernel.Interface())
+		kernel.Set(reflect.MakeFunc(kernel.Type(), func(args []reflect.Value) []reflect.Value {
+			calls[name]++
+			return original.Call(args)
+		}))
+	})
+	return &c
+}
+
+// eachKernel visits the kernels of a set: its fields that are functions, and those of its structs.
+// It panics where there is anything else than these, a name and facts.
+func eachKernel(k *Set, visit func(name string, kernel reflect.Value)) {
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
 		for i := range v.NumField() {
-			name, f := path+v.Type().Field(i).Name, v.Field(i)
+			name := path + v.Type().Field(i).Name
+			f := v.Field(i)
+			f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() // which may be set, though not exported
 			switch f.Kind() {
 			case reflect.Func:
 				visit(name, f)
 			case reflect.Struct:
 				walk(name+".", f)
+			case reflect.String, reflect.Bool:
+			default:
+				panic(name + " is neither a kernel nor a fact")
 			}
 		}
 	}
 	walk("", reflect.ValueOf(k).Elem())
+}
+
+// Sets are stored by name, also by encoding/gob in a struct.
+func TestSetsAreStored(t *testing.T) {
+	type holder struct{ Kernels, None *Set }
+	for _, k := range Sets() {
+		var b bytes.Buffer
+		if err := gob.NewEncoder(&b).Encode(holder{Kernels: k}); err != nil {
+			t.Fatal(err)
+		}
+		var back holder
+		if err := gob.NewDecoder(&b).Decode(&back); err != nil || back.Kernels.String() != k.String() || back.None != nil {
+			t.Errorf("%v became %v, %v", k, back, err)
+		}
+	}
+	if err := new(Set).UnmarshalBinary([]byte("sse")); err == nil {
+		t.Error("a set of no processor is read")
+	}
 }

@@ -151,6 +151,10 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		for _, s := range r.Several {
 			list = append(list, several{s.Vectors, s.Min, s.Median})
 		}
+		on := on
+		if r.Kernels != "" {
+			on.Kernels = r.Kernels
+		}
 		return product{
 			Several: list,
 			Matrix:  r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -42,9 +41,10 @@ type digest = [sha256.Size]byte
 
 // identify returns the identity of the solves of s.
 func (s *Solver) identify() identity {
-	model := cmp.Or(s.opt.Storage.Model, adaptive.ModelOf(nil))
+	set := s.opt.Storage.Kernels.Or()
+	model := cmp.Or(s.opt.Storage.Model, adaptive.ModelOf(set))
 	return identity{
-		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + kernels.Default().String() + ", layouts by the model of " + model.Name,
+		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + set.String() + ", layouts by the model of " + model.Name,
 		Threads: s.Threads, MaxMemory: cmp.Or(s.opt.givenMemory, s.opt.MaxMemory),
 		Rows: s.given.Rows, Nonzeros: s.given.NNZ(), Matrix: matrixDigest(s.given),
 		Options: appendOptions(nil, "", reflect.ValueOf(s.opt)),
@@ -128,7 +128,7 @@ func appendOptions(list []option, path string, v reflect.Value) []option {
 func optionValue(v reflect.Value) string {
 	const longest = 64
 	text := fmt.Sprintf("%v", v)
-	if v.Kind() == reflect.Pointer {
+	if _, named := v.Interface().(fmt.Stringer); v.Kind() == reflect.Pointer && !named {
 		text = fmt.Sprintf("%v", v.Elem())
 	}
 	if len(text) > longest {
