@@ -5,17 +5,20 @@
 #include "textflag.h"
 
 // func blocks2Quad(c *slotCall)
-TEXT ·blocks2Quad(SB), 0, $592-8
+TEXT ·blocks2Quad(SB), 0, $624-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2>
-	LONG $0x000bb6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000b06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0acd8e0f; WORD $0x0000 // jle <blocks2+0xada>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -24,183 +27,166 @@ TEXT ·blocks2Quad(SB), 0, $592-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xe0ec8148; WORD $0x0001; BYTE $0x00 // subq $0x1e0, %rsp
-	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
-	LONG $0x847ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm0, 0x160(%rsp)
-	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
-	LONG $0x847ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm0, 0x120(%rsp)
-	LONG $0x847ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa %ymm0, 0x100(%rsp)
-	LONG $0x847ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa %ymm0, 0xe0(%rsp)
-	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
-	LONG $0x847ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm0, 0xa0(%rsp)
-	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
-	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
-	LONG $0x447ffdc5; WORD $0x4024 // vmovdqa %ymm0, 0x40(%rsp)
-	LONG $0x447ffdc5; WORD $0x2024 // vmovdqa %ymm0, 0x20(%rsp)
-	LONG $0x08778b48 // movq 0x8(%rdi), %rsi
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	LONG $0x0abe8e0f; WORD $0x0000 // jle <blocks2+0xb56>
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x00ec8148; WORD $0x0002; BYTE $0x00 // subq $0x200, %rsp
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x384f8b4c // movq 0x38(%rdi), %r9
-	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
+	LONG $0x28478b4c // movq 0x28(%rdi), %r8
+	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0xf0348d49 // leaq (%r8,%rsi,8), %rsi
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	WORD $0x4deb // jmp <blocks2+0x114>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24048348; BYTE $0x08 // addq $0x8, (%rsp)
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
-	LONG $0x4c29fdc5; WORD $0x2024 // vmovapd %ymm1, 0x20(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	WORD $0x39eb // jmp <blocks2+0x9a>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448348; WORD $0x0818 // addq $0x8, 0x18(%rsp)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r8
-	LONG $0x0a42830f; WORD $0x0000 // jae <blocks2+0xb56>
-	LONG $0x70b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r14d
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x30 // cmpq 0x30(%rsp), %rcx
+	LONG $0x0a32830f; WORD $0x0000 // jae <blocks2+0xacc>
+	LONG $0x71b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r14d
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x08f9840f; WORD $0x0000 // je <blocks2+0xa20>
-	WORD $0x8b41; BYTE $0x30 // movl (%r8), %esi
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	LONG $0x58b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ebx
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0xf13c8d4d // leaq (%r9,%rsi,8), %r15
-	LONG $0x000121e9; BYTE $0x00 // jmp <blocks2+0x268>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x09b70f44 // movzwl (%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
-	LONG $0x59b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r11d
-	LONG $0x69b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r13d
-	LONG $0x58478b4c // movq 0x58(%rdi), %r8
-	LONG $0x107981c4; WORD $0xcf04 // vmovupd (%r15,%r9,8), %xmm0
-	LONG $0x107981c4; WORD $0xd72c // vmovupd (%r15,%r10,8), %xmm5
-	LONG $0x187d83c4; WORD $0xdf04; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r11,8), %ymm0, %ymm0
-	LONG $0x185583c4; WORD $0xef2c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm5, %ymm5
-	LONG $0xf514fdc5 // vunpcklpd %ymm5, %ymm0, %ymm6
-	LONG $0xc515fdc5 // vunpckhpd %ymm5, %ymm0, %ymm0
-	LONG $0x2a5afcc5 // vcvtps2pd (%rdx), %ymm5
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0xa8cde2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm6, %ymm5
-	LONG $0x625afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm4
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0xa8fde2c4; BYTE $0xe5 // vfmadd213pd %ymm5, %ymm0, %ymm4
-	LONG $0x6429fdc5; WORD $0x2024 // vmovapd %ymm4, 0x20(%rsp)
-	LONG $0x5a7ca1c4; WORD $0x022c // vcvtps2pd (%rdx,%r8), %ymm5
-	LONG $0x8c180f42; LONG $0x00100002; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r8)
-	LONG $0xa8cde2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm6, %ymm5
-	LONG $0x5a7ca1c4; WORD $0x025c; BYTE $0x20 // vcvtps2pd 0x20(%rdx,%r8), %ymm3
-	LONG $0x8c180f42; LONG $0x00102002; BYTE $0x00 // prefetcht0 0x1020(%rdx,%r8)
-	LONG $0xa8fde2c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm0, %ymm3
-	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0x49b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r10d
-	LONG $0x59b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r11d
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	LONG $0x107981c4; WORD $0xcf04 // vmovupd (%r15,%r9,8), %xmm0
-	LONG $0x107981c4; WORD $0xd72c // vmovupd (%r15,%r10,8), %xmm5
-	LONG $0x187d83c4; WORD $0xdf04; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r11,8), %ymm0, %ymm0
-	LONG $0x185583c4; WORD $0xef2c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm5, %ymm5
-	LONG $0xf514fdc5 // vunpcklpd %ymm5, %ymm0, %ymm6
-	LONG $0xc515fdc5 // vunpckhpd %ymm5, %ymm0, %ymm0
-	LONG $0x6a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm5
-	LONG $0xa8cde2c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm6, %ymm5
-	LONG $0x525afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm2
-	LONG $0xa8fde2c4; BYTE $0xd5 // vfmadd213pd %ymm5, %ymm0, %ymm2
-	LONG $0x5429fdc5; WORD $0x4024 // vmovapd %ymm2, 0x40(%rsp)
-	LONG $0x5a7ca1c4; WORD $0x027c; BYTE $0x10 // vcvtps2pd 0x10(%rdx,%r8), %ymm7
-	LONG $0x5a7ca1c4; WORD $0x026c; BYTE $0x30 // vcvtps2pd 0x30(%rdx,%r8), %ymm5
-	LONG $0xa8cde2c4; BYTE $0xf9 // vfmadd213pd %ymm1, %ymm6, %ymm7
-	LONG $0xb8fde2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm0, %ymm7
-	LONG $0xcf28fdc5 // vmovapd %ymm7, %ymm1
-	LONG $0xbc29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm7, 0x80(%rsp)
-	LONG $0x72148d48 // leaq (%rdx,%rsi,2), %rdx
-	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0x10c18348 // addq $0x10, %rcx
-	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
-	LONG $0x07bd830f; WORD $0x0000 // jae <blocks2+0xa25>
-	WORD $0xb60f; BYTE $0x30 // movzbl (%rax), %esi
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
-	WORD $0xc3f6; BYTE $0x02 // testb $0x2, %bl
-	LONG $0xfed5850f; WORD $0xffff // jne <blocks2+0x150>
-	LONG $0x761c8d4c // leaq (%rsi,%rsi,2), %r11
+	LONG $0x08c3840f; WORD $0x0000 // je <blocks2+0x970>
+	WORD $0x018b // movl (%rcx), %eax
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
+	WORD $0x0149; BYTE $0xd6 // addq %rdx, %r14
+	LONG $0xc13c8d4d // leaq (%r9,%rax,8), %r15
+	LONG $0x808f8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r9
+	LONG $0x24548944; BYTE $0x14 // movl %r10d, 0x14(%rsp)
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x000109e9; BYTE $0x00 // jmp <blocks2+0x1df>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0xb70f; BYTE $0x0e // movzwl (%rsi), %ecx
+	LONG $0x58478b48 // movq 0x58(%rdi), %rax
+	LONG $0x1079c1c4; WORD $0xcf04 // vmovupd (%r15,%rcx,8), %xmm0
+	LONG $0x044eb70f // movzwl 0x4(%rsi), %ecx
+	LONG $0x187dc3c4; WORD $0xcf04; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm0, %ymm0
+	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
+	LONG $0x1079c1c4; WORD $0xcf2c // vmovupd (%r15,%rcx,8), %xmm5
+	LONG $0x064eb70f // movzwl 0x6(%rsi), %ecx
+	LONG $0x1855c3c4; WORD $0xcf2c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm5, %ymm5
+	LONG $0xf515fdc5 // vunpckhpd %ymm5, %ymm0, %ymm6
+	LONG $0xc514fdc5 // vunpcklpd %ymm5, %ymm0, %ymm0
+	LONG $0x5a7cc1c4; BYTE $0x28 // vcvtps2pd (%r8), %ymm5
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0xa8fde2c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm0, %ymm5
+	LONG $0x5a7cc1c4; WORD $0x2050 // vcvtps2pd 0x20(%r8), %ymm2
+	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
+	LONG $0xa8cde2c4; BYTE $0xd5 // vfmadd213pd %ymm5, %ymm6, %ymm2
+	LONG $0x5a7cc1c4; WORD $0x002c // vcvtps2pd (%r8,%rax), %ymm5
+	LONG $0x8c180f41; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%r8,%rax)
+	LONG $0xa8fde2c4; BYTE $0xe9 // vfmadd213pd %ymm1, %ymm0, %ymm5
+	LONG $0x5a7cc1c4; WORD $0x004c; BYTE $0x20 // vcvtps2pd 0x20(%r8,%rax), %ymm1
+	LONG $0x8c180f41; LONG $0x00102000; BYTE $0x00 // prefetcht0 0x1020(%r8,%rax)
+	LONG $0x084eb70f // movzwl 0x8(%rsi), %ecx
+	LONG $0x5a7c41c4; WORD $0x0044; BYTE $0x10 // vcvtps2pd 0x10(%r8,%rax), %ymm8
+	LONG $0x5a7cc1c4; WORD $0x0044; BYTE $0x30 // vcvtps2pd 0x30(%r8,%rax), %ymm0
+	LONG $0xa8cde2c4; BYTE $0xcd // vfmadd213pd %ymm5, %ymm6, %ymm1
+	LONG $0x1079c1c4; WORD $0xcf2c // vmovupd (%r15,%rcx,8), %xmm5
+	LONG $0x0c4eb70f // movzwl 0xc(%rsi), %ecx
+	LONG $0x1855c3c4; WORD $0xcf2c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm5, %ymm5
+	LONG $0x0a4eb70f // movzwl 0xa(%rsi), %ecx
+	LONG $0x1079c1c4; WORD $0xcf34 // vmovupd (%r15,%rcx,8), %xmm6
+	LONG $0x0e4eb70f // movzwl 0xe(%rsi), %ecx
+	LONG $0x184dc3c4; WORD $0xcf34; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm6, %ymm6
+	LONG $0xfe15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm7
+	LONG $0xee14d5c5 // vunpcklpd %ymm6, %ymm5, %ymm5
+	LONG $0x5a7cc1c4; WORD $0x1070 // vcvtps2pd 0x10(%r8), %ymm6
+	LONG $0xa8d562c4; BYTE $0xc4 // vfmadd213pd %ymm4, %ymm5, %ymm8
+	LONG $0x5a7cc1c4; WORD $0x3060 // vcvtps2pd 0x30(%r8), %ymm4
+	LONG $0xb8c562c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm7, %ymm8
+	LONG $0xa8d5e2c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm5, %ymm6
+	LONG $0xb8c5e2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm7, %ymm6
+	LONG $0xc4297dc5 // vmovapd %ymm8, %ymm4
+	LONG $0xde28fdc5 // vmovapd %ymm6, %ymm3
+	LONG $0x48048d4f // leaq (%r8,%r9,2), %r8
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x10c68348 // addq $0x10, %rsi
+	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
+	LONG $0x0771830f; WORD $0x0000 // jae <blocks2+0x950>
+	LONG $0x0ab60f44 // movzbl (%rdx), %r9d
+	LONG $0x008e180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rsi)
+	LONG $0x02c2f641 // testb $0x2, %r10b
+	LONG $0xfeec850f; WORD $0xffff // jne <blocks2+0xe0>
+	LONG $0x491c8d4f // leaq (%r9,%r9,2), %r11
 	LONG $0x06e3c141 // shll $0x6, %r11d
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x34fe8040 // cmpb $0x34, %sil
-	LONG $0x0340860f; WORD $0x0000 // jbe <blocks2+0x5d0>
-	LONG $0x11b70f44 // movzwl (%rcx), %r10d
-	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	LONG $0x245c034c; BYTE $0x38 // addq 0x38(%rsp), %r11
+	LONG $0x34f98041 // cmpb $0x34, %r9b
+	LONG $0x0335860f; WORD $0x0000 // jbe <blocks2+0x540>
+	LONG $0x16b70f44 // movzwl (%rsi), %r10d
+	WORD $0x8945; BYTE $0xcd // movl %r9d, %r13d
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x6f7e41c4; BYTE $0x1b // vmovdqu (%r11), %ymm11
-	LONG $0x6f7e41c4; WORD $0x4063 // vmovdqu 0x40(%r11), %ymm12
+	LONG $0x6f7e41c4; BYTE $0x13 // vmovdqu (%r11), %ymm10
+	LONG $0x6f7e41c4; WORD $0x405b // vmovdqu 0x40(%r11), %ymm11
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
-	LONG $0x58478b4c // movq 0x58(%rdi), %r8
-	LONG $0x8c29fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm1, 0x1a0(%rsp)
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x58478b48 // movq 0x58(%rdi), %rax
+	LONG $0x490c8d43 // leal (%r9,%r9,2), %ecx
+	WORD $0x8944; BYTE $0xcb // movl %r9d, %ebx
+	WORD $0xebd1 // shrl %ebx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x107981c4; WORD $0xd73c // vmovupd (%r15,%r10,8), %xmm7
-	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
-	LONG $0x020c8d4e // leaq (%rdx,%r8), %r9
-	LONG $0x107901c4; WORD $0xd704 // vmovupd (%r15,%r10,8), %xmm8
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
+	LONG $0x56b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r10d
+	LONG $0x00248d4d // leaq (%r8,%rax), %r12
 	LONG $0x184583c4; WORD $0xd73c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r10,8), %ymm7, %ymm7
-	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
+	LONG $0x56b70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r10d
+	LONG $0x107901c4; WORD $0xd704 // vmovupd (%r15,%r10,8), %xmm8
+	LONG $0x56b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r10d
 	LONG $0x183d03c4; WORD $0xd704; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r10,8), %ymm8, %ymm8
-	LONG $0x32148d4c // leaq (%rdx,%rsi), %r10
+	LONG $0x08148d4f // leaq (%r8,%r9), %r10
+	LONG $0x154541c4; BYTE $0xe0 // vunpckhpd %ymm8, %ymm7, %ymm12
 	LONG $0x144541c4; BYTE $0xe8 // vunpcklpd %ymm8, %ymm7, %ymm13
-	LONG $0x154541c4; BYTE $0xd0 // vunpckhpd %ymm8, %ymm7, %ymm10
-	LONG $0x3a6ffac5 // vmovdqu (%rdx), %xmm7
+	LONG $0x6f7ac1c4; BYTE $0x38 // vmovdqu (%r8), %xmm7
 	LONG $0x597942c4; LONG $0x00008083; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm8
-	LONG $0x3845a3c4; WORD $0x2a3c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm7, %ymm7
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x0045c2c4; BYTE $0xfb // vpshufb %ymm11, %ymm7, %ymm7
-	LONG $0x47c5c2c4; BYTE $0xfc // vpsllvq %ymm12, %ymm7, %ymm7
+	LONG $0x384583c4; WORD $0x283c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm7, %ymm7
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x0045c2c4; BYTE $0xfa // vpshufb %ymm10, %ymm7, %ymm7
+	LONG $0x47c5c2c4; BYTE $0xfb // vpsllvq %ymm11, %ymm7, %ymm7
 	LONG $0xd345c1c4; BYTE $0xf8 // vpsrlq %xmm8, %ymm7, %ymm7
 	LONG $0xceef45c5 // vpxor %ymm6, %ymm7, %ymm9
-	LONG $0x597de2c4; LONG $0x0008393d; BYTE $0x00 // vpbroadcastq 0x839(%rip), %ymm7
+	LONG $0x597de2c4; LONG $0x00083d3d; BYTE $0x00 // vpbroadcastq 0x83d(%rip), %ymm7
 	LONG $0x023563c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm9, %ymm14
 	LONG $0x7305c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm15
-	LONG $0x597d62c4; LONG $0x00081c0d; BYTE $0x00 // vpbroadcastq 0x81c(%rip), %ymm9
+	LONG $0x597d62c4; LONG $0x0008200d; BYTE $0x00 // vpbroadcastq 0x820(%rip), %ymm9
 	LONG $0xf7eb0dc5 // vpor %ymm7, %ymm14, %ymm14
 	LONG $0xeb0541c4; BYTE $0xf9 // vpor %ymm9, %ymm15, %ymm15
 	LONG $0xfd5c05c5 // vsubpd %ymm5, %ymm15, %ymm15
 	LONG $0x580541c4; BYTE $0xf6 // vaddpd %ymm14, %ymm15, %ymm14
-	LONG $0xa89562c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm13, %ymm14
-	LONG $0x246ffac5; BYTE $0x32 // vmovdqu (%rdx,%rsi), %xmm4
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	LONG $0x328c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rsi)
-	LONG $0x005dc2c4; BYTE $0xe3 // vpshufb %ymm11, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
-	LONG $0xd35dc1c4; BYTE $0xe0 // vpsrlq %xmm8, %ymm4, %ymm4
-	LONG $0xe6efddc5 // vpxor %ymm6, %ymm4, %ymm4
-	LONG $0x025d63c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm15
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe4ebb5c5 // vpor %ymm4, %ymm9, %ymm4
+	LONG $0xa89562c4; BYTE $0xf2 // vfmadd213pd %ymm2, %ymm13, %ymm14
+	LONG $0x6f7a81c4; WORD $0x0814 // vmovdqu (%r8,%r9), %xmm2
+	LONG $0x386d83c4; LONG $0x01001554 // vinserti128 $0x1, (%r13,%r10), %ymm2, %ymm2
+	LONG $0x8c180f43; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%r9)
+	LONG $0x006dc2c4; BYTE $0xd2 // vpshufb %ymm10, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
+	LONG $0xd6efedc5 // vpxor %ymm6, %ymm2, %ymm2
+	LONG $0x026d63c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm2, %ymm15
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
 	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xe45885c5 // vaddpd %ymm4, %ymm15, %ymm4
-	LONG $0xa8adc2c4; BYTE $0xe6 // vfmadd213pd %ymm14, %ymm10, %ymm4
-	LONG $0x6429fdc5; WORD $0x2024 // vmovapd %ymm4, 0x20(%rsp)
-	LONG $0x6f7a21c4; WORD $0x0234 // vmovdqu (%rdx,%r8), %xmm14
-	LONG $0x380d03c4; LONG $0x01000d74 // vinserti128 $0x1, (%r13,%r9), %ymm14, %ymm14
-	LONG $0x8c180f42; LONG $0x00100002; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r8)
-	LONG $0x31048d4d // leaq (%r9,%rsi), %r8
-	LONG $0x000d42c4; BYTE $0xf3 // vpshufb %ymm11, %ymm14, %ymm14
-	LONG $0x478d42c4; BYTE $0xf4 // vpsllvq %ymm12, %ymm14, %ymm14
+	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
+	LONG $0xc25885c5 // vaddpd %ymm2, %ymm15, %ymm0
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xa89dc2c4; BYTE $0xc6 // vfmadd213pd %ymm14, %ymm12, %ymm0
+	LONG $0x6f7a41c4; WORD $0x0034 // vmovdqu (%r8,%rax), %xmm14
+	LONG $0x380d03c4; LONG $0x01002574 // vinserti128 $0x1, (%r13,%r12), %ymm14, %ymm14
+	LONG $0x8c180f41; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%r8,%rax)
+	LONG $0x0c048d4b // leaq (%r12,%r9), %rax
+	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x000d42c4; BYTE $0xf2 // vpshufb %ymm10, %ymm14, %ymm14
+	LONG $0x478d42c4; BYTE $0xf3 // vpsllvq %ymm11, %ymm14, %ymm14
 	LONG $0xd30d41c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm14, %ymm14
 	LONG $0xf6ef0dc5 // vpxor %ymm6, %ymm14, %ymm14
 	LONG $0x020d63c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm14, %ymm15
@@ -209,369 +195,371 @@ TEXT ·blocks2Quad(SB), 0, $592-8
 	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
 	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
 	LONG $0x580d41c4; BYTE $0xf7 // vaddpd %ymm15, %ymm14, %ymm14
-	LONG $0xa89562c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm13, %ymm14
-	LONG $0x6f7aa1c4; WORD $0x0e1c // vmovdqu (%rsi,%r9), %xmm3
-	LONG $0x386583c4; LONG $0x0100055c // vinserti128 $0x1, (%r13,%r8), %ymm3, %ymm3
-	LONG $0x8c180f42; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%rsi,%r9)
-	LONG $0x0065c2c4; BYTE $0xdb // vpshufb %ymm11, %ymm3, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xdc // vpsllvq %ymm12, %ymm3, %ymm3
-	LONG $0xd365c1c4; BYTE $0xd8 // vpsrlq %xmm8, %ymm3, %ymm3
-	LONG $0xdeefe5c5 // vpxor %ymm6, %ymm3, %ymm3
-	LONG $0x026563c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm3, %ymm11
-	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
-	LONG $0xdfeb25c5 // vpor %ymm7, %ymm11, %ymm11
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xdb58a5c5 // vaddpd %ymm3, %ymm11, %ymm3
-	LONG $0xa8adc2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm10, %ymm3
-	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0x69b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r13d
-	LONG $0x107901c4; WORD $0xef14 // vmovupd (%r15,%r13,8), %xmm10
-	LONG $0x69b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r13d
-	LONG $0x107901c4; WORD $0xef1c // vmovupd (%r15,%r13,8), %xmm11
-	LONG $0x69b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r13d
-	LONG $0x182d03c4; WORD $0xef24; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm10, %ymm12
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	LONG $0x6f7e41c4; WORD $0x2053 // vmovdqu 0x20(%r11), %ymm10
-	LONG $0x182503c4; WORD $0xef34; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm11, %ymm14
+	LONG $0xa89562c4; BYTE $0xf1 // vfmadd213pd %ymm1, %ymm13, %ymm14
+	LONG $0x6f7a81c4; WORD $0x210c // vmovdqu (%r9,%r12), %xmm1
+	LONG $0x3875c3c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm1, %ymm1
+	LONG $0x8c180f43; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12)
+	LONG $0x0075c2c4; BYTE $0xca // vpshufb %ymm10, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcb // vpsllvq %ymm11, %ymm1, %ymm1
 	LONG $0x6f7e41c4; WORD $0x605b // vmovdqu 0x60(%r11), %ymm11
-	LONG $0x761c8d44 // leal (%rsi,%rsi,2), %r11d
-	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	LONG $0x6f7a01c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm13
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0x381503c4; WORD $0x133c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm13, %ymm15
-	LONG $0x141d41c4; BYTE $0xee // vunpcklpd %ymm14, %ymm12, %ymm13
-	LONG $0x151d41c4; BYTE $0xe6 // vunpckhpd %ymm14, %ymm12, %ymm12
-	LONG $0x6f7a21c4; WORD $0x2a34 // vmovdqu (%rdx,%r13), %xmm14
-	LONG $0x380d23c4; WORD $0x1a34; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm14, %ymm14
-	LONG $0x000d42c4; BYTE $0xf2 // vpshufb %ymm10, %ymm14, %ymm14
-	LONG $0x478d42c4; BYTE $0xf3 // vpsllvq %ymm11, %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm14, %ymm14
-	LONG $0xf6ef0dc5 // vpxor %ymm6, %ymm14, %ymm14
-	LONG $0x020de3c4; WORD $0xaac1 // vpblendd $0xaa, %ymm1, %ymm14, %ymm0
-	LONG $0x730dc1c4; WORD $0x20d6 // vpsrlq $0x20, %ymm14, %ymm14
-	LONG $0xeb0d41c4; BYTE $0xf1 // vpor %ymm9, %ymm14, %ymm14
-	LONG $0xc7ebfdc5 // vpor %ymm7, %ymm0, %ymm0
-	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
-	LONG $0xc0588dc5 // vaddpd %ymm0, %ymm14, %ymm0
-	LONG $0xa895e2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm13, %ymm0
-	LONG $0x0005c2c4; BYTE $0xd2 // vpshufb %ymm10, %ymm15, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
-	LONG $0xd6efedc5 // vpxor %ymm6, %ymm2, %ymm2
-	LONG $0x026d63c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm2, %ymm14
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
-	LONG $0xf7eb0dc5 // vpor %ymm7, %ymm14, %ymm14
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xd2588dc5 // vaddpd %ymm2, %ymm14, %ymm2
-	LONG $0xa89de2c4; BYTE $0xd0 // vfmadd213pd %ymm0, %ymm12, %ymm2
-	LONG $0x5429fdc5; WORD $0x4024 // vmovapd %ymm2, 0x40(%rsp)
-	LONG $0x6f7a81c4; WORD $0x0d44; BYTE $0x00 // vmovdqu (%r13,%r9), %xmm0
-	LONG $0x6f7a01c4; WORD $0x0574; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm14
-	LONG $0x387d83c4; WORD $0x0b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm0, %ymm0
-	LONG $0x380d03c4; WORD $0x0334; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm14, %ymm14
+	LONG $0xd375c1c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm1, %ymm1
+	LONG $0xceeff5c5 // vpxor %ymm6, %ymm1, %ymm1
+	LONG $0x027563c4; WORD $0xaad0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm10
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xd7eb2dc5 // vpor %ymm7, %ymm10, %ymm10
+	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
+	LONG $0xc958adc5 // vaddpd %ymm1, %ymm10, %ymm1
+	LONG $0x6f7e41c4; WORD $0x2053 // vmovdqu 0x20(%r11), %ymm10
+	LONG $0x5eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r11d
+	LONG $0xa89dc2c4; BYTE $0xce // vfmadd213pd %ymm14, %ymm12, %ymm1
+	LONG $0x107901c4; WORD $0xdf24 // vmovupd (%r15,%r11,8), %xmm12
+	LONG $0x5eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r11d
+	LONG $0x181d03c4; WORD $0xdf24; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r11,8), %ymm12, %ymm12
+	LONG $0x5eb70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r11d
+	LONG $0x107901c4; WORD $0xdf2c // vmovupd (%r15,%r11,8), %xmm13
+	LONG $0x5eb70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r11d
+	LONG $0x181503c4; WORD $0xdf34; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r11,8), %ymm13, %ymm14
+	LONG $0x6f7a21c4; WORD $0x232c // vmovdqu (%rbx,%r12), %xmm13
+	LONG $0x381523c4; WORD $0x212c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm13, %ymm13
+	LONG $0x141dc1c4; BYTE $0xc6 // vunpcklpd %ymm14, %ymm12, %ymm0
+	LONG $0x001542c4; BYTE $0xea // vpshufb %ymm10, %ymm13, %ymm13
+	LONG $0x479542c4; BYTE $0xeb // vpsllvq %ymm11, %ymm13, %ymm13
+	LONG $0xd31541c4; BYTE $0xe8 // vpsrlq %xmm8, %ymm13, %ymm13
+	LONG $0xeeef15c5 // vpxor %ymm6, %ymm13, %ymm13
+	LONG $0x7305c1c4; WORD $0x20d5 // vpsrlq $0x20, %ymm13, %ymm15
+	LONG $0x021563c4; WORD $0xaaea // vpblendd $0xaa, %ymm2, %ymm13, %ymm13
+	LONG $0xeb0541c4; BYTE $0xf9 // vpor %ymm9, %ymm15, %ymm15
+	LONG $0xefeb15c5 // vpor %ymm7, %ymm13, %ymm13
+	LONG $0xfd5c05c5 // vsubpd %ymm5, %ymm15, %ymm15
+	LONG $0x580541c4; BYTE $0xed // vaddpd %ymm13, %ymm15, %ymm13
+	LONG $0xa8fd62c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm0, %ymm13
+	LONG $0x6f7ac1c4; WORD $0x1824 // vmovdqu (%r8,%rbx), %xmm4
+	LONG $0x385dc3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe0 // vpsrlq %xmm8, %ymm4, %ymm4
+	LONG $0xe6efddc5 // vpxor %ymm6, %ymm4, %ymm4
+	LONG $0xd47385c5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm15
+	LONG $0x025de3c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm4, %ymm4
+	LONG $0xeb0541c4; BYTE $0xf9 // vpor %ymm9, %ymm15, %ymm15
+	LONG $0xe7ebddc5 // vpor %ymm7, %ymm4, %ymm4
+	LONG $0xfd5c05c5 // vsubpd %ymm5, %ymm15, %ymm15
+	LONG $0xfc5805c5 // vaddpd %ymm4, %ymm15, %ymm15
+	LONG $0xa8fd62c4; BYTE $0xfb // vfmadd213pd %ymm3, %ymm0, %ymm15
+	LONG $0x046ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm0
+	LONG $0x387de3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm0, %ymm0
 	LONG $0x007dc2c4; BYTE $0xc2 // vpshufb %ymm10, %ymm0, %ymm0
 	LONG $0x47fdc2c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
 	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0x000dc2c4; BYTE $0xca // vpshufb %ymm10, %ymm14, %ymm1
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0x47f5c2c4; BYTE $0xcb // vpsllvq %ymm11, %ymm1, %ymm1
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xd375c1c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm1, %ymm1
-	LONG $0xceeff5c5 // vpxor %ymm6, %ymm1, %ymm1
-	LONG $0xd173cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm6
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xa895e2c4; LONG $0x01a02484; WORD $0x0000 // vfmadd213pd 0x1a0(%rsp), %ymm13, %ymm0
-	LONG $0x0275e3c4; LONG $0x0005e50d; WORD $0xaa00 // vpblendd $0xaa, 0x5e5(%rip), %ymm1, %ymm1
-	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
-	LONG $0xed5ccdc5 // vsubpd %ymm5, %ymm6, %ymm5
-	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xa89de2c4; BYTE $0xc8 // vfmadd213pd %ymm0, %ymm12, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	LONG $0xfffc86e9; BYTE $0xff // jmp <blocks2+0x254>
-	WORD $0x9066 // nop
-	LONG $0x19fe8040 // cmpb $0x19, %sil
+	LONG $0xd073e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm3
+	LONG $0x027de3c4; WORD $0xaac2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm0
+	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
+	LONG $0xc7ebfdc5 // vpor %ymm7, %ymm0, %ymm0
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0x151dc1c4; BYTE $0xde // vunpckhpd %ymm14, %ymm12, %ymm3
+	LONG $0xb8e562c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm3, %ymm13
+	LONG $0x6f7aa1c4; WORD $0x1304 // vmovdqu (%rbx,%r10), %xmm0
+	LONG $0x387da3c4; WORD $0x1104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm0, %ymm0
+	LONG $0x24548b44; BYTE $0x14 // movl 0x14(%rsp), %r10d
+	LONG $0x007dc2c4; BYTE $0xc2 // vpshufb %ymm10, %ymm0, %ymm0
+	LONG $0x47fdc2c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
+	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
+	LONG $0xd073ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm4
+	LONG $0x027de3c4; WORD $0xaac2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm0
+	LONG $0x5428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm2
+	LONG $0xe4ebb5c5 // vpor %ymm4, %ymm9, %ymm4
+	LONG $0xc7ebfdc5 // vpor %ymm7, %ymm0, %ymm0
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
+	LONG $0xec297dc5 // vmovapd %ymm13, %ymm4
+	LONG $0xb8e562c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm3, %ymm15
+	LONG $0xfb297dc5 // vmovapd %ymm15, %ymm3
+	LONG $0xfffc92e9; BYTE $0xff // jmp <blocks2+0x1cb>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x19f98041 // cmpb $0x19, %r9b
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c6f640 // testb $0x7, %sil
-	LONG $0xc1950f41 // setne %r9b
-	WORD $0x0845; BYTE $0xc1 // orb %r8b, %r9b
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	LONG $0x023d840f; WORD $0x0000 // je <blocks2+0x833>
-	LONG $0x11b70f44 // movzwl (%rcx), %r10d
-	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c1f641 // testb $0x7, %r9b
+	WORD $0x950f; BYTE $0xc1 // setne %cl
+	WORD $0xc108 // orb %al, %cl
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x021c840f; WORD $0x0000 // je <blocks2+0x77f>
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	WORD $0x8945; BYTE $0xcd // movl %r9d, %r13d
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x6f7e41c4; BYTE $0x0b // vmovdqu (%r11), %ymm9
-	LONG $0x6f7e41c4; WORD $0x4053 // vmovdqu 0x40(%r11), %ymm10
-	LONG $0x5979c2c4; LONG $0x00008083; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm0
+	LONG $0x6f7e41c4; BYTE $0x03 // vmovdqu (%r11), %ymm8
+	LONG $0x6f7e41c4; WORD $0x404b // vmovdqu 0x40(%r11), %ymm9
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
-	LONG $0x0a048d4e // leaq (%rdx,%r9), %r8
-	LONG $0x107981c4; WORD $0xd73c // vmovupd (%r15,%r10,8), %xmm7
-	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
-	LONG $0x107901c4; WORD $0xd704 // vmovupd (%r15,%r10,8), %xmm8
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x184583c4; WORD $0xd73c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r10,8), %ymm7, %ymm7
-	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
-	LONG $0x183d03c4; WORD $0xd704; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r10,8), %ymm8, %ymm8
-	LONG $0x32148d4c // leaq (%rdx,%rsi), %r10
-	LONG $0x144541c4; BYTE $0xd8 // vunpcklpd %ymm8, %ymm7, %ymm11
-	LONG $0x154541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm7, %ymm8
-	LONG $0x3a6ffac5 // vmovdqu (%rdx), %xmm7
-	LONG $0x3845a3c4; WORD $0x2a3c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm7, %ymm7
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x0045c2c4; BYTE $0xf9 // vpshufb %ymm9, %ymm7, %ymm7
-	LONG $0x47c542c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm7, %ymm12
-	LONG $0xe0d31dc5 // vpsrlq %xmm0, %ymm12, %ymm12
-	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
-	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
-	LONG $0xa8a562c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm11, %ymm12
-	LONG $0x246ffac5; BYTE $0x32 // vmovdqu (%rdx,%rsi), %xmm4
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	LONG $0x328c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rsi)
-	LONG $0x005dc2c4; BYTE $0xe1 // vpshufb %ymm9, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm4, %ymm4
-	LONG $0xe0d3ddc5 // vpsrlq %xmm0, %ymm4, %ymm4
-	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa8bdc2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm8, %ymm4
-	LONG $0x6429fdc5; WORD $0x2024 // vmovapd %ymm4, 0x20(%rsp)
-	LONG $0x6f7a21c4; WORD $0x0a24 // vmovdqu (%rdx,%r9), %xmm12
-	LONG $0x381d03c4; LONG $0x01000564 // vinserti128 $0x1, (%r13,%r8), %ymm12, %ymm12
-	LONG $0x8c180f42; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r9)
-	LONG $0x300c8d4d // leaq (%r8,%rsi), %r9
-	LONG $0x001d42c4; BYTE $0xe1 // vpshufb %ymm9, %ymm12, %ymm12
-	LONG $0x479d42c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm12, %ymm12
-	LONG $0xe0d31dc5 // vpsrlq %xmm0, %ymm12, %ymm12
-	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
-	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
-	LONG $0xa8a562c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm11, %ymm12
-	LONG $0x6f7aa1c4; WORD $0x061c // vmovdqu (%rsi,%r8), %xmm3
-	LONG $0x386583c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%r9), %ymm3, %ymm3
-	LONG $0x8c180f42; LONG $0x00100006; BYTE $0x00 // prefetcht0 0x1000(%rsi,%r8)
-	LONG $0x0065c2c4; BYTE $0xd9 // vpshufb %ymm9, %ymm3, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xda // vpsllvq %ymm10, %ymm3, %ymm3
-	LONG $0xd8d3e5c5 // vpsrlq %xmm0, %ymm3, %ymm3
-	LONG $0xddefe5c5 // vpxor %ymm5, %ymm3, %ymm3
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xa8bdc2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm8, %ymm3
-	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0x69b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r13d
-	LONG $0x107901c4; WORD $0xef04 // vmovupd (%r15,%r13,8), %xmm8
-	LONG $0x69b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r13d
-	LONG $0x107901c4; WORD $0xef0c // vmovupd (%r15,%r13,8), %xmm9
-	LONG $0x69b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r13d
-	LONG $0x183d03c4; WORD $0xef14; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm8, %ymm10
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	LONG $0x6f7e41c4; WORD $0x2043 // vmovdqu 0x20(%r11), %ymm8
-	LONG $0x183503c4; WORD $0xef24; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm9, %ymm12
-	LONG $0x6f7e41c4; WORD $0x604b // vmovdqu 0x60(%r11), %ymm9
-	LONG $0x761c8d44 // leal (%rsi,%rsi,2), %r11d
-	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	LONG $0x6f7a01c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm11
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0x382503c4; WORD $0x132c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm11, %ymm13
-	LONG $0x142d41c4; BYTE $0xdc // vunpcklpd %ymm12, %ymm10, %ymm11
-	LONG $0x152d41c4; BYTE $0xd4 // vunpckhpd %ymm12, %ymm10, %ymm10
-	LONG $0x6f7a21c4; WORD $0x2a24 // vmovdqu (%rdx,%r13), %xmm12
-	LONG $0x381d23c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm12, %ymm12
-	LONG $0x001d42c4; BYTE $0xe0 // vpshufb %ymm8, %ymm12, %ymm12
-	LONG $0x479d42c4; BYTE $0xe1 // vpsllvq %ymm9, %ymm12, %ymm12
-	LONG $0xe0d31dc5 // vpsrlq %xmm0, %ymm12, %ymm12
+	LONG $0x08248d4d // leaq (%r8,%rcx), %r12
+	LONG $0x49148d47 // leal (%r9,%r9,2), %r10d
+	WORD $0x8944; BYTE $0xcb // movl %r9d, %ebx
+	WORD $0xebd1 // shrl %ebx
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x1079c1c4; WORD $0xc73c // vmovupd (%r15,%rax,8), %xmm7
+	LONG $0x0446b70f // movzwl 0x4(%rsi), %eax
+	LONG $0x1845c3c4; WORD $0xc73c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax,8), %ymm7, %ymm7
+	LONG $0x0246b70f // movzwl 0x2(%rsi), %eax
+	LONG $0x107941c4; WORD $0xc714 // vmovupd (%r15,%rax,8), %xmm10
+	LONG $0x0646b70f // movzwl 0x6(%rsi), %eax
+	LONG $0x182d43c4; WORD $0xc71c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax,8), %ymm10, %ymm11
+	LONG $0x08048d4b // leaq (%r8,%r9), %rax
+	LONG $0x154541c4; BYTE $0xd3 // vunpckhpd %ymm11, %ymm7, %ymm10
+	LONG $0x144541c4; BYTE $0xdb // vunpcklpd %ymm11, %ymm7, %ymm11
+	LONG $0x6f7ac1c4; BYTE $0x38 // vmovdqu (%r8), %xmm7
+	LONG $0x384583c4; WORD $0x283c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm7, %ymm7
+	LONG $0x0045c2c4; BYTE $0xf8 // vpshufb %ymm8, %ymm7, %ymm7
+	LONG $0x47c542c4; BYTE $0xe1 // vpsllvq %ymm9, %ymm7, %ymm12
+	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0xe7d31dc5 // vpsrlq %xmm7, %ymm12, %ymm12
 	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
 	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
 	LONG $0xa8a562c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm11, %ymm12
-	LONG $0x0015c2c4; BYTE $0xd0 // vpshufb %ymm8, %ymm13, %ymm2
+	LONG $0x6f7a81c4; WORD $0x0814 // vmovdqu (%r8,%r9), %xmm2
+	LONG $0x386dc3c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm2, %ymm2
+	LONG $0x8c180f43; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%r9)
+	LONG $0x006dc2c4; BYTE $0xd0 // vpshufb %ymm8, %ymm2, %ymm2
 	LONG $0x47edc2c4; BYTE $0xd1 // vpsllvq %ymm9, %ymm2, %ymm2
-	LONG $0xd0d3edc5 // vpsrlq %xmm0, %ymm2, %ymm2
+	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
 	LONG $0xd5efedc5 // vpxor %ymm5, %ymm2, %ymm2
 	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
 	LONG $0xa8adc2c4; BYTE $0xd4 // vfmadd213pd %ymm12, %ymm10, %ymm2
-	LONG $0x5429fdc5; WORD $0x4024 // vmovapd %ymm2, 0x40(%rsp)
-	LONG $0x6f7a01c4; WORD $0x0564; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm12
-	LONG $0x6f7a01c4; WORD $0x0d6c; BYTE $0x00 // vmovdqu (%r13,%r9), %xmm13
-	LONG $0x381d03c4; WORD $0x0324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm12, %ymm12
-	LONG $0x381503c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm13, %ymm13
+	LONG $0x6f7a41c4; WORD $0x0824 // vmovdqu (%r8,%rcx), %xmm12
+	LONG $0x381d03c4; LONG $0x01002564 // vinserti128 $0x1, (%r13,%r12), %ymm12, %ymm12
+	LONG $0x8c180f41; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%rcx)
+	LONG $0x0c0c8d4b // leaq (%r12,%r9), %rcx
 	LONG $0x001d42c4; BYTE $0xe0 // vpshufb %ymm8, %ymm12, %ymm12
 	LONG $0x479d42c4; BYTE $0xe1 // vpsllvq %ymm9, %ymm12, %ymm12
-	LONG $0xe0d31dc5 // vpsrlq %xmm0, %ymm12, %ymm12
+	LONG $0xe7d31dc5 // vpsrlq %xmm7, %ymm12, %ymm12
 	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
 	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
 	LONG $0xa8a562c4; BYTE $0xe1 // vfmadd213pd %ymm1, %ymm11, %ymm12
-	LONG $0x0015c2c4; BYTE $0xc8 // vpshufb %ymm8, %ymm13, %ymm1
+	LONG $0x6f7a81c4; WORD $0x210c // vmovdqu (%r9,%r12), %xmm1
+	LONG $0x3875c3c4; LONG $0x01000d4c // vinserti128 $0x1, (%r13,%rcx), %ymm1, %ymm1
+	LONG $0x8c180f43; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12)
+	LONG $0x6f7a21c4; WORD $0x2334 // vmovdqu (%rbx,%r12), %xmm14
+	LONG $0x380d03c4; WORD $0x2234; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm14, %ymm14
+	LONG $0x0075c2c4; BYTE $0xc8 // vpshufb %ymm8, %ymm1, %ymm1
+	LONG $0x046f7ac5; BYTE $0x0b // vmovdqu (%rbx,%rcx), %xmm8
 	LONG $0x47f5c2c4; BYTE $0xc9 // vpsllvq %ymm9, %ymm1, %ymm1
-	LONG $0xc8d3f5c5 // vpsrlq %xmm0, %ymm1, %ymm1
+	LONG $0x6f7e41c4; WORD $0x604b // vmovdqu 0x60(%r11), %ymm9
+	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
 	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
 	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
 	LONG $0xa8adc2c4; BYTE $0xcc // vfmadd213pd %ymm12, %ymm10, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	LONG $0xfffa21e9; BYTE $0xff // jmp <blocks2+0x254>
-	LONG $0x11b70f44 // movzwl (%rcx), %r10d
-	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x126f7ac5 // vmovdqu (%rdx), %xmm10
-	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
-	LONG $0x0a048d4e // leaq (%rdx,%r9), %r8
-	LONG $0x382d23c4; WORD $0x2a14; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm10, %ymm10
-	LONG $0x107981c4; WORD $0xd73c // vmovupd (%r15,%r10,8), %xmm7
-	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
-	LONG $0x107901c4; WORD $0xd704 // vmovupd (%r15,%r10,8), %xmm8
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x184583c4; WORD $0xd73c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r10,8), %ymm7, %ymm7
-	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
-	LONG $0x183d03c4; WORD $0xd704; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r10,8), %ymm8, %ymm8
-	LONG $0x32148d4c // leaq (%rdx,%rsi), %r10
-	LONG $0x144541c4; BYTE $0xc8 // vunpcklpd %ymm8, %ymm7, %ymm9
-	LONG $0x1545c1c4; BYTE $0xf8 // vunpckhpd %ymm8, %ymm7, %ymm7
-	LONG $0x6f7e41c4; BYTE $0x03 // vmovdqu (%r11), %ymm8
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x383d43c4; WORD $0x0a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm8, %ymm10
+	LONG $0x6f7e41c4; WORD $0x2043 // vmovdqu 0x20(%r11), %ymm8
+	LONG $0x084eb70f // movzwl 0x8(%rsi), %ecx
+	LONG $0x000d42c4; BYTE $0xf0 // vpshufb %ymm8, %ymm14, %ymm14
 	LONG $0x002d42c4; BYTE $0xd0 // vpshufb %ymm8, %ymm10, %ymm10
-	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
-	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
-	LONG $0xa8b562c4; BYTE $0xd4 // vfmadd213pd %ymm4, %ymm9, %ymm10
-	LONG $0x246ffac5; BYTE $0x32 // vmovdqu (%rdx,%rsi), %xmm4
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	LONG $0x328c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rsi)
+	LONG $0x478d42c4; BYTE $0xf1 // vpsllvq %ymm9, %ymm14, %ymm14
+	LONG $0x47ad42c4; BYTE $0xd1 // vpsllvq %ymm9, %ymm10, %ymm10
+	LONG $0xf7d30dc5 // vpsrlq %xmm7, %ymm14, %ymm14
+	LONG $0xd7d32dc5 // vpsrlq %xmm7, %ymm10, %ymm10
+	LONG $0xf5ef0dc5 // vpxor %ymm5, %ymm14, %ymm14
+	LONG $0xd5ef2dc5 // vpxor %ymm5, %ymm10, %ymm10
+	LONG $0xf65c0dc5 // vsubpd %ymm6, %ymm14, %ymm14
+	LONG $0xde5c2dc5 // vsubpd %ymm6, %ymm10, %ymm11
+	LONG $0x107941c4; WORD $0xcf14 // vmovupd (%r15,%rcx,8), %xmm10
+	LONG $0x0c4eb70f // movzwl 0xc(%rsi), %ecx
+	LONG $0x182d43c4; WORD $0xcf24; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm10, %ymm12
+	LONG $0x0a4eb70f // movzwl 0xa(%rsi), %ecx
+	LONG $0x107941c4; WORD $0xcf14 // vmovupd (%r15,%rcx,8), %xmm10
+	LONG $0x0e4eb70f // movzwl 0xe(%rsi), %ecx
+	LONG $0x182d43c4; WORD $0xcf2c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm10, %ymm13
+	LONG $0x151d41c4; BYTE $0xd5 // vunpckhpd %ymm13, %ymm12, %ymm10
+	LONG $0x141d41c4; BYTE $0xe5 // vunpcklpd %ymm13, %ymm12, %ymm12
+	LONG $0xa89d62c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm12, %ymm14
+	LONG $0x246ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm4, %ymm4
+	LONG $0xb8ad42c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm10, %ymm14
+	LONG $0x6f7a41c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm11
+	LONG $0x382503c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm11, %ymm11
 	LONG $0x005dc2c4; BYTE $0xe0 // vpshufb %ymm8, %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe1 // vpsllvq %ymm9, %ymm4, %ymm4
+	LONG $0xe7d3ddc5 // vpsrlq %xmm7, %ymm4, %ymm4
+	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
+	LONG $0x002542c4; BYTE $0xc0 // vpshufb %ymm8, %ymm11, %ymm8
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa8c5c2c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm7, %ymm4
-	LONG $0x6429fdc5; WORD $0x2024 // vmovapd %ymm4, 0x20(%rsp)
-	LONG $0x6f7a21c4; WORD $0x0a14 // vmovdqu (%rdx,%r9), %xmm10
-	LONG $0x382d03c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%r8), %ymm10, %ymm10
-	LONG $0x8c180f42; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r9)
-	LONG $0x300c8d4d // leaq (%r8,%rsi), %r9
-	LONG $0x002d42c4; BYTE $0xd0 // vpshufb %ymm8, %ymm10, %ymm10
+	LONG $0x47bd42c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm8, %ymm8
+	LONG $0xffd3bdc5 // vpsrlq %xmm7, %ymm8, %ymm7
+	LONG $0xedefc5c5 // vpxor %ymm5, %ymm7, %ymm5
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0xa89de2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm12, %ymm5
+	LONG $0xb8ade2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm10, %ymm5
+	LONG $0xf4297dc5 // vmovapd %ymm14, %ymm4
+	LONG $0x0001bae9; BYTE $0x00 // jmp <blocks2+0x939>
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	WORD $0x8945; BYTE $0xcd // movl %r9d, %r13d
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x6f7ec1c4; BYTE $0x3b // vmovdqu (%r11), %ymm7
+	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
+	LONG $0x08248d4d // leaq (%r8,%rcx), %r12
+	LONG $0x49148d47 // leal (%r9,%r9,2), %r10d
+	WORD $0x8944; BYTE $0xcb // movl %r9d, %ebx
+	WORD $0xebd1 // shrl %ebx
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x107941c4; WORD $0xc704 // vmovupd (%r15,%rax,8), %xmm8
+	LONG $0x0446b70f // movzwl 0x4(%rsi), %eax
+	LONG $0x183d43c4; WORD $0xc70c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax,8), %ymm8, %ymm9
+	LONG $0x0246b70f // movzwl 0x2(%rsi), %eax
+	LONG $0x107941c4; WORD $0xc704 // vmovupd (%r15,%rax,8), %xmm8
+	LONG $0x0646b70f // movzwl 0x6(%rsi), %eax
+	LONG $0x183d43c4; WORD $0xc714; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax,8), %ymm8, %ymm10
+	LONG $0x08048d4b // leaq (%r8,%r9), %rax
+	LONG $0x153541c4; BYTE $0xc2 // vunpckhpd %ymm10, %ymm9, %ymm8
+	LONG $0x143541c4; BYTE $0xca // vunpcklpd %ymm10, %ymm9, %ymm9
+	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
+	LONG $0x382d03c4; WORD $0x2814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm10, %ymm10
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
 	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
 	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
-	LONG $0xa8b562c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm9, %ymm10
-	LONG $0x6f7aa1c4; WORD $0x061c // vmovdqu (%rsi,%r8), %xmm3
-	LONG $0x386583c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%r9), %ymm3, %ymm3
-	LONG $0x8c180f42; LONG $0x00100006; BYTE $0x00 // prefetcht0 0x1000(%rsi,%r8)
-	LONG $0x0065c2c4; BYTE $0xd8 // vpshufb %ymm8, %ymm3, %ymm3
-	LONG $0xdbebd5c5 // vpor %ymm3, %ymm5, %ymm3
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xa8c5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm7, %ymm3
-	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0x69b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r13d
-	LONG $0x107981c4; WORD $0xef3c // vmovupd (%r15,%r13,8), %xmm7
-	LONG $0x69b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r13d
-	LONG $0x107901c4; WORD $0xef04 // vmovupd (%r15,%r13,8), %xmm8
-	LONG $0x69b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r13d
-	LONG $0x184503c4; WORD $0xef0c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm7, %ymm9
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	LONG $0x6f7ec1c4; WORD $0x207b // vmovdqu 0x20(%r11), %ymm7
-	LONG $0x761c8d44 // leal (%rsi,%rsi,2), %r11d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0x183d03c4; WORD $0xef04; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r13,8), %ymm8, %ymm8
-	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	LONG $0x6f7a01c4; WORD $0x1554; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm10
-	LONG $0x382d03c4; WORD $0x1314; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm10, %ymm10
-	LONG $0x143541c4; BYTE $0xd8 // vunpcklpd %ymm8, %ymm9, %ymm11
-	LONG $0x153541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm9, %ymm8
-	LONG $0x6f7a21c4; WORD $0x2a0c // vmovdqu (%rdx,%r13), %xmm9
-	LONG $0x383523c4; WORD $0x1a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm9, %ymm9
-	LONG $0x003562c4; BYTE $0xcf // vpshufb %ymm7, %ymm9, %ymm9
-	LONG $0xcdeb35c5 // vpor %ymm5, %ymm9, %ymm9
-	LONG $0xce5c35c5 // vsubpd %ymm6, %ymm9, %ymm9
-	LONG $0xa8a562c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm11, %ymm9
-	LONG $0x002de2c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm2
+	LONG $0xa8b562c4; BYTE $0xd2 // vfmadd213pd %ymm2, %ymm9, %ymm10
+	LONG $0x6f7a81c4; WORD $0x0814 // vmovdqu (%r8,%r9), %xmm2
+	LONG $0x386dc3c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm2, %ymm2
+	LONG $0x8c180f43; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%r9)
+	LONG $0x006de2c4; BYTE $0xd7 // vpshufb %ymm7, %ymm2, %ymm2
 	LONG $0xd2ebd5c5 // vpor %ymm2, %ymm5, %ymm2
 	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
-	LONG $0xa8bdc2c4; BYTE $0xd1 // vfmadd213pd %ymm9, %ymm8, %ymm2
-	LONG $0x5429fdc5; WORD $0x4024 // vmovapd %ymm2, 0x40(%rsp)
-	LONG $0x6f7a01c4; WORD $0x054c; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm9
-	LONG $0x6f7a01c4; WORD $0x0d54; BYTE $0x00 // vmovdqu (%r13,%r9), %xmm10
-	LONG $0x383503c4; WORD $0x030c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm9, %ymm9
-	LONG $0x382d03c4; WORD $0x0b14; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm10, %ymm10
-	LONG $0x003562c4; BYTE $0xcf // vpshufb %ymm7, %ymm9, %ymm9
-	LONG $0xcdeb35c5 // vpor %ymm5, %ymm9, %ymm9
-	LONG $0xce5c35c5 // vsubpd %ymm6, %ymm9, %ymm9
-	LONG $0xa8a562c4; BYTE $0xc9 // vfmadd213pd %ymm1, %ymm11, %ymm9
-	LONG $0x002de2c4; BYTE $0xcf // vpshufb %ymm7, %ymm10, %ymm1
+	LONG $0xa8bdc2c4; BYTE $0xd2 // vfmadd213pd %ymm10, %ymm8, %ymm2
+	LONG $0x6f7a41c4; WORD $0x0814 // vmovdqu (%r8,%rcx), %xmm10
+	LONG $0x382d03c4; LONG $0x01002554 // vinserti128 $0x1, (%r13,%r12), %ymm10, %ymm10
+	LONG $0x8c180f41; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%rcx)
+	LONG $0x0c0c8d4b // leaq (%r12,%r9), %rcx
+	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
+	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
+	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
+	LONG $0xa8b562c4; BYTE $0xd1 // vfmadd213pd %ymm1, %ymm9, %ymm10
+	LONG $0x6f7a81c4; WORD $0x210c // vmovdqu (%r9,%r12), %xmm1
+	LONG $0x3875c3c4; LONG $0x01000d4c // vinserti128 $0x1, (%r13,%rcx), %ymm1, %ymm1
+	LONG $0x8c180f43; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%r9,%r12)
+	LONG $0x6f7a21c4; WORD $0x2324 // vmovdqu (%rbx,%r12), %xmm12
+	LONG $0x381d03c4; WORD $0x2224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm12, %ymm12
+	LONG $0x0075e2c4; BYTE $0xcf // vpshufb %ymm7, %ymm1, %ymm1
+	LONG $0x3c6ffac5; BYTE $0x0b // vmovdqu (%rbx,%rcx), %xmm7
 	LONG $0xc9ebd5c5 // vpor %ymm1, %ymm5, %ymm1
 	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xa8bdc2c4; BYTE $0xc9 // vfmadd213pd %ymm9, %ymm8, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	LONG $0xfff841e9; BYTE $0xff // jmp <blocks2+0x254>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x58b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ebx
-	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
-	LONG $0xf6d2840f; WORD $0xffff // je <blocks2+0x100>
-	LONG $0x50778b48 // movq 0x50(%rdi), %rsi
-	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	LONG $0x24342b48 // subq (%rsp), %rsi
-	LONG $0x08fe8348 // cmpq $0x8, %rsi
-	LONG $0xc64c0f4c // cmovlq %rsi, %r8
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	LONG $0xf6838e0f; WORD $0xffff // jle <blocks2+0xd0>
-	LONG $0x304f8b4c // movq 0x30(%rdi), %r9
-	LONG $0x24348b48 // movq (%rsp), %rsi
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	LONG $0x711c8d4d // leaq (%r9,%rsi,2), %r11
-	LONG $0x60778b48 // movq 0x60(%rdi), %rsi
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	LONG $0x0088840f; WORD $0x0000 // je <blocks2+0xaf2>
-	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
-	LONG $0x02f88349 // cmpq $0x2, %r8
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	LONG $0xc64c0f4d // cmovlq %r14, %r8
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x65eb // jmp <blocks2+0xae6>
+	LONG $0xa8bdc2c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm8, %ymm1
+	LONG $0x384543c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm7, %ymm8
+	LONG $0x084eb70f // movzwl 0x8(%rsi), %ecx
+	LONG $0x6f7ec1c4; WORD $0x207b // vmovdqu 0x20(%r11), %ymm7
+	LONG $0x107941c4; WORD $0xcf0c // vmovupd (%r15,%rcx,8), %xmm9
+	LONG $0x0c4eb70f // movzwl 0xc(%rsi), %ecx
+	LONG $0x001d62c4; BYTE $0xe7 // vpshufb %ymm7, %ymm12, %ymm12
+	LONG $0xe5eb1dc5 // vpor %ymm5, %ymm12, %ymm12
+	LONG $0x003d62c4; BYTE $0xc7 // vpshufb %ymm7, %ymm8, %ymm8
+	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
+	LONG $0xc5eb3dc5 // vpor %ymm5, %ymm8, %ymm8
+	LONG $0xc65c3dc5 // vsubpd %ymm6, %ymm8, %ymm8
+	LONG $0x183543c4; WORD $0xcf0c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm9, %ymm9
+	LONG $0x0a4eb70f // movzwl 0xa(%rsi), %ecx
+	LONG $0x107941c4; WORD $0xcf14 // vmovupd (%r15,%rcx,8), %xmm10
+	LONG $0x0e4eb70f // movzwl 0xe(%rsi), %ecx
+	LONG $0x182d43c4; WORD $0xcf14; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rcx,8), %ymm10, %ymm10
+	LONG $0x153541c4; BYTE $0xda // vunpckhpd %ymm10, %ymm9, %ymm11
+	LONG $0x143541c4; BYTE $0xca // vunpcklpd %ymm10, %ymm9, %ymm9
+	LONG $0xa8b562c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm9, %ymm12
+	LONG $0x246ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm4, %ymm4
+	LONG $0xb8a542c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm11, %ymm12
+	LONG $0x6f7a41c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm8
+	LONG $0x383d03c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm8, %ymm8
+	LONG $0x005de2c4; BYTE $0xe7 // vpshufb %ymm7, %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
+	LONG $0x003de2c4; BYTE $0xff // vpshufb %ymm7, %ymm8, %ymm7
+	LONG $0xefebd5c5 // vpor %ymm7, %ymm5, %ymm5
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0xa8b5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm9, %ymm5
+	LONG $0xb8a5e2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm11, %ymm5
+	LONG $0xe4297dc5 // vmovapd %ymm12, %ymm4
+	LONG $0x24548b44; BYTE $0x14 // movl 0x14(%rsp), %r10d
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xfff884e9; BYTE $0xff // jmp <blocks2+0x1cb>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x04c2f641 // testb $0x4, %r10b
+	LONG $0xf72c840f; WORD $0xffff // je <blocks2+0x8b>
+	WORD $0x1eeb // jmp <blocks2+0x97f>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x243c8b4c // movq (%rsp), %r15
+	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
+	LONG $0x04c2f641 // testb $0x4, %r10b
+	LONG $0xf70c840f; WORD $0xffff // je <blocks2+0x8b>
+	LONG $0x5411fdc5; WORD $0x6024 // vmovupd %ymm2, 0x60(%rsp)
+	LONG $0x9c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsp)
+	LONG $0x8c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm1, 0xa0(%rsp)
+	LONG $0xa411fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsp)
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x24442b48; BYTE $0x18 // subq 0x18(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xf6b18e0f; WORD $0xffff // jle <blocks2+0x70>
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
+	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
+	LONG $0x50148d4e // leaq (%rax,%r10,2), %r10
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	LONG $0x0089840f; WORD $0x0000 // je <blocks2+0xa66>
+	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0xce4c0f49 // cmovlq %r14, %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x66eb // jmp <blocks2+0xa5a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
 	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
-	LONG $0xfe2c8b46 // movl (%rsi,%r15,8), %r13d
+	LONG $0xfb2c8b47 // movl (%r11,%r15,8), %r13d
 	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
 	LONG $0x04e4c149 // shlq $0x4, %r12
 	WORD $0x0141; BYTE $0xdd // addl %ebx, %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xc5 // vmovq %r13, %xmm0
-	LONG $0x597ba1c4; WORD $0xf444; BYTE $0x20 // vmulsd 0x20(%rsp,%r14,8), %xmm0, %xmm0
-	LONG $0x117b81c4; WORD $0x2204 // vmovsd %xmm0, (%r10,%r12)
-	LONG $0xfe7c8b46; BYTE $0x04 // movl 0x4(%rsi,%r15,8), %r15d
+	LONG $0x597ba1c4; WORD $0xf444; BYTE $0x60 // vmulsd 0x60(%rsp,%r14,8), %xmm0, %xmm0
+	LONG $0x117b81c4; WORD $0x2104 // vmovsd %xmm0, (%r9,%r12)
+	LONG $0xfb7c8b47; BYTE $0x04 // movl 0x4(%r11,%r15,8), %r15d
 	WORD $0x0141; BYTE $0xdf // addl %ebx, %r15d
 	LONG $0x34e7c149 // shlq $0x34, %r15
 	LONG $0x6ef9c1c4; BYTE $0xc7 // vmovq %r15, %xmm0
-	LONG $0x597ba1c4; WORD $0xf444; BYTE $0x60 // vmulsd 0x60(%rsp,%r14,8), %xmm0, %xmm0
+	LONG $0x597ba1c4; LONG $0x00a0f484; WORD $0x0000 // vmulsd 0xa0(%rsp,%r14,8), %xmm0, %xmm0
 	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x117b81c4; WORD $0x2244; BYTE $0x08 // vmovsd %xmm0, 0x8(%r10,%r12)
-	WORD $0x394d; BYTE $0xf0 // cmpq %r14, %r8
-	LONG $0xf5ea840f; WORD $0xffff // je <blocks2+0xd0>
-	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xa574 // je <blocks2+0xa90>
-	LONG $0x3cb70f47; BYTE $0x73 // movzwl (%r11,%r14,2), %r15d
-	WORD $0xa5eb // jmp <blocks2+0xa97>
-	LONG $0x02f88349 // cmpq $0x2, %r8
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xc64c0f4c // cmovlq %rsi, %r8
-	WORD $0xf631 // xorl %esi, %esi
-	WORD $0x47eb // jmp <blocks2+0xb4a>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	WORD $0x0148; BYTE $0xf3 // addq %rsi, %rbx
+	LONG $0x117b81c4; WORD $0x2144; BYTE $0x08 // vmovsd %xmm0, 0x8(%r9,%r12)
+	WORD $0x394c; BYTE $0xf1 // cmpq %r14, %rcx
+	LONG $0xf616840f; WORD $0xffff // je <blocks2+0x70>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xa174 // je <blocks2+0xa00>
+	LONG $0x3cb70f47; BYTE $0x72 // movzwl (%r10,%r14,2), %r15d
+	WORD $0xa2eb // jmp <blocks2+0xa08>
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
+	LONG $0xcb4c0f49 // cmovlq %r11, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x47eb // jmp <blocks2+0xac0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
 	LONG $0x04e3c148 // shlq $0x4, %rbx
-	LONG $0x4459fbc5; WORD $0x20f4 // vmulsd 0x20(%rsp,%rsi,8), %xmm0, %xmm0
-	LONG $0x117bc1c4; WORD $0x1a04 // vmovsd %xmm0, (%r10,%rbx)
+	LONG $0x597ba1c4; WORD $0xdc44; BYTE $0x60 // vmulsd 0x60(%rsp,%r11,8), %xmm0, %xmm0
+	LONG $0x117bc1c4; WORD $0x1904 // vmovsd %xmm0, (%r9,%rbx)
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x4459fbc5; WORD $0x60f4 // vmulsd 0x60(%rsp,%rsi,8), %xmm0, %xmm0
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x117bc1c4; WORD $0x1a44; BYTE $0x08 // vmovsd %xmm0, 0x8(%r10,%rbx)
-	WORD $0x3949; BYTE $0xf0 // cmpq %rsi, %r8
-	LONG $0xf586840f; WORD $0xffff // je <blocks2+0xd0>
-	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xc174 // je <blocks2+0xb10>
-	LONG $0x1cb70f41; BYTE $0x73 // movzwl (%r11,%rsi,2), %ebx
-	WORD $0xc1eb // jmp <blocks2+0xb17>
+	LONG $0x597ba1c4; LONG $0x00a0dc84; WORD $0x0000 // vmulsd 0xa0(%rsp,%r11,8), %xmm0, %xmm0
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x117bc1c4; WORD $0x1944; BYTE $0x08 // vmovsd %xmm0, 0x8(%r9,%rbx)
+	WORD $0x394c; BYTE $0xd9 // cmpq %r11, %rcx
+	LONG $0xf5b0840f; WORD $0xffff // je <blocks2+0x70>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xbb74 // je <blocks2+0xa80>
+	LONG $0x1cb70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %ebx
+	WORD $0xbceb // jmp <blocks2+0xa88>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -581,23 +569,18 @@ TEXT ·blocks2Quad(SB), 0, $592-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x30000000
-	LONG $0x00000045; LONG $0x30000000
-	LONG $0x00000043; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	BYTE $0x00
+	LONG $0x00453000; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
 	RET
 
 // func blocks3Quad(c *slotCall)
-TEXT ·blocks3Quad(SB), 0, $688-8
+TEXT ·blocks3Quad(SB), 0, $912-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3>
-	LONG $0x0014c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001506e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -612,973 +595,990 @@ TEXT ·blocks3Quad(SB), 0, $688-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x40ec8148; WORD $0x0002; BYTE $0x00 // subq $0x240, %rsp
-	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm0, 0x1c0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm0, 0xa0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
+	LONG $0x20ec8148; WORD $0x0003; BYTE $0x00 // subq $0x320, %rsp
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	LONG $0x243c8948 // movq %rdi, (%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x13d08e0f; WORD $0x0000 // jle <blocks3+0x1471>
-	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
-	LONG $0x38778b48 // movq 0x38(%rdi), %rsi
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0xc3048d49 // leaq (%r11,%rax,8), %rax
-	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x5eeb // jmp <blocks3+0x12e>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x14808e0f; WORD $0x0000 // jle <blocks3+0x14a9>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	WORD $0x8b4c; BYTE $0x21 // movq (%rcx), %r12
+	LONG $0x10798b4c // movq 0x10(%rcx), %r15
+	LONG $0x18718b48 // movq 0x18(%rcx), %rsi
+	LONG $0x28418b4c // movq 0x28(%rcx), %r8
+	LONG $0x38498b48 // movq 0x38(%rcx), %rcx
+	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
+	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
+	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
+	WORD $0x4ceb // jmp <blocks3+0xce>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448348; WORD $0x0810 // addq $0x8, 0x10(%rsp)
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
+	LONG $0x570141c4; BYTE $0xff // vxorpd %xmm15, %xmm15, %xmm15
+	LONG $0x570941c4; BYTE $0xf6 // vxorpd %xmm14, %xmm14, %xmm14
+	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	WORD $0x894d; BYTE $0xef // movq %r13, %r15
 	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm1, 0xe0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm1, 0xc0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm1, 0x120(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm1, 0x100(%rsp)
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
-	LONG $0x1343830f; WORD $0x0000 // jae <blocks3+0x1471>
-	LONG $0x5bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ebx
-	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x24a43b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r12
+	LONG $0x13db830f; WORD $0x0000 // jae <blocks3+0x14a9>
+	LONG $0x5cb70f41; WORD $0x0424 // movzwl 0x4(%r12), %ebx
+	LONG $0x24a4894c; LONG $0x00000090 // movq %r12, 0x90(%rsp)
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0x11aa840f; WORD $0x0000 // je <blocks3+0x12f0>
-	WORD $0x8b41; BYTE $0x03 // movl (%r11), %eax
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
-	LONG $0xc6348d4c // leaq (%rsi,%rax,8), %r14
-	LONG $0x80b78b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rsi
-	LONG $0x24748948; BYTE $0x58 // movq %rsi, 0x58(%rsp)
-	LONG $0x00020fe9; BYTE $0x00 // jmp <blocks3+0x37a>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
-	LONG $0x41b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r9d
-	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x1079c1c4; WORD $0xf604 // vmovupd (%r14,%rsi,8), %xmm0
-	LONG $0x107981c4; WORD $0xd62c // vmovupd (%r14,%r10,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xf674; BYTE $0x10 // vmovsd 0x10(%r14,%rsi,8), %xmm6
-	LONG $0x164981c4; WORD $0xd674; BYTE $0x10 // vmovhpd 0x10(%r14,%r10,8), %xmm6, %xmm6
-	LONG $0x187d83c4; WORD $0xc604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8,8), %ymm0, %ymm0
-	LONG $0x185583c4; WORD $0xce2c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9,8), %ymm5, %ymm5
-	LONG $0xfd14fdc5 // vunpcklpd %ymm5, %ymm0, %ymm7
-	LONG $0xed15fdc5 // vunpckhpd %ymm5, %ymm0, %ymm5
-	LONG $0x107b81c4; WORD $0xc644; BYTE $0x10 // vmovsd 0x10(%r14,%r8,8), %xmm0
-	LONG $0x167981c4; WORD $0xce44; BYTE $0x10 // vmovhpd 0x10(%r14,%r9,8), %xmm0, %xmm0
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x184de3c4; WORD $0x01f0 // vinsertf128 $0x1, %xmm0, %ymm6, %ymm6
-	LONG $0x025afcc5 // vcvtps2pd (%rdx), %ymm0
-	LONG $0xa8c5e2c4; LONG $0x00802484; WORD $0x0000 // vfmadd213pd 0x80(%rsp), %ymm7, %ymm0
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x425a7cc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm8
-	LONG $0x408a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rdx)
-	LONG $0x4a5a7cc5; BYTE $0x40 // vcvtps2pd 0x40(%rdx), %ymm9
-	LONG $0xa8d562c4; BYTE $0xc0 // vfmadd213pd %ymm0, %ymm5, %ymm8
-	LONG $0xb8cd42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm6, %ymm8
-	LONG $0x84297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm8, 0x80(%rsp)
-	LONG $0x045afcc5; BYTE $0x02 // vcvtps2pd (%rdx,%rax), %ymm0
-	LONG $0xa8c5e2c4; LONG $0x00c02484; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm7, %ymm0
-	LONG $0x028c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rax)
-	LONG $0x445a7cc5; WORD $0x2002 // vcvtps2pd 0x20(%rdx,%rax), %ymm8
-	LONG $0x028c180f; LONG $0x00001020 // prefetcht0 0x1020(%rdx,%rax)
-	LONG $0xa8d562c4; BYTE $0xc0 // vfmadd213pd %ymm0, %ymm5, %ymm8
-	LONG $0x445afcc5; WORD $0x4002 // vcvtps2pd 0x40(%rdx,%rax), %ymm0
-	LONG $0x028c180f; LONG $0x00001040 // prefetcht0 0x1040(%rdx,%rax)
-	LONG $0xa8cdc2c4; BYTE $0xc0 // vfmadd213pd %ymm8, %ymm6, %ymm0
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0x045afcc5; BYTE $0x42 // vcvtps2pd (%rdx,%rax,2), %ymm0
-	LONG $0x428c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rax,2)
-	LONG $0xa8c5e2c4; BYTE $0xc4 // vfmadd213pd %ymm4, %ymm7, %ymm0
-	LONG $0x7c5afcc5; WORD $0x2042 // vcvtps2pd 0x20(%rdx,%rax,2), %ymm7
-	LONG $0x428c180f; LONG $0x00001020 // prefetcht0 0x1020(%rdx,%rax,2)
-	LONG $0x645afcc5; WORD $0x4042 // vcvtps2pd 0x40(%rdx,%rax,2), %ymm4
-	LONG $0x428c180f; LONG $0x00001040 // prefetcht0 0x1040(%rdx,%rax,2)
-	LONG $0xa8d5e2c4; BYTE $0xf8 // vfmadd213pd %ymm0, %ymm5, %ymm7
-	LONG $0xa8cde2c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm6, %ymm4
-	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x51b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r10d
-	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r9d
-	LONG $0x425a7cc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm8
-	LONG $0x1079c1c4; WORD $0xf604 // vmovupd (%r14,%rsi,8), %xmm0
-	LONG $0x107981c4; WORD $0xd62c // vmovupd (%r14,%r10,8), %xmm5
-	LONG $0x107bc1c4; WORD $0xf67c; BYTE $0x10 // vmovsd 0x10(%r14,%rsi,8), %xmm7
-	LONG $0x164181c4; WORD $0xd67c; BYTE $0x10 // vmovhpd 0x10(%r14,%r10,8), %xmm7, %xmm7
-	LONG $0x187d83c4; WORD $0xc604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8,8), %ymm0, %ymm0
-	LONG $0x185583c4; WORD $0xce2c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9,8), %ymm5, %ymm5
-	LONG $0xf514fdc5 // vunpcklpd %ymm5, %ymm0, %ymm6
-	LONG $0xed15fdc5 // vunpckhpd %ymm5, %ymm0, %ymm5
-	LONG $0x107b81c4; WORD $0xc644; BYTE $0x10 // vmovsd 0x10(%r14,%r8,8), %xmm0
-	LONG $0x167981c4; WORD $0xce44; BYTE $0x10 // vmovhpd 0x10(%r14,%r9,8), %xmm0, %xmm0
-	LONG $0x1845e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm7, %ymm0
-	LONG $0x7a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm7
-	LONG $0xa8cde2c4; BYTE $0xfb // vfmadd213pd %ymm3, %ymm6, %ymm7
-	LONG $0x5a5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rdx), %ymm3
-	LONG $0xa8d562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm5, %ymm8
-	LONG $0xa8fdc2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm0, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm3, 0xa0(%rsp)
-	LONG $0x445a7cc5; WORD $0x1002 // vcvtps2pd 0x10(%rdx,%rax), %ymm8
-	LONG $0x7c5afcc5; WORD $0x3002 // vcvtps2pd 0x30(%rdx,%rax), %ymm7
-	LONG $0xa8cd62c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm6, %ymm8
-	LONG $0x545afcc5; WORD $0x5002 // vcvtps2pd 0x50(%rdx,%rax), %ymm2
-	LONG $0xb8d562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm5, %ymm8
-	LONG $0xa8fdc2c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm0, %ymm2
-	LONG $0x9429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm2, 0xe0(%rsp)
-	LONG $0x4c5a7cc5; WORD $0x1042 // vcvtps2pd 0x10(%rdx,%rax,2), %ymm9
-	LONG $0x445a7cc5; WORD $0x3042 // vcvtps2pd 0x30(%rdx,%rax,2), %ymm8
-	LONG $0x7c5afcc5; WORD $0x5042 // vcvtps2pd 0x50(%rdx,%rax,2), %ymm7
-	LONG $0xa8cd62c4; BYTE $0xc9 // vfmadd213pd %ymm1, %ymm6, %ymm9
-	LONG $0xb8d542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm5, %ymm9
-	LONG $0xb8fd62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm0, %ymm9
-	LONG $0xc9297dc5 // vmovapd %ymm9, %ymm1
-	LONG $0x8c297dc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm9, 0x120(%rsp)
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x10c18348 // addq $0x10, %rcx
-	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0x0f76830f; WORD $0x0000 // jae <blocks3+0x12f0>
-	LONG $0x45b60f41; BYTE $0x00 // movzbl (%r13), %eax
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
-	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
-	LONG $0x40248d4c // leaq (%rax,%rax,2), %r12
-	LONG $0xfddb850f; WORD $0xffff // jne <blocks3+0x170>
-	LONG $0x06e4c141 // shll $0x6, %r12d
-	LONG $0x2464034c; BYTE $0x58 // addq 0x58(%rsp), %r12
-	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
-	WORD $0x343c // cmpb $0x34, %al
-	LONG $0x06b5860f; WORD $0x0000 // jbe <blocks3+0xa60>
-	LONG $0x58778b48 // movq 0x58(%rdi), %rsi
-	WORD $0xb70f; BYTE $0x39 // movzwl (%rcx), %edi
-	LONG $0x41b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r8d
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x6f7e41c4; WORD $0x241c // vmovdqu (%r12), %ymm11
-	LONG $0x6f7e41c4; WORD $0x2464; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm12
-	LONG $0x597942c4; LONG $0x00802484; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm8
-	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
-	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x1079c1c4; WORD $0xfe04 // vmovupd (%r14,%rdi,8), %xmm0
-	LONG $0x107981c4; WORD $0xc624 // vmovupd (%r14,%r8,8), %xmm4
-	LONG $0x107bc1c4; WORD $0xfe7c; BYTE $0x10 // vmovsd 0x10(%r14,%rdi,8), %xmm7
-	LONG $0x023c8d48 // leaq (%rdx,%rax), %rdi
-	LONG $0x320c8d4c // leaq (%rdx,%rsi), %r9
-	LONG $0x721c8d4c // leaq (%rdx,%rsi,2), %r11
-	LONG $0x164181c4; WORD $0xc67c; BYTE $0x10 // vmovhpd 0x10(%r14,%r8,8), %xmm7, %xmm7
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x03048d4d // leaq (%r11,%rax), %r8
-	LONG $0x187d83c4; WORD $0xd604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r10,8), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0xde24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rbx,8), %ymm4, %ymm4
-	LONG $0xec147dc5 // vunpcklpd %ymm4, %ymm0, %ymm13
-	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
-	LONG $0x107b81c4; WORD $0xd644; BYTE $0x10 // vmovsd 0x10(%r14,%r10,8), %xmm0
-	LONG $0x00148d44 // leal (%rax,%rax), %r10d
-	LONG $0x1679c1c4; WORD $0xde44; BYTE $0x10 // vmovhpd 0x10(%r14,%rbx,8), %xmm0, %xmm0
-	LONG $0x113c8d4f // leaq (%r9,%r10), %r15
-	LONG $0x184563c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm7, %ymm10
-	LONG $0x026ffac5 // vmovdqu (%rdx), %xmm0
-	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x387da3c4; WORD $0x2a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaacf // vpblendd $0xaa, %ymm7, %ymm0, %ymm9
-	LONG $0x597de2c4; LONG $0x00102a3d; BYTE $0x00 // vpbroadcastq 0x102a(%rip), %ymm7
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xf7eb35c5 // vpor %ymm7, %ymm9, %ymm14
-	LONG $0x597d62c4; LONG $0x0010100d; BYTE $0x00 // vpbroadcastq 0x1010(%rip), %ymm9
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc0588dc5 // vaddpd %ymm0, %ymm14, %ymm0
-	LONG $0xa895e2c4; LONG $0x00802484; WORD $0x0000 // vfmadd213pd 0x80(%rsp), %ymm13, %ymm0
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x346f7ac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm14
-	LONG $0x380d43c4; LONG $0x01003d74 // vinserti128 $0x1, (%r13,%rdi), %ymm14, %ymm14
-	LONG $0x028c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rax)
-	LONG $0x123c8d4a // leaq (%rdx,%r10), %rdi
-	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
-	LONG $0x000d42c4; BYTE $0xf3 // vpshufb %ymm11, %ymm14, %ymm14
-	LONG $0x478d42c4; BYTE $0xf4 // vpsllvq %ymm12, %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm14, %ymm14
-	LONG $0xf6ef0dc5 // vpxor %ymm6, %ymm14, %ymm14
-	LONG $0x020d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm14, %ymm15
-	LONG $0x730dc1c4; WORD $0x20d6 // vpsrlq $0x20, %ymm14, %ymm14
-	LONG $0xeb0d41c4; BYTE $0xf1 // vpor %ymm9, %ymm14, %ymm14
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
-	LONG $0x580d41c4; BYTE $0xf7 // vaddpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8dd62c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm4, %ymm14
-	LONG $0x6f7aa1c4; WORD $0x1204 // vmovdqu (%rdx,%r10), %xmm0
-	LONG $0x387dc3c4; LONG $0x01003d44 // vinserti128 $0x1, (%r13,%rdi), %ymm0, %ymm0
-	LONG $0x8c180f42; LONG $0x00100012; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r10)
-	LONG $0x013c8d49 // leaq (%r9,%rax), %rdi
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xa8adc2c4; BYTE $0xc6 // vfmadd213pd %ymm14, %ymm10, %ymm0
-	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
-	LONG $0x046ffac5; BYTE $0x32 // vmovdqu (%rdx,%rsi), %xmm0
-	LONG $0x387d83c4; LONG $0x01000d44 // vinserti128 $0x1, (%r13,%r9), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm0, %ymm14
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xf7eb0dc5 // vpor %ymm7, %ymm14, %ymm14
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc0588dc5 // vaddpd %ymm0, %ymm14, %ymm0
-	LONG $0xa895e2c4; LONG $0x00c02484; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm13, %ymm0
-	LONG $0x328c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rsi)
-	LONG $0x6f7a21c4; WORD $0x0834 // vmovdqu (%rax,%r9), %xmm14
-	LONG $0x380d43c4; LONG $0x01003d74 // vinserti128 $0x1, (%r13,%rdi), %ymm14, %ymm14
-	LONG $0x8c180f42; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%rax,%r9)
-	LONG $0x000d42c4; BYTE $0xf3 // vpshufb %ymm11, %ymm14, %ymm14
-	LONG $0x478d42c4; BYTE $0xf4 // vpsllvq %ymm12, %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm14, %ymm14
-	LONG $0xf6ef0dc5 // vpxor %ymm6, %ymm14, %ymm14
-	LONG $0x020d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm14, %ymm15
-	LONG $0x730dc1c4; WORD $0x20d6 // vpsrlq $0x20, %ymm14, %ymm14
-	LONG $0xeb0d41c4; BYTE $0xf1 // vpor %ymm9, %ymm14, %ymm14
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
-	LONG $0x580d41c4; BYTE $0xf7 // vaddpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8dd62c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm4, %ymm14
-	LONG $0x6f7a81c4; WORD $0x0a04 // vmovdqu (%r10,%r9), %xmm0
-	LONG $0x387d83c4; LONG $0x01003d44 // vinserti128 $0x1, (%r13,%r15), %ymm0, %ymm0
-	LONG $0x8c180f43; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%r10,%r9)
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xa8adc2c4; BYTE $0xc6 // vfmadd213pd %ymm14, %ymm10, %ymm0
-	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
-	LONG $0x046ffac5; BYTE $0x72 // vmovdqu (%rdx,%rsi,2), %xmm0
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm0, %ymm14
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xf7eb0dc5 // vpor %ymm7, %ymm14, %ymm14
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc0588dc5 // vaddpd %ymm0, %ymm14, %ymm0
-	LONG $0xa895e2c4; LONG $0x01002484; WORD $0x0000 // vfmadd213pd 0x100(%rsp), %ymm13, %ymm0
-	LONG $0x728c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rsi,2)
-	LONG $0x13348d4b // leaq (%r11,%r10), %rsi
-	LONG $0x6f7a21c4; WORD $0x182c // vmovdqu (%rax,%r11), %xmm13
-	LONG $0x381503c4; LONG $0x0100056c // vinserti128 $0x1, (%r13,%r8), %ymm13, %ymm13
-	LONG $0x8c180f42; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%rax,%r11)
-	LONG $0x001542c4; BYTE $0xeb // vpshufb %ymm11, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xec // vpsllvq %ymm12, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xe8 // vpsrlq %xmm8, %ymm13, %ymm13
-	LONG $0xeeef15c5 // vpxor %ymm6, %ymm13, %ymm13
-	LONG $0x021563c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm13, %ymm14
-	LONG $0x7315c1c4; WORD $0x20d5 // vpsrlq $0x20, %ymm13, %ymm13
-	LONG $0xeb1541c4; BYTE $0xe9 // vpor %ymm9, %ymm13, %ymm13
-	LONG $0xf7eb0dc5 // vpor %ymm7, %ymm14, %ymm14
-	LONG $0xed5c15c5 // vsubpd %ymm5, %ymm13, %ymm13
-	LONG $0x581541c4; BYTE $0xee // vaddpd %ymm14, %ymm13, %ymm13
-	LONG $0xa8dd62c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm13
-	LONG $0x6f7a81c4; WORD $0x1a04 // vmovdqu (%r10,%r11), %xmm0
-	LONG $0x387dc3c4; LONG $0x01003544 // vinserti128 $0x1, (%r13,%rsi), %ymm0, %ymm0
-	LONG $0x8c180f43; LONG $0x0010001a; BYTE $0x00 // prefetcht0 0x1000(%r10,%r11)
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm0, %ymm4
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xe7ebddc5 // vpor %ymm7, %ymm4, %ymm4
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	LONG $0xa8adc2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm10, %ymm0
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
-	LONG $0x51b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r10d
-	LONG $0x0a59b70f // movzwl 0xa(%rcx), %ebx
-	LONG $0x69b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r13d
-	LONG $0x6f7e41c4; WORD $0x2464; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm12
-	LONG $0x107981c4; WORD $0xd604 // vmovupd (%r14,%r10,8), %xmm0
-	LONG $0x107941c4; WORD $0xde1c // vmovupd (%r14,%rbx,8), %xmm11
-	LONG $0x107b01c4; WORD $0xee54; BYTE $0x10 // vmovsd 0x10(%r14,%r13,8), %xmm10
-	LONG $0x187d83c4; WORD $0xee04; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r13,8), %ymm0, %ymm0
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	LONG $0x182503c4; WORD $0xee2c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r13,8), %ymm11, %ymm13
-	LONG $0x162901c4; WORD $0xee54; BYTE $0x10 // vmovhpd 0x10(%r14,%r13,8), %xmm10, %xmm10
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	LONG $0x107b01c4; WORD $0xd65c; BYTE $0x10 // vmovsd 0x10(%r14,%r10,8), %xmm11
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x162141c4; WORD $0xde7c; BYTE $0x10 // vmovhpd 0x10(%r14,%rbx,8), %xmm11, %xmm15
-	LONG $0x6f7e41c4; WORD $0x245c; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm11
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	WORD $0x8941; BYTE $0xc4 // movl %eax, %r12d
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x147d41c4; BYTE $0xf5 // vunpcklpd %ymm13, %ymm0, %ymm14
-	LONG $0x157d41c4; BYTE $0xed // vunpckhpd %ymm13, %ymm0, %ymm13
-	LONG $0x6f7aa1c4; WORD $0x2a04 // vmovdqu (%rdx,%r13), %xmm0
-	LONG $0x387da3c4; WORD $0x2204; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r12), %ymm0, %ymm0
-	LONG $0x180543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm15, %ymm10
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0x6f7a01c4; WORD $0x157c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm15
-	LONG $0x380503c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm15, %ymm15
-	LONG $0x24548b4c; BYTE $0x50 // movq 0x50(%rsp), %r10
-	LONG $0xa88de2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm14, %ymm0
-	LONG $0x0005c2c4; BYTE $0xdb // vpshufb %ymm11, %ymm15, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xdc // vpsllvq %ymm12, %ymm3, %ymm3
-	LONG $0xd365c1c4; BYTE $0xd8 // vpsrlq %xmm8, %ymm3, %ymm3
-	LONG $0xdeefe5c5 // vpxor %ymm6, %ymm3, %ymm3
-	LONG $0x026563c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm3, %ymm15
-	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xfb5805c5 // vaddpd %ymm3, %ymm15, %ymm15
-	LONG $0x6f7a81c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm3
-	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
-	LONG $0xa89562c4; BYTE $0xf8 // vfmadd213pd %ymm0, %ymm13, %ymm15
-	LONG $0x0065c2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm3, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaad9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xdfebe5c5 // vpor %ymm7, %ymm3, %ymm3
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xdb58fdc5 // vaddpd %ymm3, %ymm0, %ymm3
-	LONG $0xa8adc2c4; BYTE $0xdf // vfmadd213pd %ymm15, %ymm10, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm3, 0xa0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x0d44; BYTE $0x00 // vmovdqu (%r13,%r9), %xmm0
-	LONG $0x387d83c4; WORD $0x0c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm15
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0x6f7a41c4; WORD $0x3d7c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm15
-	LONG $0x380543c4; WORD $0x3c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm15, %ymm15
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0xa88de2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm14, %ymm0
-	LONG $0x0005c2c4; BYTE $0xd3 // vpshufb %ymm11, %ymm15, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd4 // vpsllvq %ymm12, %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
-	LONG $0xd6efedc5 // vpxor %ymm6, %ymm2, %ymm2
-	LONG $0x026d63c4; WORD $0xaaf9 // vpblendd $0xaa, %ymm1, %ymm2, %ymm15
-	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
-	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xfa5805c5 // vaddpd %ymm2, %ymm15, %ymm15
-	LONG $0x6f7a81c4; WORD $0x3d54; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm2
-	LONG $0x386d83c4; WORD $0x3c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%r15), %ymm2, %ymm2
-	LONG $0xa89562c4; BYTE $0xf8 // vfmadd213pd %ymm0, %ymm13, %ymm15
-	LONG $0x006dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm2, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaad1 // vpblendd $0xaa, %ymm1, %ymm0, %ymm2
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xd7ebedc5 // vpor %ymm7, %ymm2, %ymm2
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xd258fdc5 // vaddpd %ymm2, %ymm0, %ymm2
-	LONG $0xa8adc2c4; BYTE $0xd7 // vfmadd213pd %ymm15, %ymm10, %ymm2
-	LONG $0x9429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm2, 0xe0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1d44; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm0
-	LONG $0x6f7a81c4; WORD $0x054c; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm1
-	LONG $0x387d83c4; WORD $0x1c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm0, %ymm0
-	LONG $0x387583c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm1, %ymm1
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xd375c1c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm1, %ymm1
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0xceeff5c5 // vpxor %ymm6, %ymm1, %ymm1
-	LONG $0x027d63c4; WORD $0xaafc // vpblendd $0xaa, %ymm4, %ymm0, %ymm15
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0xffeb05c5 // vpor %ymm7, %ymm15, %ymm15
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
-	LONG $0xa88de2c4; WORD $0x2444; BYTE $0x60 // vfmadd213pd 0x60(%rsp), %ymm14, %ymm0
-	LONG $0x027563c4; WORD $0xaaf4 // vpblendd $0xaa, %ymm4, %ymm1, %ymm14
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xf7eb0dc5 // vpor %ymm7, %ymm14, %ymm14
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
-	LONG $0xa89562c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm13, %ymm14
-	LONG $0x6f7ac1c4; WORD $0x3544; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm0
-	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
-	LONG $0x387dc3c4; WORD $0x3404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rsi), %ymm0, %ymm0
-	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0xd073f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm1
-	LONG $0x027de3c4; WORD $0xaac4 // vpblendd $0xaa, %ymm4, %ymm0, %ymm0
-	LONG $0xa428fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm4
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xc7ebfdc5 // vpor %ymm7, %ymm0, %ymm0
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xc858f5c5 // vaddpd %ymm0, %ymm1, %ymm1
-	LONG $0xa8adc2c4; BYTE $0xce // vfmadd213pd %ymm14, %ymm10, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm1, 0x120(%rsp)
-	LONG $0xfff908e9; BYTE $0xff // jmp <blocks3+0x367>
+	LONG $0x11fb840f; WORD $0x0000 // je <blocks3+0x12e0>
+	LONG $0x24048b41 // movl (%r12), %eax
+	LONG $0x248c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rcx
+	LONG $0x7cb70f41; WORD $0x0624 // movzwl 0x6(%r12), %edi
+	WORD $0x014c; BYTE $0xfb // addq %r15, %rbx
+	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
+	LONG $0xc1348d4c // leaq (%rcx,%rax,8), %r14
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x0c247c89 // movl %edi, 0xc(%rsp)
+	LONG $0x80818b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rcx), %rax
+	LONG $0x24848948; LONG $0x00000098 // movq %rax, 0x98(%rsp)
+	LONG $0x0001f0e9; BYTE $0x00 // jmp <blocks3+0x30f>
 	BYTE $0x90 // nop
-	LONG $0x597dc2c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm5
-	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	WORD $0x193c // cmpb $0x19, %al
-	LONG $0xc6930f40 // setae %sil
-	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0x0841; BYTE $0xf0 // orb %sil, %r8b
-	LONG $0x047f840f; WORD $0x0000 // je <blocks3+0xf02>
-	WORD $0xb70f; BYTE $0x39 // movzwl (%rcx), %edi
-	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
-	LONG $0x0459b70f // movzwl 0x4(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r15d
-	WORD $0xc689 // movl %eax, %esi
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x6f7e41c4; WORD $0x240c // vmovdqu (%r12), %ymm9
-	LONG $0x6f7e41c4; WORD $0x2454; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm10
-	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
-	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
-	LONG $0x5a0c8d4e // leaq (%rdx,%r11,2), %r9
-	LONG $0x1079c1c4; WORD $0xfe24 // vmovupd (%r14,%rdi,8), %xmm4
-	LONG $0x107981c4; WORD $0xd63c // vmovupd (%r14,%r10,8), %xmm7
-	LONG $0x107b41c4; WORD $0xfe44; BYTE $0x10 // vmovsd 0x10(%r14,%rdi,8), %xmm8
-	LONG $0x003c8d49 // leaq (%r8,%rax), %rdi
-	LONG $0x163901c4; WORD $0xd644; BYTE $0x10 // vmovhpd 0x10(%r14,%r10,8), %xmm8, %xmm8
-	LONG $0x02148d4c // leaq (%rdx,%rax), %r10
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x185dc3c4; WORD $0xde24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rbx,8), %ymm4, %ymm4
-	LONG $0x184583c4; WORD $0xfe3c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r15,8), %ymm7, %ymm7
-	LONG $0xdf145dc5 // vunpcklpd %ymm7, %ymm4, %ymm11
-	LONG $0xe715ddc5 // vunpckhpd %ymm7, %ymm4, %ymm4
-	LONG $0x107bc1c4; WORD $0xde7c; BYTE $0x10 // vmovsd 0x10(%r14,%rbx,8), %xmm7
-	WORD $0x1c8d; BYTE $0x00 // leal (%rax,%rax), %ebx
-	LONG $0x164181c4; WORD $0xfe7c; BYTE $0x10 // vmovhpd 0x10(%r14,%r15,8), %xmm7, %xmm7
-	LONG $0x1a2c8d4c // leaq (%rdx,%rbx), %r13
-	LONG $0x183c8d4d // leaq (%r8,%rbx), %r15
-	LONG $0x183d63c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm8
-	LONG $0x3a6ffac5 // vmovdqu (%rdx), %xmm7
-	LONG $0x3845e3c4; WORD $0x323c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rsi), %ymm7, %ymm7
-	LONG $0x0045c2c4; BYTE $0xf9 // vpshufb %ymm9, %ymm7, %ymm7
-	LONG $0x47c542c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm7, %ymm12
-	LONG $0x5979c2c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm7
-	LONG $0xe7d31dc5 // vpsrlq %xmm7, %ymm12, %ymm12
-	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
-	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
-	LONG $0xa8a562c4; LONG $0x008024a4; WORD $0x0000 // vfmadd213pd 0x80(%rsp), %ymm11, %ymm12
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x2c6f7ac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm13
-	LONG $0x381523c4; WORD $0x162c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r10), %ymm13, %ymm13
-	LONG $0x028c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rax)
-	LONG $0x001542c4; BYTE $0xe9 // vpshufb %ymm9, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xea // vpsllvq %ymm10, %ymm13, %ymm13
-	LONG $0xefd315c5 // vpsrlq %xmm7, %ymm13, %ymm13
-	LONG $0xedef15c5 // vpxor %ymm5, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xa8dd42c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm4, %ymm13
-	LONG $0x246f7ac5; BYTE $0x1a // vmovdqu (%rdx,%rbx), %xmm12
-	LONG $0x381d23c4; WORD $0x2e24; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r13), %ymm12, %ymm12
+	WORD $0xb70f; BYTE $0x0e // movzwl (%rsi), %ecx
+	LONG $0x0256b70f // movzwl 0x2(%rsi), %edx
+	LONG $0x56b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r10d
+	LONG $0x4eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r9d
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x1079c1c4; WORD $0xce04 // vmovupd (%r14,%rcx,8), %xmm0
+	LONG $0x1079c1c4; WORD $0xd60c // vmovupd (%r14,%rdx,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xce5c; BYTE $0x10 // vmovsd 0x10(%r14,%rcx,8), %xmm3
+	LONG $0x58408b48 // movq 0x58(%rax), %rax
+	LONG $0x1661c1c4; WORD $0xd65c; BYTE $0x10 // vmovhpd 0x10(%r14,%rdx,8), %xmm3, %xmm3
+	LONG $0x000c8d49 // leaq (%r8,%rax), %rcx
+	LONG $0x187d83c4; WORD $0xd604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r10,8), %ymm0, %ymm0
+	LONG $0x187583c4; WORD $0xce0c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9,8), %ymm1, %ymm1
+	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
+	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
+	LONG $0x107b81c4; WORD $0xd64c; BYTE $0x10 // vmovsd 0x10(%r14,%r10,8), %xmm1
+	LONG $0x167181c4; WORD $0xce4c; BYTE $0x10 // vmovhpd 0x10(%r14,%r9,8), %xmm1, %xmm1
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x5a7cc1c4; WORD $0x2060 // vcvtps2pd 0x20(%r8), %ymm4
+	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
+	LONG $0xa8edc2c4; BYTE $0xdb // vfmadd213pd %ymm11, %ymm2, %ymm3
+	LONG $0x5a7c41c4; WORD $0x4058 // vcvtps2pd 0x40(%r8), %ymm11
+	LONG $0x88180f41; LONG $0x00001040 // prefetcht0 0x1040(%r8)
+	LONG $0xa8fde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm0, %ymm4
+	LONG $0x5a7cc1c4; WORD $0x001c // vcvtps2pd (%r8,%rax), %ymm3
+	LONG $0x8c180f41; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%r8,%rax)
+	LONG $0xa8f562c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm1, %ymm11
+	LONG $0x5a7cc1c4; WORD $0x0064; BYTE $0x20 // vcvtps2pd 0x20(%r8,%rax), %ymm4
+	LONG $0x8c180f41; LONG $0x00102000; BYTE $0x00 // prefetcht0 0x1020(%r8,%rax)
+	LONG $0xa8edc2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm2, %ymm3
+	LONG $0x5a7c41c4; WORD $0x0074; BYTE $0x40 // vcvtps2pd 0x40(%r8,%rax), %ymm14
+	LONG $0x8c180f41; LONG $0x00104000; BYTE $0x00 // prefetcht0 0x1040(%r8,%rax)
+	LONG $0xa8fde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm0, %ymm4
+	LONG $0x1c5afcc5; BYTE $0x08 // vcvtps2pd (%rax,%rcx), %ymm3
+	LONG $0x088c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rcx)
+	LONG $0xa8f562c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm1, %ymm14
+	LONG $0xa8edc2c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm2, %ymm3
+	LONG $0x545afcc5; WORD $0x2008 // vcvtps2pd 0x20(%rax,%rcx), %ymm2
+	LONG $0x088c180f; LONG $0x00001020 // prefetcht0 0x1020(%rax,%rcx)
+	LONG $0x6c5a7cc5; WORD $0x4008 // vcvtps2pd 0x40(%rax,%rcx), %ymm13
+	LONG $0x088c180f; LONG $0x00001040 // prefetcht0 0x1040(%rax,%rcx)
+	LONG $0x0856b70f // movzwl 0x8(%rsi), %edx
+	LONG $0x5eb70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r11d
+	LONG $0x4eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r9d
+	LONG $0x56b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r10d
+	LONG $0x6c5afcc5; WORD $0x1008 // vcvtps2pd 0x10(%rax,%rcx), %ymm5
+	LONG $0x645afcc5; WORD $0x3008 // vcvtps2pd 0x30(%rax,%rcx), %ymm4
+	LONG $0x745afcc5; WORD $0x5008 // vcvtps2pd 0x50(%rax,%rcx), %ymm6
+	LONG $0x5a7cc1c4; WORD $0x007c; BYTE $0x50 // vcvtps2pd 0x50(%r8,%rax), %ymm7
+	LONG $0xa8fde2c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm0, %ymm2
+	LONG $0x1079c1c4; WORD $0xd604 // vmovupd (%r14,%rdx,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xd65c; BYTE $0x10 // vmovsd 0x10(%r14,%rdx,8), %xmm3
+	LONG $0x166181c4; WORD $0xde5c; BYTE $0x10 // vmovhpd 0x10(%r14,%r11,8), %xmm3, %xmm3
+	LONG $0xa8f562c4; BYTE $0xea // vfmadd213pd %ymm2, %ymm1, %ymm13
+	LONG $0x107981c4; WORD $0xde0c // vmovupd (%r14,%r11,8), %xmm1
+	LONG $0x187d83c4; WORD $0xce04; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9,8), %ymm0, %ymm0
+	LONG $0x187583c4; WORD $0xd60c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r10,8), %ymm1, %ymm1
+	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
+	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
+	LONG $0x107b81c4; WORD $0xce4c; BYTE $0x10 // vmovsd 0x10(%r14,%r9,8), %xmm1
+	LONG $0x167181c4; WORD $0xd64c; BYTE $0x10 // vmovhpd 0x10(%r14,%r10,8), %xmm1, %xmm1
+	LONG $0xa8edc2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm2, %ymm5
+	LONG $0x5a7c41c4; WORD $0x5040 // vcvtps2pd 0x50(%r8), %ymm8
+	LONG $0xb8fde2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm0, %ymm5
+	LONG $0x5a7cc1c4; WORD $0x0064; BYTE $0x30 // vcvtps2pd 0x30(%r8,%rax), %ymm4
+	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
+	LONG $0xb8f5e2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm1, %ymm5
+	LONG $0x5a7cc1c4; WORD $0x0074; BYTE $0x10 // vcvtps2pd 0x10(%r8,%rax), %ymm6
+	LONG $0xa8edc2c4; BYTE $0xf7 // vfmadd213pd %ymm15, %ymm2, %ymm6
+	LONG $0xb8fde2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm0, %ymm6
+	LONG $0x5a7cc1c4; WORD $0x3060 // vcvtps2pd 0x30(%r8), %ymm4
+	LONG $0xb8f5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm1, %ymm6
+	LONG $0x5a7cc1c4; WORD $0x1078 // vcvtps2pd 0x10(%r8), %ymm7
+	LONG $0xa8ede2c4; WORD $0x247c; BYTE $0x40 // vfmadd213pd 0x40(%rsp), %ymm2, %ymm7
+	LONG $0xfe287dc5 // vmovapd %ymm6, %ymm15
+	LONG $0xb8fde2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm0, %ymm7
+	LONG $0xb8f5c2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm1, %ymm7
+	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
+	LONG $0x7c29fdc5; WORD $0x4024 // vmovapd %ymm7, 0x40(%rsp)
+	WORD $0x014d; BYTE $0xe8 // addq %r13, %r8
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	LONG $0x10c68348 // addq $0x10, %rsi
+	WORD $0x3949; BYTE $0xdf // cmpq %rbx, %r15
+	LONG $0x0fd1830f; WORD $0x0000 // jae <blocks3+0x12e0>
+	LONG $0x27b60f45 // movzbl (%r15), %r12d
+	LONG $0x008e180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rsi)
+	LONG $0x642c8d4f // leaq (%r12,%r12,2), %r13
+	LONG $0x02c7f640 // testb $0x2, %dil
+	LONG $0xfdf8850f; WORD $0xffff // jne <blocks3+0x120>
+	LONG $0x06e5c141 // shll $0x6, %r13d
+	LONG $0x24ac034c; LONG $0x00000098 // addq 0x98(%rsp), %r13
+	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
+	LONG $0x84297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm8, 0xe0(%rsp)
+	LONG $0x34fc8041 // cmpb $0x34, %r12b
+	LONG $0x06e4860f; WORD $0x0000 // jbe <blocks3+0xa30>
+	WORD $0xb70f; BYTE $0x16 // movzwl (%rsi), %edx
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x6f7ac1c4; BYTE $0x08 // vmovdqu (%r8), %xmm1
+	LONG $0x6f7e41c4; WORD $0x0065 // vmovdqu (%r13), %ymm12
+	LONG $0xac297dc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm13, 0x160(%rsp)
+	LONG $0x6f7e41c4; WORD $0x406d // vmovdqu 0x40(%r13), %ymm13
+	LONG $0x597942c4; LONG $0x00008095; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm10
+	LONG $0x597d42c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm8
+	LONG $0x4eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r9d
+	LONG $0x56b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r10d
+	LONG $0x597de2c4; LONG $0x00115c2d; BYTE $0x00 // vpbroadcastq 0x115c(%rip), %ymm5
+	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x597d62c4; LONG $0x0011520d; BYTE $0x00 // vpbroadcastq 0x1152(%rip), %ymm9
+	LONG $0x025eb70f // movzwl 0x2(%rsi), %ebx
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xbc297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm15, 0xa0(%rsp)
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x641c8d4f // leaq (%r12,%r12,2), %r11
+	LONG $0x3875c3c4; WORD $0x000c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm1, %ymm1
+	LONG $0x1079c1c4; WORD $0xd604 // vmovupd (%r14,%rdx,8), %xmm0
+	LONG $0x58498b48 // movq 0x58(%rcx), %rcx
+	LONG $0x0075c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0x187d83c4; WORD $0xce1c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9,8), %ymm0, %ymm3
+	LONG $0x107b81c4; WORD $0xce44; BYTE $0x10 // vmovsd 0x10(%r14,%r9,8), %xmm0
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	WORD $0x8945; BYTE $0xe1 // movl %r12d, %r9d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0x167881c4; WORD $0xd644; BYTE $0x10 // vmovhps 0x10(%r14,%r10,8), %xmm0, %xmm0
+	LONG $0x0275e3c4; WORD $0xaad2 // vpblendd $0xaa, %ymm2, %ymm1, %ymm2
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xcdebf5c5 // vpor %ymm5, %ymm1, %ymm1
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
+	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
+	LONG $0xfa5875c5 // vaddpd %ymm2, %ymm1, %ymm15
+	LONG $0x1079c1c4; WORD $0xde0c // vmovupd (%r14,%rbx,8), %xmm1
+	LONG $0x4429f8c5; WORD $0x6024 // vmovaps %xmm0, 0x60(%rsp)
+	LONG $0x107bc1c4; WORD $0xd644; BYTE $0x10 // vmovsd 0x10(%r14,%rdx,8), %xmm0
+	LONG $0x20148d4b // leaq (%r8,%r12), %rdx
+	LONG $0x1678c1c4; WORD $0xde44; BYTE $0x10 // vmovhps 0x10(%r14,%rbx,8), %xmm0, %xmm0
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x081c8d49 // leaq (%r8,%rcx), %rbx
+	LONG $0x0b3c8d4c // leaq (%rbx,%rcx), %r15
+	LONG $0x187583c4; WORD $0xd624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r10,8), %ymm1, %ymm4
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x23148d4e // leaq (%rbx,%r12), %r10
+	LONG $0x8429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm0, 0xc0(%rsp)
+	LONG $0x107881c4; WORD $0x2004 // vmovups (%r8,%r12), %xmm0
+	LONG $0x187de3c4; WORD $0x1004; BYTE $0x01 // vinsertf128 $0x1, (%rax,%rdx), %ymm0, %ymm0
+	LONG $0x24148d43 // leal (%r12,%r12), %edx
+	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
+	LONG $0x103c8d49 // leaq (%r8,%rdx), %rdi
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0xf414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm6
+	LONG $0xa8cd42c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm6, %ymm15
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x8429fcc5; LONG $0x00012024; BYTE $0x00 // vmovaps %ymm0, 0x120(%rsp)
+	LONG $0x1078c1c4; WORD $0x1004 // vmovups (%r8,%rdx), %xmm0
+	LONG $0x187de3c4; WORD $0x3804; BYTE $0x01 // vinsertf128 $0x1, (%rax,%rdi), %ymm0, %ymm0
+	LONG $0x8c180f41; LONG $0x00100010; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdx)
+	LONG $0x133c8d48 // leaq (%rbx,%rdx), %rdi
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0x8429fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps %ymm0, 0x140(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x0804 // vmovdqu (%r8,%rcx), %xmm0
+	LONG $0x387de3c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm0, %ymm0
+	LONG $0x8c180f41; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%rcx)
+	LONG $0x007dc2c4; BYTE $0xc4 // vpshufb %ymm12, %ymm0, %ymm0
+	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
+	LONG $0x027dc3c4; WORD $0xaacb // vpblendd $0xaa, %ymm11, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc5ebfdc5 // vpor %ymm5, %ymm0, %ymm0
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xd158fdc5 // vaddpd %ymm1, %ymm0, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x1c04 // vmovdqu (%r12,%rbx), %xmm0
+	LONG $0x387da3c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm0, %ymm1
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x0410f8c5; BYTE $0x1a // vmovups (%rdx,%rbx), %xmm0
+	LONG $0x187de3c4; WORD $0x3804; BYTE $0x01 // vinsertf128 $0x1, (%rax,%rdi), %ymm0, %ymm0
 	LONG $0x1a8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rbx)
-	LONG $0x001d42c4; BYTE $0xe1 // vpshufb %ymm9, %ymm12, %ymm12
-	LONG $0x479d42c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm12, %ymm12
-	LONG $0xe7d31dc5 // vpsrlq %xmm7, %ymm12, %ymm12
-	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
-	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
-	LONG $0xa8bd42c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm8, %ymm12
-	LONG $0xa4297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm12, 0x80(%rsp)
-	LONG $0x6f7a21c4; WORD $0x1a24 // vmovdqu (%rdx,%r11), %xmm12
-	LONG $0x381d23c4; WORD $0x0624; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r8), %ymm12, %ymm12
-	LONG $0x001d42c4; BYTE $0xe1 // vpshufb %ymm9, %ymm12, %ymm12
-	LONG $0x479d42c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm12, %ymm12
-	LONG $0xe7d31dc5 // vpsrlq %xmm7, %ymm12, %ymm12
-	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
-	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
-	LONG $0xa8a562c4; LONG $0x00c024a4; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm11, %ymm12
-	LONG $0x8c180f42; LONG $0x0010001a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r11)
-	LONG $0x6f7a21c4; WORD $0x002c // vmovdqu (%rax,%r8), %xmm13
-	LONG $0x381563c4; WORD $0x3e2c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rdi), %ymm13, %ymm13
-	LONG $0x8c180f42; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%rax,%r8)
-	LONG $0x013c8d49 // leaq (%r9,%rax), %rdi
-	LONG $0x247c8948; BYTE $0x60 // movq %rdi, 0x60(%rsp)
-	LONG $0x001542c4; BYTE $0xe9 // vpshufb %ymm9, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xea // vpsllvq %ymm10, %ymm13, %ymm13
-	LONG $0xefd315c5 // vpsrlq %xmm7, %ymm13, %ymm13
-	LONG $0xedef15c5 // vpxor %ymm5, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xa8dd42c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm4, %ymm13
-	LONG $0x6f7a21c4; WORD $0x0324 // vmovdqu (%rbx,%r8), %xmm12
-	LONG $0x381d23c4; WORD $0x3e24; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r15), %ymm12, %ymm12
-	LONG $0x8c180f42; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r8)
-	LONG $0x001d42c4; BYTE $0xe1 // vpshufb %ymm9, %ymm12, %ymm12
-	LONG $0x479d42c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm12, %ymm12
-	LONG $0xe7d31dc5 // vpsrlq %xmm7, %ymm12, %ymm12
-	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
-	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
-	LONG $0xa8bd42c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm8, %ymm12
-	LONG $0xa4297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm12, 0xc0(%rsp)
-	LONG $0x6f7a21c4; WORD $0x5a24 // vmovdqu (%rdx,%r11,2), %xmm12
-	LONG $0x381d23c4; WORD $0x0e24; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r9), %ymm12, %ymm12
-	LONG $0x001d42c4; BYTE $0xe1 // vpshufb %ymm9, %ymm12, %ymm12
-	LONG $0x479d42c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm12, %ymm12
-	LONG $0xe7d31dc5 // vpsrlq %xmm7, %ymm12, %ymm12
-	LONG $0xe5ef1dc5 // vpxor %ymm5, %ymm12, %ymm12
-	LONG $0xe65c1dc5 // vsubpd %ymm6, %ymm12, %ymm12
-	LONG $0xa8a562c4; LONG $0x010024a4; WORD $0x0000 // vfmadd213pd 0x100(%rsp), %ymm11, %ymm12
-	LONG $0x8c180f42; LONG $0x0010005a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r11,2)
-	LONG $0x191c8d4d // leaq (%r9,%rbx), %r11
-	LONG $0x6f7a21c4; WORD $0x081c // vmovdqu (%rax,%r9), %xmm11
-	LONG $0x382563c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rdi), %ymm11, %ymm11
-	LONG $0x8c180f42; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%rax,%r9)
-	LONG $0x002542c4; BYTE $0xd9 // vpshufb %ymm9, %ymm11, %ymm11
-	LONG $0x47a542c4; BYTE $0xda // vpsllvq %ymm10, %ymm11, %ymm11
-	LONG $0xdfd325c5 // vpsrlq %xmm7, %ymm11, %ymm11
-	LONG $0xddef25c5 // vpxor %ymm5, %ymm11, %ymm11
-	LONG $0xde5c25c5 // vsubpd %ymm6, %ymm11, %ymm11
-	LONG $0xa8dd42c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm4, %ymm11
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
-	LONG $0x385da3c4; WORD $0x1e24; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r11), %ymm4, %ymm4
-	LONG $0x8c180f42; LONG $0x0010000b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r9)
-	LONG $0x005dc2c4; BYTE $0xe1 // vpshufb %ymm9, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm4, %ymm4
-	LONG $0xe7d3ddc5 // vpsrlq %xmm7, %ymm4, %ymm4
-	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa8bdc2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm8, %ymm4
-	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
-	LONG $0x0879b70f // movzwl 0x8(%rcx), %edi
-	LONG $0x0a59b70f // movzwl 0xa(%rcx), %ebx
-	LONG $0x0c71b70f // movzwl 0xc(%rcx), %esi
-	LONG $0x107941c4; WORD $0xfe04 // vmovupd (%r14,%rdi,8), %xmm8
-	LONG $0x107941c4; WORD $0xde0c // vmovupd (%r14,%rbx,8), %xmm9
-	LONG $0x183d43c4; WORD $0xf614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rsi,8), %ymm8, %ymm10
-	LONG $0x107b41c4; WORD $0xf644; BYTE $0x10 // vmovsd 0x10(%r14,%rsi,8), %xmm8
-	LONG $0x0e71b70f // movzwl 0xe(%rcx), %esi
-	LONG $0x163941c4; WORD $0xf66c; BYTE $0x10 // vmovhpd 0x10(%r14,%rsi,8), %xmm8, %xmm13
-	LONG $0x107b41c4; WORD $0xfe44; BYTE $0x10 // vmovsd 0x10(%r14,%rdi,8), %xmm8
-	LONG $0x183543c4; WORD $0xf61c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rsi,8), %ymm9, %ymm11
-	WORD $0xc689 // movl %eax, %esi
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	WORD $0xeed1 // shrl %esi
-	LONG $0x6f7e41c4; WORD $0x244c; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm9
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x163941c4; WORD $0xde74; BYTE $0x10 // vmovhpd 0x10(%r14,%rbx,8), %xmm8, %xmm14
-	LONG $0x6f7e41c4; WORD $0x2444; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm8
-	LONG $0x6f7a21c4; WORD $0x1624 // vmovdqu (%rsi,%r10), %xmm12
-	WORD $0x8941; BYTE $0xc4 // movl %eax, %r12d
+	LONG $0xa8cdc2c4; BYTE $0xd6 // vfmadd213pd %ymm14, %ymm6, %ymm2
+	LONG $0x173c8d49 // leaq (%r15,%rdx), %rdi
+	LONG $0x0075c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0x8429fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps %ymm0, 0x100(%rsp)
+	LONG $0x046ffac5; BYTE $0x19 // vmovdqu (%rcx,%rbx), %xmm0
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0x387da3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%rax,%r15), %ymm0, %ymm0
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0x198c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rbx)
+	LONG $0x270c8d4b // leaq (%r15,%r12), %rcx
+	LONG $0x007dc2c4; BYTE $0xc4 // vpshufb %ymm12, %ymm0, %ymm0
+	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
+	LONG $0x027d43c4; WORD $0xaaf3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm14
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc5ebfdc5 // vpor %ymm5, %ymm0, %ymm0
+	LONG $0xeb0d41c4; BYTE $0xf1 // vpor %ymm9, %ymm14, %ymm14
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xc0588dc5 // vaddpd %ymm0, %ymm14, %ymm0
+	LONG $0xa8cde2c4; LONG $0x01602484; WORD $0x0000 // vfmadd213pd 0x160(%rsp), %ymm6, %ymm0
+	LONG $0xf415e5c5 // vunpckhpd %ymm4, %ymm3, %ymm6
+	LONG $0x9c6ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa 0x120(%rsp), %ymm3
+	LONG $0x0065c2c4; BYTE $0xdc // vpshufb %ymm12, %ymm3, %ymm3
+	LONG $0x47e5c2c4; BYTE $0xdd // vpsllvq %ymm13, %ymm3, %ymm3
+	LONG $0xd365c1c4; BYTE $0xda // vpsrlq %xmm10, %ymm3, %ymm3
+	LONG $0xdbefbdc5 // vpxor %ymm3, %ymm8, %ymm3
+	LONG $0x0265c3c4; WORD $0xaae3 // vpblendd $0xaa, %ymm11, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xe4ebb5c5 // vpor %ymm4, %ymm9, %ymm4
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xe458e5c5 // vaddpd %ymm4, %ymm3, %ymm4
+	LONG $0x0275c3c4; WORD $0xaadb // vpblendd $0xaa, %ymm11, %ymm1, %ymm3
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xcdebf5c5 // vpor %ymm5, %ymm1, %ymm1
+	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
+	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
+	LONG $0xa8cdc2c4; BYTE $0xe7 // vfmadd213pd %ymm15, %ymm6, %ymm4
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xa8cde2c4; BYTE $0xca // vfmadd213pd %ymm2, %ymm6, %ymm1
+	LONG $0x6f7a81c4; WORD $0x3c14 // vmovdqu (%r12,%r15), %xmm2
+	LONG $0x386de3c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm2, %ymm2
+	LONG $0x8c180f43; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r15)
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
 	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x381d03c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm12, %ymm15
-	LONG $0x6f7a21c4; WORD $0x2e24 // vmovdqu (%rsi,%r13), %xmm12
-	LONG $0x381d83c4; WORD $0x2c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm12, %ymm0
-	LONG $0x142d41c4; BYTE $0xe3 // vunpcklpd %ymm11, %ymm10, %ymm12
-	LONG $0x152d41c4; BYTE $0xdb // vunpckhpd %ymm11, %ymm10, %ymm11
-	LONG $0x180d43c4; WORD $0x01d5 // vinsertf128 $0x1, %xmm13, %ymm14, %ymm10
-	LONG $0x2c6f7ac5; BYTE $0x32 // vmovdqu (%rdx,%rsi), %xmm13
-	LONG $0x381523c4; WORD $0x222c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r12), %ymm13, %ymm13
-	LONG $0x007dc2c4; BYTE $0xc0 // vpshufb %ymm8, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm0, %ymm0
-	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
-	LONG $0xc5effdc5 // vpxor %ymm5, %ymm0, %ymm0
-	LONG $0x001542c4; BYTE $0xe8 // vpshufb %ymm8, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xe9 // vpsllvq %ymm9, %ymm13, %ymm13
-	LONG $0xefd315c5 // vpsrlq %xmm7, %ymm13, %ymm13
-	LONG $0xedef15c5 // vpxor %ymm5, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xa89d62c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm12, %ymm13
-	LONG $0x0005c2c4; BYTE $0xd8 // vpshufb %ymm8, %ymm15, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xd9 // vpsllvq %ymm9, %ymm3, %ymm3
-	LONG $0xdfd3e5c5 // vpsrlq %xmm7, %ymm3, %ymm3
-	LONG $0xddefe5c5 // vpxor %ymm5, %ymm3, %ymm3
-	LONG $0xf65c65c5 // vsubpd %ymm6, %ymm3, %ymm14
-	LONG $0xde5cfdc5 // vsubpd %ymm6, %ymm0, %ymm3
-	LONG $0xa8a542c4; BYTE $0xf5 // vfmadd213pd %ymm13, %ymm11, %ymm14
-	LONG $0xa8adc2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm10, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm3, 0xa0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x0604 // vmovdqu (%rsi,%r8), %xmm0
-	LONG $0x2c6f7ac5; BYTE $0x3e // vmovdqu (%rsi,%rdi), %xmm13
-	LONG $0x6f7a21c4; WORD $0x3e34 // vmovdqu (%rsi,%r15), %xmm14
-	LONG $0x387d83c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm0, %ymm0
-	LONG $0x381543c4; WORD $0x3c2c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm13, %ymm13
-	LONG $0x380d03c4; WORD $0x3c34; BYTE $0x01 // vinserti128 $0x1, (%r12,%r15), %ymm14, %ymm14
-	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
-	LONG $0x007dc2c4; BYTE $0xc0 // vpshufb %ymm8, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm0, %ymm0
-	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
-	LONG $0xc5effdc5 // vpxor %ymm5, %ymm0, %ymm0
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xa89de2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm12, %ymm0
-	LONG $0x0015c2c4; BYTE $0xd0 // vpshufb %ymm8, %ymm13, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd1 // vpsllvq %ymm9, %ymm2, %ymm2
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xd5efedc5 // vpxor %ymm5, %ymm2, %ymm2
-	LONG $0xee5c6dc5 // vsubpd %ymm6, %ymm2, %ymm13
-	LONG $0xa8a562c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm11, %ymm13
-	LONG $0x000dc2c4; BYTE $0xc0 // vpshufb %ymm8, %ymm14, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm0, %ymm0
-	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
-	LONG $0xc5effdc5 // vpxor %ymm5, %ymm0, %ymm0
-	LONG $0xd65cfdc5 // vsubpd %ymm6, %ymm0, %ymm2
-	LONG $0xa8adc2c4; BYTE $0xd5 // vfmadd213pd %ymm13, %ymm10, %ymm2
-	LONG $0x9429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm2, 0xe0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x0e04 // vmovdqu (%rsi,%r9), %xmm0
-	LONG $0x2c6f7ac5; BYTE $0x3e // vmovdqu (%rsi,%rdi), %xmm13
-	LONG $0x6f7a21c4; WORD $0x1e34 // vmovdqu (%rsi,%r11), %xmm14
-	LONG $0x387d83c4; WORD $0x0c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm0, %ymm0
-	LONG $0x381543c4; WORD $0x3c2c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm13, %ymm13
-	LONG $0x380d03c4; WORD $0x1c34; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm14, %ymm14
-	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
-	LONG $0x007dc2c4; BYTE $0xc0 // vpshufb %ymm8, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm0, %ymm0
-	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
-	LONG $0xc5effdc5 // vpxor %ymm5, %ymm0, %ymm0
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xa89de2c4; BYTE $0xc1 // vfmadd213pd %ymm1, %ymm12, %ymm0
-	LONG $0x0015c2c4; BYTE $0xc8 // vpshufb %ymm8, %ymm13, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xc9 // vpsllvq %ymm9, %ymm1, %ymm1
-	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
-	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
-	LONG $0xe65c75c5 // vsubpd %ymm6, %ymm1, %ymm12
-	LONG $0xa8a562c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm11, %ymm12
-	LONG $0x000dc2c4; BYTE $0xc0 // vpshufb %ymm8, %ymm14, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm0, %ymm0
-	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
-	LONG $0xc5effdc5 // vpxor %ymm5, %ymm0, %ymm0
-	LONG $0xce5cfdc5 // vsubpd %ymm6, %ymm0, %ymm1
-	LONG $0xa8adc2c4; BYTE $0xcc // vfmadd213pd %ymm12, %ymm10, %ymm1
-	LONG $0x0003c7e9; BYTE $0x00 // jmp <blocks3+0x12c9>
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x0279b70f // movzwl 0x2(%rcx), %edi
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
-	WORD $0x8941; BYTE $0xc7 // movl %eax, %r15d
+	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd2 // vpsrlq %xmm10, %ymm2, %ymm2
+	LONG $0xd2efbdc5 // vpxor %ymm2, %ymm8, %ymm2
+	LONG $0x026dc3c4; WORD $0xaadb // vpblendd $0xaa, %ymm11, %ymm2, %ymm3
+	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
+	LONG $0xd5ebedc5 // vpor %ymm5, %ymm2, %ymm2
+	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xdb58edc5 // vaddpd %ymm3, %ymm2, %ymm3
+	LONG $0xa8cde2c4; BYTE $0xd8 // vfmadd213pd %ymm0, %ymm6, %ymm3
+	LONG $0x8428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm0
+	LONG $0x187de3c4; LONG $0x01602454 // vinsertf128 $0x1, 0x60(%rsp), %ymm0, %ymm2
+	LONG $0x846ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa 0x140(%rsp), %ymm0
+	LONG $0x007dc2c4; BYTE $0xc4 // vpshufb %ymm12, %ymm0, %ymm0
+	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
+	LONG $0x027dc3c4; WORD $0xaaf3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm6
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc5ebfdc5 // vpor %ymm5, %ymm0, %ymm0
+	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0xa8ede2c4; BYTE $0xc4 // vfmadd213pd %ymm4, %ymm2, %ymm0
+	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
+	LONG $0x846ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa 0x100(%rsp), %ymm0
+	LONG $0x007dc2c4; BYTE $0xc4 // vpshufb %ymm12, %ymm0, %ymm0
+	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
+	LONG $0x027de3c4; WORD $0xaae6 // vpblendd $0xaa, %ymm6, %ymm0, %ymm4
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc5ebfdc5 // vpor %ymm5, %ymm0, %ymm0
+	LONG $0xe4ebb5c5 // vpor %ymm4, %ymm9, %ymm4
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xe458fdc5 // vaddpd %ymm4, %ymm0, %ymm4
+	LONG $0x6f7aa1c4; WORD $0x3a04 // vmovdqu (%rdx,%r15), %xmm0
+	LONG $0x387de3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdi), %ymm0, %ymm0
+	LONG $0x8c180f42; LONG $0x0010003a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r15)
+	LONG $0x0856b70f // movzwl 0x8(%rsi), %edx
+	LONG $0x0c46b70f // movzwl 0xc(%rsi), %eax
+	LONG $0xa8ede2c4; BYTE $0xe1 // vfmadd213pd %ymm1, %ymm2, %ymm4
+	LONG $0xa429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm4, 0xc0(%rsp)
+	LONG $0x007dc2c4; BYTE $0xc4 // vpshufb %ymm12, %ymm0, %ymm0
+	LONG $0x6f7e41c4; WORD $0x2065 // vmovdqu 0x20(%r13), %ymm12
+	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
+	LONG $0x6f7e41c4; WORD $0x606d // vmovdqu 0x60(%r13), %ymm13
+	LONG $0x6eb70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r13d
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
+	LONG $0x027de3c4; WORD $0xaace // vpblendd $0xaa, %ymm6, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc5ebfdc5 // vpor %ymm5, %ymm0, %ymm0
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
+	LONG $0xd9587dc5 // vaddpd %ymm1, %ymm0, %ymm11
+	LONG $0x6f7a81c4; WORD $0x3904 // vmovdqu (%r9,%r15), %xmm0
+	LONG $0x107981c4; WORD $0xee0c // vmovupd (%r14,%r13,8), %xmm1
+	LONG $0x387d83c4; WORD $0x3c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r15), %ymm0, %ymm0
+	LONG $0x7eb70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r15d
+	LONG $0xa8ed62c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm2, %ymm11
+	LONG $0x187583c4; WORD $0xfe0c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r15,8), %ymm1, %ymm1
+	LONG $0x007dc2c4; BYTE $0xc4 // vpshufb %ymm12, %ymm0, %ymm0
+	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
+	LONG $0xd073edc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm2
+	LONG $0x027de3c4; WORD $0xaac6 // vpblendd $0xaa, %ymm6, %ymm0, %ymm0
+	LONG $0xd5ebedc5 // vpor %ymm5, %ymm2, %ymm2
+	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xf0586dc5 // vaddpd %ymm0, %ymm2, %ymm14
+	LONG $0x6f7ac1c4; WORD $0x1914 // vmovdqu (%r9,%rbx), %xmm2
+	LONG $0x1079c1c4; WORD $0xd604 // vmovupd (%r14,%rdx,8), %xmm0
+	LONG $0x386dc3c4; WORD $0x1c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm2, %ymm2
+	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0x187dc3c4; WORD $0xc604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax,8), %ymm0, %ymm0
+	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd2 // vpsrlq %xmm10, %ymm2, %ymm2
+	LONG $0xd2efbdc5 // vpxor %ymm2, %ymm8, %ymm2
+	LONG $0xd273e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm3
+	LONG $0x026de3c4; WORD $0xaad6 // vpblendd $0xaa, %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
+	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
+	LONG $0xa8dd62c4; LONG $0x00e024b4; WORD $0x0000 // vfmadd213pd 0xe0(%rsp), %ymm4, %ymm14
+	LONG $0xfa5865c5 // vaddpd %ymm2, %ymm3, %ymm15
+	LONG $0x6f7a81c4; WORD $0x0814 // vmovdqu (%r8,%r9), %xmm2
+	LONG $0xa8dd62c4; LONG $0x00a024bc; WORD $0x0000 // vfmadd213pd 0xa0(%rsp), %ymm4, %ymm15
+	LONG $0x386d83c4; WORD $0x2014; BYTE $0x01 // vinserti128 $0x1, (%r8,%r12), %ymm2, %ymm2
+	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd2 // vpsrlq %xmm10, %ymm2, %ymm2
+	LONG $0xd2efbdc5 // vpxor %ymm2, %ymm8, %ymm2
+	LONG $0xd273e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm3
+	LONG $0x026de3c4; WORD $0xaad6 // vpblendd $0xaa, %ymm6, %ymm2, %ymm2
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x091c // vmovdqu (%r9,%rcx), %xmm3
+	LONG $0xa8dde2c4; WORD $0x2454; BYTE $0x40 // vfmadd213pd 0x40(%rsp), %ymm4, %ymm2
+	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x0065c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm3, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0xd173e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm3
+	LONG $0x0275e3c4; WORD $0xaace // vpblendd $0xaa, %ymm6, %ymm1, %ymm1
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0x6f7a81c4; WORD $0x111c // vmovdqu (%r9,%r10), %xmm3
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
+	LONG $0xb8fd62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm0, %ymm14
+	LONG $0x0065c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm3, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0xd173e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm3
+	LONG $0x0275e3c4; WORD $0xaace // vpblendd $0xaa, %ymm6, %ymm1, %ymm1
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x091c // vmovdqu (%r9,%rcx), %xmm3
+	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
+	LONG $0xb8fd62c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm0, %ymm15
+	LONG $0x0065c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm3, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0xd173e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm3
+	LONG $0x0275e3c4; WORD $0xaace // vpblendd $0xaa, %ymm6, %ymm1, %ymm1
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0x107bc1c4; WORD $0xc65c; BYTE $0x10 // vmovsd 0x10(%r14,%rax,8), %xmm3
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x166181c4; WORD $0xfe5c; BYTE $0x10 // vmovhpd 0x10(%r14,%r15,8), %xmm3, %xmm3
+	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
+	LONG $0xb8fde2c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm0, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x390c // vmovdqu (%r9,%rdi), %xmm1
+	LONG $0x107bc1c4; WORD $0xd644; BYTE $0x10 // vmovsd 0x10(%r14,%rdx,8), %xmm0
+	LONG $0x3875c3c4; WORD $0x3c0c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm1, %ymm1
+	LONG $0x167981c4; WORD $0xee44; BYTE $0x10 // vmovhpd 0x10(%r14,%r13,8), %xmm0, %xmm0
+	LONG $0x0c247c8b // movl 0xc(%rsp), %edi
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
+	LONG $0x187de3c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm0
+	LONG $0x0075c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0xd173e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm3
+	LONG $0x0275e3c4; WORD $0xaace // vpblendd $0xaa, %ymm6, %ymm1, %ymm1
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm3
+	LONG $0x3865c3c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm3, %ymm3
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0xb8fd62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm0, %ymm14
+	LONG $0x0065c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm3, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0xd173e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm3
+	LONG $0x0275e3c4; WORD $0xaace // vpblendd $0xaa, %ymm6, %ymm1, %ymm1
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xb8fd62c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm0, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0x287d41c4; BYTE $0xeb // vmovapd %ymm11, %ymm13
+	LONG $0x5c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm11
+	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0x287d41c4; BYTE $0xc6 // vmovapd %ymm14, %ymm8
+	LONG $0xb4287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm14
+	LONG $0xd173e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm3
+	LONG $0x0275e3c4; WORD $0xaace // vpblendd $0xaa, %ymm6, %ymm1, %ymm1
+	LONG $0xddebe5c5 // vpor %ymm5, %ymm3, %ymm3
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xb8fde2c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm0, %ymm2
+	LONG $0x5429fdc5; WORD $0x4024 // vmovapd %ymm2, 0x40(%rsp)
+	LONG $0xfff8cfe9; BYTE $0xff // jmp <blocks3+0x2fc>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c4f641 // testb $0x7, %r12b
+	WORD $0x950f; BYTE $0xc1 // setne %cl
+	WORD $0xc108 // orb %al, %cl
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x58598b48 // movq 0x58(%rcx), %rbx
+	LONG $0x049a840f; WORD $0x0000 // je <blocks3+0xef1>
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x027eb70f // movzwl 0x2(%rsi), %edi
+	LONG $0x4eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r9d
+	LONG $0x56b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r10d
+	LONG $0xdb297dc5 // vmovapd %ymm11, %ymm3
+	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x6f7e41c4; WORD $0x4065 // vmovdqu 0x40(%r13), %ymm12
+	LONG $0x597942c4; LONG $0x0000808d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm9
+	LONG $0x197d42c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm8
+	LONG $0x641c8d4f // leaq (%r12,%r12,2), %r11
+	WORD $0x8944; BYTE $0xe2 // movl %r12d, %edx
+	WORD $0xead1 // shrl %edx
+	LONG $0x1079c1c4; WORD $0xc604 // vmovupd (%r14,%rax,8), %xmm0
+	LONG $0x1079c1c4; WORD $0xfe0c // vmovupd (%r14,%rdi,8), %xmm1
+	LONG $0x187d83c4; WORD $0xce04; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9,8), %ymm0, %ymm0
+	LONG $0x187583c4; WORD $0xd614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r10,8), %ymm1, %ymm2
+	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
+	LONG $0xda157dc5 // vunpckhpd %ymm2, %ymm0, %ymm11
+	LONG $0x107bc1c4; WORD $0xc654; BYTE $0x10 // vmovsd 0x10(%r14,%rax,8), %xmm2
+	LONG $0x107b81c4; WORD $0xce44; BYTE $0x10 // vmovsd 0x10(%r14,%r9,8), %xmm0
+	LONG $0x20048d4b // leaq (%r8,%r12), %rax
+	LONG $0x1669c1c4; WORD $0xfe54; BYTE $0x10 // vmovhpd 0x10(%r14,%rdi,8), %xmm2, %xmm2
+	LONG $0x167981c4; WORD $0xd644; BYTE $0x10 // vmovhpd 0x10(%r14,%r10,8), %xmm0, %xmm0
+	LONG $0x243c8d43 // leal (%r12,%r12), %edi
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x186d63c4; WORD $0x01d0 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm10
+	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	LONG $0x6f7ec1c4; WORD $0x0045 // vmovdqu (%r13), %ymm0
+	LONG $0x386dc3c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm2, %ymm2
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x006de2c4; BYTE $0xd0 // vpshufb %ymm0, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd4 // vpsllvq %ymm12, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd1 // vpsrlq %xmm9, %ymm2, %ymm2
+	LONG $0xd7efedc5 // vpxor %ymm7, %ymm2, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xa8f5e2c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm1, %ymm2
+	LONG $0x6f7a81c4; WORD $0x201c // vmovdqu (%r8,%r12), %xmm3
+	LONG $0x3865e3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm3, %ymm3
+	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
+	LONG $0x38048d49 // leaq (%r8,%rdi), %rax
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
+	LONG $0x0065e2c4; BYTE $0xd8 // vpshufb %ymm0, %ymm3, %ymm3
+	LONG $0x47e5c2c4; BYTE $0xdc // vpsllvq %ymm12, %ymm3, %ymm3
+	LONG $0xd365c1c4; BYTE $0xd9 // vpsrlq %xmm9, %ymm3, %ymm3
+	LONG $0xdfefe5c5 // vpxor %ymm7, %ymm3, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xa8a5e2c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm11, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x3814 // vmovdqu (%r8,%rdi), %xmm2
+	LONG $0x386de3c4; WORD $0x0114; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm2, %ymm2
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x18048d49 // leaq (%r8,%rbx), %rax
+	LONG $0x203c8d4e // leaq (%rax,%r12), %r15
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x006de2c4; BYTE $0xd0 // vpshufb %ymm0, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd4 // vpsllvq %ymm12, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd1 // vpsrlq %xmm9, %ymm2, %ymm2
+	LONG $0xd7efedc5 // vpxor %ymm7, %ymm2, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xa8ade2c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm10, %ymm2
+	LONG $0x5429fdc5; WORD $0x6024 // vmovapd %ymm2, 0x60(%rsp)
+	LONG $0x6f7ac1c4; WORD $0x1814 // vmovdqu (%r8,%rbx), %xmm2
+	LONG $0x386de3c4; WORD $0x0114; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm2, %ymm2
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x006de2c4; BYTE $0xd0 // vpshufb %ymm0, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd4 // vpsllvq %ymm12, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd1 // vpsrlq %xmm9, %ymm2, %ymm2
+	LONG $0xd7efedc5 // vpxor %ymm7, %ymm2, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm2, %ymm3
+	LONG $0x6f7ac1c4; WORD $0x0414 // vmovdqu (%r12,%rax), %xmm2
+	LONG $0x386da3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r15), %ymm2, %ymm2
+	LONG $0x8c180f41; LONG $0x00100004; BYTE $0x00 // prefetcht0 0x1000(%r12,%rax)
+	LONG $0xa8f5c2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm1, %ymm3
+	LONG $0x006de2c4; BYTE $0xd0 // vpshufb %ymm0, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd4 // vpsllvq %ymm12, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd1 // vpsrlq %xmm9, %ymm2, %ymm2
+	LONG $0xd7efedc5 // vpxor %ymm7, %ymm2, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xa8a5e2c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm11, %ymm2
+	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x3865a3c4; WORD $0x091c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm3, %ymm3
+	LONG $0x078c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rax)
+	LONG $0x220c8d4f // leaq (%r10,%r12), %r9
+	LONG $0x246ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm4
+	LONG $0x385da3c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm4, %ymm4
+	LONG $0x038c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbx,%rax)
+	LONG $0x3a1c8d49 // leaq (%r10,%rdi), %rbx
+	LONG $0x0065e2c4; BYTE $0xd8 // vpshufb %ymm0, %ymm3, %ymm3
+	LONG $0x47e5c2c4; BYTE $0xdc // vpsllvq %ymm12, %ymm3, %ymm3
+	LONG $0x005de2c4; BYTE $0xe0 // vpshufb %ymm0, %ymm4, %ymm4
+	LONG $0xd365c1c4; BYTE $0xd9 // vpsrlq %xmm9, %ymm3, %ymm3
+	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
+	LONG $0xdfefe5c5 // vpxor %ymm7, %ymm3, %ymm3
+	LONG $0xd35dc1c4; BYTE $0xe1 // vpsrlq %xmm9, %ymm4, %ymm4
+	LONG $0x5c6541c4; BYTE $0xf0 // vsubpd %ymm8, %ymm3, %ymm14
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xa8ad62c4; BYTE $0xf2 // vfmadd213pd %ymm2, %ymm10, %ymm14
+	LONG $0xa8f5c2c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm1, %ymm4
+	LONG $0x6f7a81c4; WORD $0x140c // vmovdqu (%r12,%r10), %xmm1
+	LONG $0x3875a3c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm1, %ymm1
+	LONG $0x8c180f43; LONG $0x00100014; BYTE $0x00 // prefetcht0 0x1000(%r12,%r10)
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x6f7aa1c4; WORD $0x172c // vmovdqu (%rdi,%r10), %xmm5
+	LONG $0x3855e3c4; WORD $0x192c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rbx), %ymm5, %ymm5
+	LONG $0x8c180f42; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r10)
+	LONG $0x146ffac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm2
+	LONG $0x0a4eb70f // movzwl 0xa(%rsi), %ecx
+	LONG $0x0e7eb70f // movzwl 0xe(%rsi), %edi
+	LONG $0x386dc3c4; WORD $0x0314; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm2, %ymm2
+	LONG $0x0846b70f // movzwl 0x8(%rsi), %eax
+	LONG $0x0075e2c4; BYTE $0xc8 // vpshufb %ymm0, %ymm1, %ymm1
+	LONG $0x1079c1c4; WORD $0xc61c // vmovupd (%r14,%rax,8), %xmm3
+	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xc9 // vpsrlq %xmm9, %ymm1, %ymm1
+	LONG $0x0055e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm5, %ymm0
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xd37dc1c4; BYTE $0xc1 // vpsrlq %xmm9, %ymm0, %ymm0
+	LONG $0xc7effdc5 // vpxor %ymm7, %ymm0, %ymm0
+	LONG $0x5c7d41c4; BYTE $0xe8 // vsubpd %ymm8, %ymm0, %ymm13
+	LONG $0x6f7aa1c4; WORD $0x1204 // vmovdqu (%rdx,%r10), %xmm0
+	LONG $0xa8a5e2c4; BYTE $0xcc // vfmadd213pd %ymm4, %ymm11, %ymm1
+	LONG $0x6f7e41c4; WORD $0x605d // vmovdqu 0x60(%r13), %ymm11
+	LONG $0x387d83c4; WORD $0x1304; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm0, %ymm0
+	LONG $0xa8ad62c4; BYTE $0xe9 // vfmadd213pd %ymm1, %ymm10, %ymm13
+	LONG $0x1079c1c4; WORD $0xce0c // vmovupd (%r14,%rcx,8), %xmm1
+	LONG $0x6f7e41c4; WORD $0x2055 // vmovdqu 0x20(%r13), %ymm10
+	LONG $0x6eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r13d
+	LONG $0x186583c4; WORD $0xee24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r13,8), %ymm3, %ymm4
+	LONG $0x1875c3c4; WORD $0xfe34; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi,8), %ymm1, %ymm6
+	LONG $0x007dc2c4; BYTE $0xc2 // vpshufb %ymm10, %ymm0, %ymm0
+	LONG $0x006dc2c4; BYTE $0xca // vpshufb %ymm10, %ymm2, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x1014 // vmovdqu (%r8,%rdx), %xmm2
+	LONG $0x47fdc2c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm0, %ymm0
+	LONG $0x47f5c2c4; BYTE $0xcb // vpsllvq %ymm11, %ymm1, %ymm1
+	LONG $0x386d83c4; WORD $0x1814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm2, %ymm2
+	LONG $0xd37dc1c4; BYTE $0xc1 // vpsrlq %xmm9, %ymm0, %ymm0
+	LONG $0xd375c1c4; BYTE $0xc9 // vpsrlq %xmm9, %ymm1, %ymm1
+	LONG $0xc7effdc5 // vpxor %ymm7, %ymm0, %ymm0
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xe6145dc5 // vunpcklpd %ymm6, %ymm4, %ymm12
+	LONG $0xde15ddc5 // vunpckhpd %ymm6, %ymm4, %ymm3
+	LONG $0x6f7aa1c4; WORD $0x0a24 // vmovdqu (%rdx,%r9), %xmm4
+	LONG $0xa89de2c4; LONG $0x00e02484; WORD $0x0000 // vfmadd213pd 0xe0(%rsp), %ymm12, %ymm0
+	LONG $0x385d83c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0xa89dc2c4; BYTE $0xcf // vfmadd213pd %ymm15, %ymm12, %ymm1
+	LONG $0x006dc2c4; BYTE $0xd2 // vpshufb %ymm10, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm2, %ymm2
+	LONG $0xd36dc1c4; BYTE $0xd1 // vpsrlq %xmm9, %ymm2, %ymm2
+	LONG $0xd7efedc5 // vpxor %ymm7, %ymm2, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xa89de2c4; WORD $0x2454; BYTE $0x40 // vfmadd213pd 0x40(%rsp), %ymm12, %ymm2
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe1 // vpsrlq %xmm9, %ymm4, %ymm4
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xb8e5e2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm3, %ymm0
+	LONG $0x6f7aa1c4; WORD $0x3a24 // vmovdqu (%rdx,%r15), %xmm4
+	LONG $0x385d83c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe1 // vpsrlq %xmm9, %ymm4, %ymm4
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xb8e5e2c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm3, %ymm1
+	LONG $0x6f7aa1c4; WORD $0x0a24 // vmovdqu (%rdx,%r9), %xmm4
+	LONG $0x385d83c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe1 // vpsrlq %xmm9, %ymm4, %ymm4
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xb8e5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xee5c; BYTE $0x10 // vmovsd 0x10(%r14,%r13,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc664; BYTE $0x10 // vmovsd 0x10(%r14,%rax,8), %xmm4
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x894d; BYTE $0xe5 // movq %r12, %r13
+	LONG $0x1661c1c4; WORD $0xfe5c; BYTE $0x10 // vmovhpd 0x10(%r14,%rdi,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xce64; BYTE $0x10 // vmovhpd 0x10(%r14,%rcx,8), %xmm4, %xmm4
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x246ffac5; BYTE $0x1a // vmovdqu (%rdx,%rbx), %xmm4
+	LONG $0x385dc3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe1 // vpsrlq %xmm9, %ymm4, %ymm4
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xb8e5e2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm3, %ymm0
+	LONG $0x246ffac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x0324; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm4, %ymm4
+	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
+	LONG $0xd35dc1c4; BYTE $0xe1 // vpsrlq %xmm9, %ymm4, %ymm4
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xb8e5e2c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm3, %ymm1
+	LONG $0x246ffac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm4
+	LONG $0x385dc3c4; WORD $0x0324; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm4, %ymm4
+	LONG $0xf9287dc5 // vmovapd %ymm1, %ymm15
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
+	LONG $0x5c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm11
+	LONG $0xd35dc1c4; BYTE $0xe1 // vpsrlq %xmm9, %ymm4, %ymm4
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xc0287dc5 // vmovapd %ymm0, %ymm8
+	LONG $0xb8e5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm3, %ymm2
+	LONG $0x5429fdc5; WORD $0x4024 // vmovapd %ymm2, 0x40(%rsp)
+	LONG $0x0003d5e9; BYTE $0x00 // jmp <blocks3+0x12c6>
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	LONG $0x067eb70f // movzwl 0x6(%rsi), %edi
+	WORD $0x8945; BYTE $0xe7 // movl %r12d, %r15d
 	LONG $0x02efc141 // shrl $0x2, %r15d
-	LONG $0x126f7ac5 // vmovdqu (%rdx), %xmm10
-	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
-	LONG $0x022c8d4c // leaq (%rdx,%rax), %r13
-	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
-	LONG $0x5a0c8d4e // leaq (%rdx,%r11,2), %r9
-	LONG $0x382d23c4; WORD $0x3a14; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r15), %ymm10, %ymm10
-	LONG $0x1079c1c4; WORD $0xf624 // vmovupd (%r14,%rsi,8), %xmm4
-	LONG $0x1079c1c4; WORD $0xfe3c // vmovupd (%r14,%rdi,8), %xmm7
-	LONG $0x107b41c4; WORD $0xf644; BYTE $0x10 // vmovsd 0x10(%r14,%rsi,8), %xmm8
-	LONG $0x00348d49 // leaq (%r8,%rax), %rsi
-	LONG $0x163941c4; WORD $0xfe44; BYTE $0x10 // vmovhpd 0x10(%r14,%rdi,8), %xmm8, %xmm8
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x185d83c4; WORD $0xd624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r10,8), %ymm4, %ymm4
-	LONG $0x1845c3c4; WORD $0xde3c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rbx,8), %ymm7, %ymm7
-	LONG $0xcf145dc5 // vunpcklpd %ymm7, %ymm4, %ymm9
-	LONG $0xe715ddc5 // vunpckhpd %ymm7, %ymm4, %ymm4
-	LONG $0x107b81c4; WORD $0xd67c; BYTE $0x10 // vmovsd 0x10(%r14,%r10,8), %xmm7
-	LONG $0x1641c1c4; WORD $0xde7c; BYTE $0x10 // vmovhpd 0x10(%r14,%rbx,8), %xmm7, %xmm7
-	WORD $0x1c8d; BYTE $0x00 // leal (%rax,%rax), %ebx
-	LONG $0x1a3c8d48 // leaq (%rdx,%rbx), %rdi
-	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x6f7e41c4; WORD $0x2404 // vmovdqu (%r12), %ymm8
-	LONG $0x002d42c4; BYTE $0xd0 // vpshufb %ymm8, %ymm10, %ymm10
-	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
-	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
-	LONG $0xa8b562c4; LONG $0x00802494; WORD $0x0000 // vfmadd213pd 0x80(%rsp), %ymm9, %ymm10
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1c6f7ac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm11
-	LONG $0x382503c4; WORD $0x2f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r13), %ymm11, %ymm11
-	LONG $0x028c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rax)
-	LONG $0x002542c4; BYTE $0xd8 // vpshufb %ymm8, %ymm11, %ymm11
-	LONG $0xddeb25c5 // vpor %ymm5, %ymm11, %ymm11
-	LONG $0xde5c25c5 // vsubpd %ymm6, %ymm11, %ymm11
-	LONG $0xa8dd42c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm4, %ymm11
-	LONG $0x146f7ac5; BYTE $0x1a // vmovdqu (%rdx,%rbx), %xmm10
-	LONG $0x382d43c4; WORD $0x3f14; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm10, %ymm10
-	LONG $0x1a8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rbx)
-	LONG $0x002d42c4; BYTE $0xd0 // vpshufb %ymm8, %ymm10, %ymm10
-	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
-	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
-	LONG $0xa8c542c4; BYTE $0xd3 // vfmadd213pd %ymm11, %ymm7, %ymm10
-	LONG $0x94297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm10, 0x80(%rsp)
-	LONG $0x6f7a21c4; WORD $0x1a14 // vmovdqu (%rdx,%r11), %xmm10
-	LONG $0x382d03c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm10, %ymm10
-	LONG $0x002d42c4; BYTE $0xd0 // vpshufb %ymm8, %ymm10, %ymm10
-	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
-	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
-	LONG $0xa8b562c4; LONG $0x00c02494; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm9, %ymm10
-	LONG $0x8c180f42; LONG $0x0010001a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r11)
-	LONG $0x6f7a21c4; WORD $0x001c // vmovdqu (%rax,%r8), %xmm11
-	LONG $0x382543c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rsi), %ymm11, %ymm11
-	LONG $0x8c180f42; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%rax,%r8)
-	LONG $0x01348d49 // leaq (%r9,%rax), %rsi
-	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
-	LONG $0x002542c4; BYTE $0xd8 // vpshufb %ymm8, %ymm11, %ymm11
-	LONG $0xddeb25c5 // vpor %ymm5, %ymm11, %ymm11
-	LONG $0xde5c25c5 // vsubpd %ymm6, %ymm11, %ymm11
-	LONG $0xa8dd42c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm4, %ymm11
-	LONG $0x6f7a21c4; WORD $0x0314 // vmovdqu (%rbx,%r8), %xmm10
-	LONG $0x382d03c4; WORD $0x1714; BYTE $0x01 // vinserti128 $0x1, (%r15,%r10), %ymm10, %ymm10
-	LONG $0x8c180f42; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r8)
-	LONG $0x002d42c4; BYTE $0xd0 // vpshufb %ymm8, %ymm10, %ymm10
-	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
-	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
-	LONG $0xa8c542c4; BYTE $0xd3 // vfmadd213pd %ymm11, %ymm7, %ymm10
-	LONG $0x94297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm10, 0xc0(%rsp)
-	LONG $0x6f7a21c4; WORD $0x5a14 // vmovdqu (%rdx,%r11,2), %xmm10
-	LONG $0x382d03c4; WORD $0x0f14; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm10, %ymm10
-	LONG $0x002d42c4; BYTE $0xd0 // vpshufb %ymm8, %ymm10, %ymm10
-	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
-	LONG $0xd65c2dc5 // vsubpd %ymm6, %ymm10, %ymm10
-	LONG $0xa8b562c4; LONG $0x01002494; WORD $0x0000 // vfmadd213pd 0x100(%rsp), %ymm9, %ymm10
-	LONG $0x8c180f42; LONG $0x0010005a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r11,2)
-	LONG $0x191c8d4d // leaq (%r9,%rbx), %r11
-	LONG $0x6f7a21c4; WORD $0x080c // vmovdqu (%rax,%r9), %xmm9
-	LONG $0x383543c4; WORD $0x370c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rsi), %ymm9, %ymm9
-	LONG $0x8c180f42; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%rax,%r9)
-	LONG $0x003542c4; BYTE $0xc8 // vpshufb %ymm8, %ymm9, %ymm9
-	LONG $0xcdeb35c5 // vpor %ymm5, %ymm9, %ymm9
-	LONG $0xce5c35c5 // vsubpd %ymm6, %ymm9, %ymm9
-	LONG $0xa8dd42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm4, %ymm9
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
-	LONG $0x385d83c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm4, %ymm4
-	LONG $0x8c180f42; LONG $0x0010000b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r9)
-	LONG $0x005dc2c4; BYTE $0xe0 // vpshufb %ymm8, %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa8c5c2c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm7, %ymm4
-	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
-	LONG $0x0859b70f // movzwl 0x8(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r15d
-	LONG $0x0c71b70f // movzwl 0xc(%rcx), %esi
-	LONG $0x1079c1c4; WORD $0xde3c // vmovupd (%r14,%rbx,8), %xmm7
-	LONG $0x107901c4; WORD $0xfe0c // vmovupd (%r14,%r15,8), %xmm9
-	LONG $0x184543c4; WORD $0xf604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rsi,8), %ymm7, %ymm8
-	LONG $0x107bc1c4; WORD $0xf67c; BYTE $0x10 // vmovsd 0x10(%r14,%rsi,8), %xmm7
-	LONG $0x0e71b70f // movzwl 0xe(%rcx), %esi
-	LONG $0x164141c4; WORD $0xf65c; BYTE $0x10 // vmovhpd 0x10(%r14,%rsi,8), %xmm7, %xmm11
-	LONG $0x107bc1c4; WORD $0xde7c; BYTE $0x10 // vmovsd 0x10(%r14,%rbx,8), %xmm7
-	LONG $0x183543c4; WORD $0xf60c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rsi,8), %ymm9, %ymm9
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	LONG $0x164101c4; WORD $0xfe64; BYTE $0x10 // vmovhpd 0x10(%r14,%r15,8), %xmm7, %xmm12
-	WORD $0x8941; BYTE $0xc7 // movl %eax, %r15d
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	WORD $0xd141; BYTE $0xef // shrl %r15d
-	LONG $0x6f7ec1c4; WORD $0x247c; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm7
-	LONG $0x6f7a01c4; WORD $0x2f14 // vmovdqu (%r15,%r13), %xmm10
-	WORD $0x8941; BYTE $0xc4 // movl %eax, %r12d
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x382d03c4; WORD $0x2c2c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm10, %ymm13
-	LONG $0x6f7a41c4; WORD $0x3f14 // vmovdqu (%r15,%rdi), %xmm10
-	LONG $0x382d43c4; WORD $0x3c34; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm10, %ymm14
-	LONG $0x143d41c4; BYTE $0xd1 // vunpcklpd %ymm9, %ymm8, %ymm10
-	LONG $0x153d41c4; BYTE $0xc9 // vunpckhpd %ymm9, %ymm8, %ymm9
-	LONG $0x181d43c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm11, %ymm12, %ymm8
-	LONG $0x6f7a21c4; WORD $0x3a1c // vmovdqu (%rdx,%r15), %xmm11
-	LONG $0x382523c4; WORD $0x221c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r12), %ymm11, %ymm11
-	LONG $0x002562c4; BYTE $0xdf // vpshufb %ymm7, %ymm11, %ymm11
-	LONG $0xddeb25c5 // vpor %ymm5, %ymm11, %ymm11
-	LONG $0xde5c25c5 // vsubpd %ymm6, %ymm11, %ymm11
-	LONG $0xa8ad62c4; BYTE $0xdb // vfmadd213pd %ymm3, %ymm10, %ymm11
-	LONG $0x0015e2c4; BYTE $0xdf // vpshufb %ymm7, %ymm13, %ymm3
-	LONG $0xdbebd5c5 // vpor %ymm3, %ymm5, %ymm3
-	LONG $0xe65c65c5 // vsubpd %ymm6, %ymm3, %ymm12
-	LONG $0x000de2c4; BYTE $0xdf // vpshufb %ymm7, %ymm14, %ymm3
-	LONG $0xdbebd5c5 // vpor %ymm3, %ymm5, %ymm3
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xa8b542c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm9, %ymm12
-	LONG $0xa8bdc2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm8, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm3, 0xa0(%rsp)
-	LONG $0x6f7a01c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm11
-	LONG $0x6f7a41c4; WORD $0x3724 // vmovdqu (%r15,%rsi), %xmm12
-	LONG $0x6f7a01c4; WORD $0x172c // vmovdqu (%r15,%r10), %xmm13
-	LONG $0x382503c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm11, %ymm11
-	LONG $0x381d43c4; WORD $0x3424; BYTE $0x01 // vinserti128 $0x1, (%r12,%rsi), %ymm12, %ymm12
-	LONG $0x381503c4; WORD $0x142c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm13, %ymm13
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x002562c4; BYTE $0xdf // vpshufb %ymm7, %ymm11, %ymm11
-	LONG $0xddeb25c5 // vpor %ymm5, %ymm11, %ymm11
-	LONG $0xde5c25c5 // vsubpd %ymm6, %ymm11, %ymm11
-	LONG $0xa8ad62c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm10, %ymm11
-	LONG $0x001de2c4; BYTE $0xd7 // vpshufb %ymm7, %ymm12, %ymm2
-	LONG $0xd2ebd5c5 // vpor %ymm2, %ymm5, %ymm2
-	LONG $0xe65c6dc5 // vsubpd %ymm6, %ymm2, %ymm12
-	LONG $0x0015e2c4; BYTE $0xd7 // vpshufb %ymm7, %ymm13, %ymm2
-	LONG $0xd2ebd5c5 // vpor %ymm2, %ymm5, %ymm2
-	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
-	LONG $0xa8b542c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm9, %ymm12
-	LONG $0xa8bdc2c4; BYTE $0xd4 // vfmadd213pd %ymm12, %ymm8, %ymm2
-	LONG $0x9429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm2, 0xe0(%rsp)
-	LONG $0x6f7a01c4; WORD $0x0f1c // vmovdqu (%r15,%r9), %xmm11
-	LONG $0x6f7a41c4; WORD $0x3724 // vmovdqu (%r15,%rsi), %xmm12
-	LONG $0x6f7a01c4; WORD $0x1f2c // vmovdqu (%r15,%r11), %xmm13
-	LONG $0x382503c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm11, %ymm11
-	LONG $0x381d43c4; WORD $0x3424; BYTE $0x01 // vinserti128 $0x1, (%r12,%rsi), %ymm12, %ymm12
-	LONG $0x381503c4; WORD $0x1c2c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm13, %ymm13
-	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
-	LONG $0x002562c4; BYTE $0xdf // vpshufb %ymm7, %ymm11, %ymm11
-	LONG $0xddeb25c5 // vpor %ymm5, %ymm11, %ymm11
-	LONG $0xde5c25c5 // vsubpd %ymm6, %ymm11, %ymm11
-	LONG $0xa8ad62c4; BYTE $0xd9 // vfmadd213pd %ymm1, %ymm10, %ymm11
-	LONG $0x001de2c4; BYTE $0xcf // vpshufb %ymm7, %ymm12, %ymm1
-	LONG $0xc9ebd5c5 // vpor %ymm1, %ymm5, %ymm1
-	LONG $0xd65c75c5 // vsubpd %ymm6, %ymm1, %ymm10
-	LONG $0x0015e2c4; BYTE $0xcf // vpshufb %ymm7, %ymm13, %ymm1
-	LONG $0xc9ebd5c5 // vpor %ymm1, %ymm5, %ymm1
-	LONG $0xce5cf5c5 // vsubpd %ymm6, %ymm1, %ymm1
-	LONG $0xa8b542c4; BYTE $0xd3 // vfmadd213pd %ymm11, %ymm9, %ymm10
-	LONG $0xa8bdc2c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm8, %ymm1
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
-	LONG $0x8c29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm1, 0x120(%rsp)
-	LONG $0xfff07ce9; BYTE $0xff // jmp <blocks3+0x367>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
-	WORD $0x1975 // jne <blocks3+0x1310>
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
-	LONG $0xee23820f; WORD $0xffff // jb <blocks3+0x12e>
-	LONG $0x000161e9; BYTE $0x00 // jmp <blocks3+0x1471>
-	LONG $0x50778b48 // movq 0x50(%rdi), %rsi
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
+	LONG $0x6f7e41c4; WORD $0x0055 // vmovdqu (%r13), %ymm10
+	LONG $0x197d42c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm8
+	LONG $0xbc297dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm15, 0xa0(%rsp)
+	LONG $0x1079c1c4; WORD $0xc604 // vmovupd (%r14,%rax,8), %xmm0
+	LONG $0x1079c1c4; WORD $0xce0c // vmovupd (%r14,%rcx,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xc654; BYTE $0x10 // vmovsd 0x10(%r14,%rax,8), %xmm2
+	LONG $0x20048d4b // leaq (%r8,%r12), %rax
+	LONG $0x1669c1c4; WORD $0xce54; BYTE $0x10 // vmovhpd 0x10(%r14,%rcx,8), %xmm2, %xmm2
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x187dc3c4; WORD $0xd604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx,8), %ymm0, %ymm0
+	LONG $0x1875c3c4; WORD $0xfe0c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi,8), %ymm1, %ymm1
+	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
+	LONG $0xc915fdc5 // vunpckhpd %ymm1, %ymm0, %ymm1
+	LONG $0x107bc1c4; WORD $0xd644; BYTE $0x10 // vmovsd 0x10(%r14,%rdx,8), %xmm0
+	LONG $0x18148d49 // leaq (%r8,%rbx), %rdx
+	LONG $0x1679c1c4; WORD $0xfe44; BYTE $0x10 // vmovhpd 0x10(%r14,%rdi,8), %xmm0, %xmm0
+	LONG $0x1a1c8d4c // leaq (%rdx,%rbx), %r11
+	LONG $0x233c8d4b // leaq (%r11,%r12), %rdi
+	LONG $0x186d63c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm2, %ymm9
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
+	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x007dc2c4; BYTE $0xc2 // vpshufb %ymm10, %ymm0, %ymm0
+	LONG $0xc0ebc5c5 // vpor %ymm0, %ymm7, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm0, %ymm2
+	LONG $0x6f7a81c4; WORD $0x2004 // vmovdqu (%r8,%r12), %xmm0
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	LONG $0x24048d43 // leal (%r12,%r12), %eax
+	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
+	LONG $0x000c8d49 // leaq (%r8,%rax), %rcx
+	LONG $0x02148d4c // leaq (%rdx,%rax), %r10
+	LONG $0x030c8d4d // leaq (%r11,%rax), %r9
+	LONG $0xa8ddc2c4; BYTE $0xd3 // vfmadd213pd %ymm11, %ymm4, %ymm2
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x007dc2c4; BYTE $0xc2 // vpshufb %ymm10, %ymm0, %ymm0
+	LONG $0xc0ebc5c5 // vpor %ymm0, %ymm7, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
+	LONG $0xa8f5e2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm1, %ymm0
+	LONG $0x6f7ac1c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm2
+	LONG $0x386dc3c4; WORD $0x0f14; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm2, %ymm2
+	LONG $0x8c180f41; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%r8,%rax)
+	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
+	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x3865c3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm3, %ymm3
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x142c // vmovdqu (%r12,%rdx), %xmm5
+	LONG $0x3855c3c4; WORD $0x0f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm5, %ymm5
+	LONG $0x8c180f41; LONG $0x00100014; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdx)
+	LONG $0x006dc2c4; BYTE $0xd2 // vpshufb %ymm10, %ymm2, %ymm2
+	LONG $0xd2ebc5c5 // vpor %ymm2, %ymm7, %ymm2
+	LONG $0x0065c2c4; BYTE $0xda // vpshufb %ymm10, %ymm3, %ymm3
+	LONG $0x5c6dc1c4; BYTE $0xd0 // vsubpd %ymm8, %ymm2, %ymm2
+	LONG $0xdbebc5c5 // vpor %ymm3, %ymm7, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0x0055c2c4; BYTE $0xea // vpshufb %ymm10, %ymm5, %ymm5
+	LONG $0xedebc5c5 // vpor %ymm5, %ymm7, %ymm5
+	LONG $0xa8b5e2c4; BYTE $0xd0 // vfmadd213pd %ymm0, %ymm9, %ymm2
+	LONG $0x5c55c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm5, %ymm6
+	LONG $0xa8ddc2c4; BYTE $0xde // vfmadd213pd %ymm14, %ymm4, %ymm3
+	LONG $0x5429fdc5; WORD $0x6024 // vmovapd %ymm2, 0x60(%rsp)
+	LONG $0xa8f5e2c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm1, %ymm6
+	LONG $0x1c6ffac5; BYTE $0x10 // vmovdqu (%rax,%rdx), %xmm3
+	LONG $0x386583c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r10), %ymm3, %ymm3
+	LONG $0x108c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rdx)
+	LONG $0x2c6ffac5; BYTE $0x13 // vmovdqu (%rbx,%rdx), %xmm5
+	LONG $0x385583c4; WORD $0x1f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm5, %ymm5
+	LONG $0x138c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbx,%rdx)
+	LONG $0x0055c2c4; BYTE $0xea // vpshufb %ymm10, %ymm5, %ymm5
+	LONG $0xedebc5c5 // vpor %ymm5, %ymm7, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xa8ddc2c4; BYTE $0xed // vfmadd213pd %ymm13, %ymm4, %ymm5
+	LONG $0x6f7a81c4; WORD $0x1c24 // vmovdqu (%r12,%r11), %xmm4
+	LONG $0x385dc3c4; WORD $0x3f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm4, %ymm4
+	LONG $0x8c180f43; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r11)
+	LONG $0x005dc2c4; BYTE $0xe2 // vpshufb %ymm10, %ymm4, %ymm4
+	LONG $0xe4ebc5c5 // vpor %ymm4, %ymm7, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
+	LONG $0xa8f5e2c4; BYTE $0xe5 // vfmadd213pd %ymm5, %ymm1, %ymm4
+	LONG $0x6f7aa1c4; WORD $0x180c // vmovdqu (%rax,%r11), %xmm1
+	LONG $0x387583c4; WORD $0x0f0c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm1, %ymm1
+	LONG $0x8c180f42; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%rax,%r11)
+	LONG $0x7eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r15d
+	LONG $0x0a46b70f // movzwl 0xa(%rsi), %eax
+	LONG $0x0e4eb70f // movzwl 0xe(%rsi), %ecx
+	LONG $0x0c5eb70f // movzwl 0xc(%rsi), %ebx
+	LONG $0x107981c4; WORD $0xfe2c // vmovupd (%r14,%r15,8), %xmm5
+	LONG $0x107941c4; WORD $0xc61c // vmovupd (%r14,%rax,8), %xmm11
+	LONG $0x107b81c4; WORD $0xfe44; BYTE $0x10 // vmovsd 0x10(%r14,%r15,8), %xmm0
+	LONG $0x167941c4; WORD $0xc67c; BYTE $0x10 // vmovhpd 0x10(%r14,%rax,8), %xmm0, %xmm15
+	LONG $0x0065c2c4; BYTE $0xc2 // vpshufb %ymm10, %ymm3, %ymm0
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0xc0ebc5c5 // vpor %ymm0, %ymm7, %ymm0
+	LONG $0x0075c2c4; BYTE $0xca // vpshufb %ymm10, %ymm1, %ymm1
+	LONG $0x5c7d41c4; BYTE $0xf0 // vsubpd %ymm8, %ymm0, %ymm14
+	LONG $0xc9ebc5c5 // vpor %ymm1, %ymm7, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm1, %ymm3
+	LONG $0xa8b562c4; BYTE $0xf6 // vfmadd213pd %ymm6, %ymm9, %ymm14
+	LONG $0x185543c4; WORD $0xde24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rbx,8), %ymm5, %ymm12
+	LONG $0x182543c4; WORD $0xce2c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rcx,8), %ymm11, %ymm13
+	LONG $0x107bc1c4; WORD $0xde6c; BYTE $0x10 // vmovsd 0x10(%r14,%rbx,8), %xmm5
+	LONG $0xa8b5e2c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm9, %ymm3
+	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
+	WORD $0xebd1 // shrl %ebx
+	LONG $0x1651c1c4; WORD $0xce6c; BYTE $0x10 // vmovhpd 0x10(%r14,%rcx,8), %xmm5, %xmm5
+	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
+	LONG $0x0c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm1
+	LONG $0x6f7aa1c4; WORD $0x0b04 // vmovdqu (%rbx,%r9), %xmm0
+	WORD $0x8941; BYTE $0xcf // movl %ecx, %r15d
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0x387543c4; WORD $0x3f14; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm1, %ymm10
+	LONG $0x387d03c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm0, %ymm11
+	LONG $0x6f7ec1c4; WORD $0x2045 // vmovdqu 0x20(%r13), %ymm0
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x141dc1c4; BYTE $0xcd // vunpcklpd %ymm13, %ymm12, %ymm1
+	LONG $0x151dc1c4; BYTE $0xd5 // vunpckhpd %ymm13, %ymm12, %ymm2
+	LONG $0xeb287dc5 // vmovapd %ymm3, %ymm13
+	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x386583c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm3, %ymm3
+	LONG $0x1805e3c4; WORD $0x01e5 // vinsertf128 $0x1, %xmm5, %ymm15, %ymm4
+	LONG $0x6f7aa1c4; WORD $0x132c // vmovdqu (%rbx,%r10), %xmm5
+	LONG $0x385503c4; WORD $0x170c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r10), %ymm5, %ymm9
+	LONG $0x002de2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm10, %ymm5
+	LONG $0xedebc5c5 // vpor %ymm5, %ymm7, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0x0065e2c4; BYTE $0xd8 // vpshufb %ymm0, %ymm3, %ymm3
+	LONG $0xdbebc5c5 // vpor %ymm3, %ymm7, %ymm3
+	LONG $0x003562c4; BYTE $0xc8 // vpshufb %ymm0, %ymm9, %ymm9
+	LONG $0x5c65c1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm3, %ymm6
+	LONG $0xa8f5e2c4; LONG $0x00e024b4; WORD $0x0000 // vfmadd213pd 0xe0(%rsp), %ymm1, %ymm6
+	LONG $0x1c6ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm3
+	LONG $0xcfeb35c5 // vpor %ymm7, %ymm9, %ymm9
+	LONG $0x3865c3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm3, %ymm3
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x5c3541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm9, %ymm9
+	LONG $0x0065e2c4; BYTE $0xd8 // vpshufb %ymm0, %ymm3, %ymm3
+	LONG $0xb8ede2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm2, %ymm6
+	LONG $0x2c6ffac5; BYTE $0x13 // vmovdqu (%rbx,%rdx), %xmm5
+	LONG $0xdbebc5c5 // vpor %ymm3, %ymm7, %ymm3
+	LONG $0x385543c4; WORD $0x1714; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm5, %ymm10
+	LONG $0x0025e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm11, %ymm5
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xedebc5c5 // vpor %ymm5, %ymm7, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xb8dde2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm4, %ymm6
+	LONG $0x2c6ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm5, %ymm5
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x002d62c4; BYTE $0xd0 // vpshufb %ymm0, %ymm10, %ymm10
+	LONG $0xd7eb2dc5 // vpor %ymm7, %ymm10, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd0 // vsubpd %ymm8, %ymm10, %ymm10
+	LONG $0xa8f562c4; LONG $0x00a02494; WORD $0x0000 // vfmadd213pd 0xa0(%rsp), %ymm1, %ymm10
+	LONG $0x1c6f7ac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm11
+	LONG $0x382543c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm11, %ymm11
+	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0xedebc5c5 // vpor %ymm5, %ymm7, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
+	LONG $0xb8ed62c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm2, %ymm10
+	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
+	LONG $0x386583c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm3, %ymm3
+	LONG $0xb8dd42c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm4, %ymm10
+	LONG $0x002562c4; BYTE $0xc8 // vpshufb %ymm0, %ymm11, %ymm9
+	LONG $0x5c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm11
+	LONG $0xcfeb35c5 // vpor %ymm7, %ymm9, %ymm9
+	LONG $0x5c3541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm9, %ymm9
+	LONG $0x287d41c4; BYTE $0xfa // vmovapd %ymm10, %ymm15
+	LONG $0x0065e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm3, %ymm0
+	LONG $0xc0ebc5c5 // vpor %ymm0, %ymm7, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
+	LONG $0xa8f5e2c4; WORD $0x2444; BYTE $0x40 // vfmadd213pd 0x40(%rsp), %ymm1, %ymm0
+	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
+	LONG $0xb8edc2c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm2, %ymm0
+	LONG $0xb8dde2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm0
+	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
+	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
+	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0x0c247c8b // movl 0xc(%rsp), %edi
+	LONG $0xfff023e9; BYTE $0xff // jmp <blocks3+0x2fc>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24a48b4c; LONG $0x00000090 // movq 0x90(%rsp), %r12
+	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
+	LONG $0xedc8840f; WORD $0xffff // je <blocks3+0xbc>
+	LONG $0x4428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm0
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x9c117dc5; LONG $0x00018024; BYTE $0x00 // vmovupd %ymm11, 0x180(%rsp)
+	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
+	LONG $0x8411fdc5; LONG $0x0001a024; BYTE $0x00 // vmovupd %ymm0, 0x1a0(%rsp)
+	LONG $0xb4117dc5; LONG $0x0001c024; BYTE $0x00 // vmovupd %ymm14, 0x1c0(%rsp)
+	LONG $0xbc117dc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm15, 0x1e0(%rsp)
+	LONG $0xac117dc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm13, 0x200(%rsp)
+	LONG $0x84117dc5; LONG $0x00022024; BYTE $0x00 // vmovupd %ymm8, 0x220(%rsp)
+	LONG $0x50488b48 // movq 0x50(%rax), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x294c; BYTE $0xe6 // subq %r12, %rsi
-	LONG $0x08fe8348 // cmpq $0x8, %rsi
-	LONG $0xc64c0f48 // cmovlq %rsi, %rax
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	LONG $0xed9e8e0f; WORD $0xffff // jle <blocks3+0xd0>
-	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
-	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
-	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
-	LONG $0x66048d4e // leaq (%rsi,%r12,2), %r8
-	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	LONG $0x00a9840f; WORD $0x0000 // je <blocks3+0x13f4>
-	LONG $0x68578b4c // movq 0x68(%rdi), %r10
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	LONG $0xc34c0f49 // cmovlq %r11, %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x000083e9; BYTE $0x00 // jmp <blocks3+0x13e8>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x1c1c8d4b // leaq (%r12,%r11), %rbx
-	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
-	LONG $0x99348b45 // movl (%r9,%rbx,4), %r14d
-	WORD $0x0145; BYTE $0xd6 // addl %r10d, %r14d
-	LONG $0x34e6c149 // shlq $0x34, %r14
-	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x0080dc84; WORD $0x0000 // vmulsd 0x80(%rsp,%r11,8), %xmm0, %xmm0
-	LONG $0x117bc1c4; WORD $0xdf04 // vmovsd %xmm0, (%r15,%rbx,8)
-	LONG $0x99748b45; BYTE $0x04 // movl 0x4(%r9,%rbx,4), %r14d
-	WORD $0x0145; BYTE $0xd6 // addl %r10d, %r14d
-	LONG $0x34e6c149 // shlq $0x34, %r14
-	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x00c0dc84; WORD $0x0000 // vmulsd 0xc0(%rsp,%r11,8), %xmm0, %xmm0
-	LONG $0x117bc1c4; WORD $0xdf44; BYTE $0x08 // vmovsd %xmm0, 0x8(%r15,%rbx,8)
-	LONG $0x99748b45; BYTE $0x08 // movl 0x8(%r9,%rbx,4), %r14d
-	WORD $0x0145; BYTE $0xd6 // addl %r10d, %r14d
-	LONG $0x34e6c149 // shlq $0x34, %r14
-	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x0100dc84; WORD $0x0000 // vmulsd 0x100(%rsp,%r11,8), %xmm0, %xmm0
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x117bc1c4; WORD $0xdf44; BYTE $0x10 // vmovsd %xmm0, 0x10(%r15,%rbx,8)
-	WORD $0x394c; BYTE $0xd8 // cmpq %r11, %rax
-	LONG $0xece8840f; WORD $0xffff // je <blocks3+0xd0>
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	WORD $0x8374 // je <blocks3+0x1370>
-	LONG $0x1cb70f43; BYTE $0x58 // movzwl (%r8,%r11,2), %ebx
-	WORD $0x80eb // jmp <blocks3+0x1374>
+	LONG $0x244c2b48; BYTE $0x10 // subq 0x10(%rsp), %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xed3a8e0f; WORD $0xffff // jle <blocks3+0x90>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
+	LONG $0x48578b48 // movq 0x48(%rdi), %rdx
+	LONG $0x60578b4c // movq 0x60(%rdi), %r10
+	LONG $0x493c8d4e // leaq (%rcx,%r9,2), %r15
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	LONG $0x00ad840f; WORD $0x0000 // je <blocks3+0x1425>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0xc14c0f49 // cmovlq %r9, %rax
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x5eeb // jmp <blocks3+0x1465>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0c148d4f // leaq (%r12,%r9), %r10
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
-	LONG $0x597ba1c4; LONG $0x0080cc84; WORD $0x0000 // vmulsd 0x80(%rsp,%r9,8), %xmm0, %xmm0
-	LONG $0x117b81c4; WORD $0xd704 // vmovsd %xmm0, (%r15,%r10,8)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597ba1c4; LONG $0x00c0cc84; WORD $0x0000 // vmulsd 0xc0(%rsp,%r9,8), %xmm0, %xmm0
-	LONG $0x117b81c4; WORD $0xd744; BYTE $0x08 // vmovsd %xmm0, 0x8(%r15,%r10,8)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597ba1c4; LONG $0x0100cc84; WORD $0x0000 // vmulsd 0x100(%rsp,%r9,8), %xmm0, %xmm0
+	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
+	LONG $0x000083e9; BYTE $0x00 // jmp <blocks3+0x1419>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
+	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
+	LONG $0x9a348b45 // movl (%r10,%rbx,4), %r14d
+	WORD $0x0145; BYTE $0xde // addl %r11d, %r14d
+	LONG $0x34e6c149 // shlq $0x34, %r14
+	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
+	LONG $0x597ba1c4; LONG $0x0180cc84; WORD $0x0000 // vmulsd 0x180(%rsp,%r9,8), %xmm0, %xmm0
+	LONG $0x0411fbc5; BYTE $0xda // vmovsd %xmm0, (%rdx,%rbx,8)
+	LONG $0x9a748b45; BYTE $0x04 // movl 0x4(%r10,%rbx,4), %r14d
+	WORD $0x0145; BYTE $0xde // addl %r11d, %r14d
+	LONG $0x34e6c149 // shlq $0x34, %r14
+	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
+	LONG $0x597ba1c4; LONG $0x01c0cc84; WORD $0x0000 // vmulsd 0x1c0(%rsp,%r9,8), %xmm0, %xmm0
+	LONG $0x4411fbc5; WORD $0x08da // vmovsd %xmm0, 0x8(%rdx,%rbx,8)
+	LONG $0x9a748b45; BYTE $0x08 // movl 0x8(%r10,%rbx,4), %r14d
+	WORD $0x0145; BYTE $0xde // addl %r11d, %r14d
+	LONG $0x34e6c149 // shlq $0x34, %r14
+	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
+	LONG $0x597ba1c4; LONG $0x0200cc84; WORD $0x0000 // vmulsd 0x200(%rsp,%r9,8), %xmm0, %xmm0
 	WORD $0xff49; BYTE $0xc1 // incq %r9
-	LONG $0x117b81c4; WORD $0xd744; BYTE $0x10 // vmovsd %xmm0, 0x10(%r15,%r10,8)
+	LONG $0x4411fbc5; WORD $0x10da // vmovsd %xmm0, 0x10(%rdx,%rbx,8)
 	WORD $0x394c; BYTE $0xc8 // cmpq %r9, %rax
-	LONG $0xec6b840f; WORD $0xffff // je <blocks3+0xd0>
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	WORD $0xa674 // je <blocks3+0x1410>
-	LONG $0x14b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r10d
-	WORD $0xa3eb // jmp <blocks3+0x1414>
+	LONG $0xec77840f; WORD $0xffff // je <blocks3+0x90>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x8274 // je <blocks3+0x13a0>
+	LONG $0x1cb70f43; BYTE $0x4f // movzwl (%r15,%r9,2), %ebx
+	WORD $0x83eb // jmp <blocks3+0x13a8>
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	LONG $0xc14c0f49 // cmovlq %r9, %rax
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x65eb // jmp <blocks3+0x149d>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	WORD $0x014d; BYTE $0xca // addq %r9, %r10
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x597ba1c4; LONG $0x0180cc84; WORD $0x0000 // vmulsd 0x180(%rsp,%r9,8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0xd204 // vmovsd %xmm0, (%rdx,%r10,8)
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x597ba1c4; LONG $0x01c0cc84; WORD $0x0000 // vmulsd 0x1c0(%rsp,%r9,8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0xd244; BYTE $0x08 // vmovsd %xmm0, 0x8(%rdx,%r10,8)
+	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
+	LONG $0x597ba1c4; LONG $0x0200cc84; WORD $0x0000 // vmulsd 0x200(%rsp,%r9,8), %xmm0, %xmm0
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x117ba1c4; WORD $0xd244; BYTE $0x10 // vmovsd %xmm0, 0x10(%rdx,%r10,8)
+	WORD $0x394c; BYTE $0xc8 // cmpq %r9, %rax
+	LONG $0xebf3840f; WORD $0xffff // je <blocks3+0x90>
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x9e74 // je <blocks3+0x1440>
+	LONG $0x14b70f47; BYTE $0x4f // movzwl (%r15,%r9,2), %r10d
+	WORD $0x9feb // jmp <blocks3+0x1448>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1588,6 +1588,7 @@ TEXT ·blocks3Quad(SB), 0, $688-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -1598,11 +1599,11 @@ TEXT ·blocks3Quad(SB), 0, $688-8
 	RET
 
 // func blocks4Quad(c *slotCall)
-TEXT ·blocks4Quad(SB), 0, $624-8
+TEXT ·blocks4Quad(SB), 0, $1008-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4>
-	LONG $0x000ec6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1617,7 +1618,7 @@ TEXT ·blocks4Quad(SB), 0, $624-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x00ec8148; WORD $0x0002; BYTE $0x00 // subq $0x200, %rsp
+	LONG $0x80ec8148; WORD $0x0003; BYTE $0x00 // subq $0x380, %rsp
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x286f8b4c // movq 0x28(%rdi), %r13
@@ -1636,7 +1637,7 @@ TEXT ·blocks4Quad(SB), 0, $624-8
 	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0df68e0f; WORD $0x0000 // jle <blocks4+0xe94>
+	LONG $0x0e798e0f; WORD $0x0000 // jle <blocks4+0xf17>
 	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
 	LONG $0x38778b48 // movq 0x38(%rdi), %rsi
 	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
@@ -1648,17 +1649,17 @@ TEXT ·blocks4Quad(SB), 0, $624-8
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448348; WORD $0x0810 // addq $0x8, 0x10(%rsp)
 	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
 	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
-	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
 	LONG $0x847ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm0, 0xa0(%rsp)
-	LONG $0x847ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa %ymm0, 0x100(%rsp)
+	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
 	LONG $0x847ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa %ymm0, 0xe0(%rsp)
-	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
+	LONG $0x847ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa %ymm0, 0x100(%rsp)
 	LONG $0x847ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm0, 0x120(%rsp)
+	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
 	LONG $0x08c28348 // addq $0x8, %rdx
 	LONG $0x24543b48; BYTE $0x30 // cmpq 0x30(%rsp), %rdx
-	LONG $0x0d65830f; WORD $0x0000 // jae <blocks4+0xe94>
+	LONG $0x0de8830f; WORD $0x0000 // jae <blocks4+0xf17>
 	LONG $0x42b70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r8d
 	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
@@ -1739,10 +1740,10 @@ TEXT ·blocks4Quad(SB), 0, $624-8
 	LONG $0x47ddc2c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm4, %ymm4
 	LONG $0x45dde2c4; BYTE $0xe2 // vpsrlvq %ymm2, %ymm4, %ymm4
 	LONG $0xe9efddc5 // vpxor %ymm1, %ymm4, %ymm5
-	LONG $0x597de2c4; LONG $0x000c0225; BYTE $0x00 // vpbroadcastq 0xc02(%rip), %ymm4
+	LONG $0x597de2c4; LONG $0x000c8225; BYTE $0x00 // vpbroadcastq 0xc82(%rip), %ymm4
 	LONG $0x025563c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm12
 	LONG $0xd57395c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm13
-	LONG $0x597de2c4; LONG $0x000be62d; BYTE $0x00 // vpbroadcastq 0xbe6(%rip), %ymm5
+	LONG $0x597de2c4; LONG $0x000c662d; BYTE $0x00 // vpbroadcastq 0xc66(%rip), %ymm5
 	LONG $0xe4eb1dc5 // vpor %ymm4, %ymm12, %ymm12
 	LONG $0xedeb15c5 // vpor %ymm5, %ymm13, %ymm13
 	LONG $0xeb5c15c5 // vsubpd %ymm3, %ymm13, %ymm13
@@ -2235,27 +2236,42 @@ TEXT ·blocks4Quad(SB), 0, $624-8
 	LONG $0x0642b70f // movzwl 0x6(%rdx), %eax
 	WORD $0x04a8 // testb $0x4, %al
 	LONG $0xf434840f; WORD $0xffff // je <blocks4+0x120>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
+	LONG $0x9428fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps 0x80(%rsp), %ymm2
+	LONG $0x9c28fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps 0xa0(%rsp), %ymm3
+	LONG $0xa428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm4
 	LONG $0x000008be; BYTE $0x00 // movl $0x8, %esi
+	LONG $0x8c11fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm1, 0x1e0(%rsp)
+	LONG $0x9411fcc5; LONG $0x00020024; BYTE $0x00 // vmovups %ymm2, 0x200(%rsp)
+	LONG $0x9c11fcc5; LONG $0x00022024; BYTE $0x00 // vmovups %ymm3, 0x220(%rsp)
+	LONG $0x9c28fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps 0xe0(%rsp), %ymm3
+	LONG $0x9428fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps 0x100(%rsp), %ymm2
+	LONG $0xa411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm4, 0x240(%rsp)
+	LONG $0x9c11fcc5; LONG $0x00026024; BYTE $0x00 // vmovups %ymm3, 0x260(%rsp)
+	LONG $0x9411fcc5; LONG $0x00028024; BYTE $0x00 // vmovups %ymm2, 0x280(%rsp)
+	LONG $0x9c28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm3
+	LONG $0x9428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm2
+	LONG $0x9c11fdc5; LONG $0x0002a024; BYTE $0x00 // vmovupd %ymm3, 0x2a0(%rsp)
+	LONG $0x9411fdc5; LONG $0x0002c024; BYTE $0x00 // vmovupd %ymm2, 0x2c0(%rsp)
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xf04c0f48 // cmovlq %rax, %rsi
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf3c58e0f; WORD $0xffff // jle <blocks4+0xd0>
+	LONG $0xf3388e0f; WORD $0xffff // jle <blocks4+0xd0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x40148d4d // leaq (%r8,%rax,2), %r10
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00db840f; WORD $0x0000 // je <blocks4+0xe04>
+	LONG $0x00d1840f; WORD $0x0000 // je <blocks4+0xe87>
 	LONG $0x68578b48 // movq 0x68(%rdi), %rdx
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	LONG $0xf34c0f49 // cmovlq %r11, %rsi
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x0000aee9; BYTE $0x00 // jmp <blocks4+0xdf1>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0000a4e9; BYTE $0x00 // jmp <blocks4+0xe74>
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	LONG $0x3b1c8d4b // leaq (%r11,%r15), %rbx
 	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
@@ -2265,61 +2281,61 @@ TEXT ·blocks4Quad(SB), 0, $624-8
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xce // vmovq %r14, %xmm1
-	LONG $0x5973a1c4; WORD $0xfc4c; BYTE $0x60 // vmulsd 0x60(%rsp,%r15,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x01e0fc8c; WORD $0x0000 // vmulsd 0x1e0(%rsp,%r15,8), %xmm1, %xmm1
 	LONG $0x117b81c4; WORD $0x190c // vmovsd %xmm1, (%r9,%r11)
 	LONG $0x18748b44; BYTE $0x04 // movl 0x4(%rax,%rbx), %r14d
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xce // vmovq %r14, %xmm1
-	LONG $0x5973a1c4; LONG $0x00a0fc8c; WORD $0x0000 // vmulsd 0xa0(%rsp,%r15,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x0220fc8c; WORD $0x0000 // vmulsd 0x220(%rsp,%r15,8), %xmm1, %xmm1
 	LONG $0x117b81c4; WORD $0x194c; BYTE $0x08 // vmovsd %xmm1, 0x8(%r9,%r11)
 	LONG $0x18748b44; BYTE $0x08 // movl 0x8(%rax,%rbx), %r14d
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xce // vmovq %r14, %xmm1
-	LONG $0x5973a1c4; LONG $0x00e0fc8c; WORD $0x0000 // vmulsd 0xe0(%rsp,%r15,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x0260fc8c; WORD $0x0000 // vmulsd 0x260(%rsp,%r15,8), %xmm1, %xmm1
 	LONG $0x117b81c4; WORD $0x194c; BYTE $0x10 // vmovsd %xmm1, 0x10(%r9,%r11)
 	LONG $0x0c185c8b // movl 0xc(%rax,%rbx), %ebx
 	WORD $0xd301 // addl %edx, %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xcb // vmovq %rbx, %xmm1
-	LONG $0x5973a1c4; LONG $0x0120fc8c; WORD $0x0000 // vmulsd 0x120(%rsp,%r15,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x02a0fc8c; WORD $0x0000 // vmulsd 0x2a0(%rsp,%r15,8), %xmm1, %xmm1
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x117b81c4; WORD $0x194c; BYTE $0x18 // vmovsd %xmm1, 0x18(%r9,%r11)
 	WORD $0x394c; BYTE $0xfe // cmpq %r15, %rsi
-	LONG $0xf2df840f; WORD $0xffff // je <blocks4+0xd0>
+	LONG $0xf25c840f; WORD $0xffff // je <blocks4+0xd0>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0xff56840f; WORD $0xffff // je <blocks4+0xd50>
+	LONG $0xff53840f; WORD $0xffff // je <blocks4+0xdd0>
 	LONG $0x1cb70f43; BYTE $0x7a // movzwl (%r10,%r15,2), %ebx
-	LONG $0xffff55e9; BYTE $0xff // jmp <blocks4+0xd59>
+	LONG $0xffff52e9; BYTE $0xff // jmp <blocks4+0xdd9>
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
 	LONG $0xf04c0f48 // cmovlq %rax, %rsi
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x73eb // jmp <blocks4+0xe88>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x73eb // jmp <blocks4+0xf0b>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
 	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
 	LONG $0x05e2c148 // shlq $0x5, %rdx
-	LONG $0x4c59f3c5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x0001e0c4; BYTE $0x00 // vmulsd 0x1e0(%rsp,%rax,8), %xmm1, %xmm1
 	LONG $0x117bc1c4; WORD $0x110c // vmovsd %xmm1, (%r9,%rdx)
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x8c59f3c5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x000220c4; BYTE $0x00 // vmulsd 0x220(%rsp,%rax,8), %xmm1, %xmm1
 	LONG $0x117bc1c4; WORD $0x114c; BYTE $0x08 // vmovsd %xmm1, 0x8(%r9,%rdx)
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x8c59f3c5; LONG $0x0000e0c4; BYTE $0x00 // vmulsd 0xe0(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x000260c4; BYTE $0x00 // vmulsd 0x260(%rsp,%rax,8), %xmm1, %xmm1
 	LONG $0x117bc1c4; WORD $0x114c; BYTE $0x10 // vmovsd %xmm1, 0x10(%r9,%rdx)
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x8c59f3c5; LONG $0x000120c4; BYTE $0x00 // vmulsd 0x120(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x0002a0c4; BYTE $0x00 // vmulsd 0x2a0(%rsp,%rax,8), %xmm1, %xmm1
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x117bc1c4; WORD $0x114c; BYTE $0x18 // vmovsd %xmm1, 0x18(%r9,%rdx)
 	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	LONG $0xf248840f; WORD $0xffff // je <blocks4+0xd0>
+	LONG $0xf1c5840f; WORD $0xffff // je <blocks4+0xd0>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x9374 // je <blocks4+0xe20>
+	WORD $0x9074 // je <blocks4+0xea0>
 	LONG $0x14b70f41; BYTE $0x42 // movzwl (%r10,%rax,2), %edx
-	WORD $0x94eb // jmp <blocks4+0xe28>
+	WORD $0x91eb // jmp <blocks4+0xea8>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2329,17 +2345,16 @@ TEXT ·blocks4Quad(SB), 0, $624-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00453000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks5Quad(c *slotCall)
-TEXT ·blocks5Quad(SB), 0, $624-8
+TEXT ·blocks5Quad(SB), 0, $1008-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5>
-	LONG $0x001206e9; BYTE $0x00 // jmp <end>
+	LONG $0x001286e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2354,7 +2369,7 @@ TEXT ·blocks5Quad(SB), 0, $624-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x00ec8148; WORD $0x0002; BYTE $0x00 // subq $0x200, %rsp
+	LONG $0x80ec8148; WORD $0x0003; BYTE $0x00 // subq $0x380, %rsp
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
@@ -2373,7 +2388,7 @@ TEXT ·blocks5Quad(SB), 0, $624-8
 	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11028e0f; WORD $0x0000 // jle <blocks5+0x11a0>
+	LONG $0x11b58e0f; WORD $0x0000 // jle <blocks5+0x1253>
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x38578b48 // movq 0x38(%rdi), %rdx
 	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
@@ -2384,19 +2399,19 @@ TEXT ·blocks5Quad(SB), 0, $624-8
 	WORD $0x78eb // jmp <blocks5+0x13c>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448348; WORD $0x0810 // addq $0x8, 0x10(%rsp)
-	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
 	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
-	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
 	LONG $0x847ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm0, 0xa0(%rsp)
-	LONG $0x847ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa %ymm0, 0x100(%rsp)
+	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
 	LONG $0x847ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa %ymm0, 0xe0(%rsp)
-	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
+	LONG $0x847ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa %ymm0, 0x100(%rsp)
 	LONG $0x847ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm0, 0x120(%rsp)
-	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
+	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
 	LONG $0x847ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm0, 0x160(%rsp)
+	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
 	LONG $0x08c58349 // addq $0x8, %r13
 	LONG $0x246c3b4c; BYTE $0x40 // cmpq 0x40(%rsp), %r13
-	LONG $0x1064830f; WORD $0x0000 // jae <blocks5+0x11a0>
+	LONG $0x1117830f; WORD $0x0000 // jae <blocks5+0x1253>
 	LONG $0x75b70f41; BYTE $0x04 // movzwl 0x4(%r13), %esi
 	LONG $0x246c894c; BYTE $0x48 // movq %r13, 0x48(%rsp)
 	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
@@ -2478,10 +2493,10 @@ TEXT ·blocks5Quad(SB), 0, $624-8
 	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
 	LONG $0x45dde2c4; BYTE $0xe2 // vpsrlvq %ymm2, %ymm4, %ymm4
 	LONG $0xe9efddc5 // vpxor %ymm1, %ymm4, %ymm5
-	LONG $0x597de2c4; LONG $0x000f1525; BYTE $0x00 // vpbroadcastq 0xf15(%rip), %ymm4
+	LONG $0x597de2c4; LONG $0x000f9525; BYTE $0x00 // vpbroadcastq 0xf95(%rip), %ymm4
 	LONG $0x025563c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm13
 	LONG $0xd5738dc5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm14
-	LONG $0x597de2c4; LONG $0x000ef92d; BYTE $0x00 // vpbroadcastq 0xef9(%rip), %ymm5
+	LONG $0x597de2c4; LONG $0x000f792d; BYTE $0x00 // vpbroadcastq 0xf79(%rip), %ymm5
 	LONG $0xeceb15c5 // vpor %ymm4, %ymm13, %ymm13
 	LONG $0xf5eb0dc5 // vpor %ymm5, %ymm14, %ymm14
 	LONG $0xf35c0dc5 // vsubpd %ymm3, %ymm14, %ymm14
@@ -3093,27 +3108,47 @@ TEXT ·blocks5Quad(SB), 0, $624-8
 	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
 	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
 	LONG $0xf16d840f; WORD $0xffff // je <blocks5+0x12d>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
+	LONG $0x9428fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps 0x80(%rsp), %ymm2
+	LONG $0x9c28fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps 0xa0(%rsp), %ymm3
+	LONG $0xa428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm4
 	LONG $0x000008be; BYTE $0x00 // movl $0x8, %esi
+	LONG $0x8c11fdc5; LONG $0x0001e024; BYTE $0x00 // vmovupd %ymm1, 0x1e0(%rsp)
+	LONG $0x9411fcc5; LONG $0x00020024; BYTE $0x00 // vmovups %ymm2, 0x200(%rsp)
+	LONG $0x9c11fcc5; LONG $0x00022024; BYTE $0x00 // vmovups %ymm3, 0x220(%rsp)
+	LONG $0x9c28fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps 0xe0(%rsp), %ymm3
+	LONG $0x9428fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps 0x100(%rsp), %ymm2
+	LONG $0xa411fdc5; LONG $0x00024024; BYTE $0x00 // vmovupd %ymm4, 0x240(%rsp)
+	LONG $0x9c11fcc5; LONG $0x00026024; BYTE $0x00 // vmovups %ymm3, 0x260(%rsp)
+	LONG $0x9411fcc5; LONG $0x00028024; BYTE $0x00 // vmovups %ymm2, 0x280(%rsp)
+	LONG $0x9c28fcc5; LONG $0x00012024; BYTE $0x00 // vmovaps 0x120(%rsp), %ymm3
+	LONG $0x9428fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps 0x140(%rsp), %ymm2
+	LONG $0x9c11fcc5; LONG $0x0002a024; BYTE $0x00 // vmovups %ymm3, 0x2a0(%rsp)
+	LONG $0x9411fcc5; LONG $0x0002c024; BYTE $0x00 // vmovups %ymm2, 0x2c0(%rsp)
+	LONG $0x9c28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm3
+	LONG $0x9428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm2
+	LONG $0x9c11fdc5; LONG $0x0002e024; BYTE $0x00 // vmovupd %ymm3, 0x2e0(%rsp)
+	LONG $0x9411fdc5; LONG $0x00030024; BYTE $0x00 // vmovupd %ymm2, 0x300(%rsp)
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xf04c0f48 // cmovlq %rax, %rsi
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf0f18e0f; WORD $0xffff // jle <blocks5+0xd0>
+	LONG $0xf0408e0f; WORD $0xffff // jle <blocks5+0xd0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x60578b48 // movq 0x60(%rdi), %rdx
 	LONG $0x40148d4d // leaq (%r8,%rax,2), %r10
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x00f4840f; WORD $0x0000 // je <blocks5+0x10f1>
+	LONG $0x00f6840f; WORD $0x0000 // je <blocks5+0x11a4>
 	LONG $0x68478b48 // movq 0x68(%rdi), %rax
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	LONG $0xf34c0f49 // cmovlq %r11, %rsi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x0000c4e9; BYTE $0x00 // jmp <blocks5+0x10db>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0000c6e9; BYTE $0x00 // jmp <blocks5+0x118e>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
 	LONG $0x9b348d4c // leaq (%rbx,%rbx,4), %r14
@@ -3121,72 +3156,72 @@ TEXT ·blocks5Quad(SB), 0, $624-8
 	WORD $0xc301 // addl %eax, %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xcb // vmovq %rbx, %xmm1
-	LONG $0x5973a1c4; WORD $0xdc4c; BYTE $0x60 // vmulsd 0x60(%rsp,%r11,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x01e0dc8c; WORD $0x0000 // vmulsd 0x1e0(%rsp,%r11,8), %xmm1, %xmm1
 	LONG $0x117b81c4; WORD $0xf10c // vmovsd %xmm1, (%r9,%r14,8)
 	LONG $0xb25c8b42; BYTE $0x04 // movl 0x4(%rdx,%r14,4), %ebx
 	WORD $0xc301 // addl %eax, %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xcb // vmovq %rbx, %xmm1
-	LONG $0x5973a1c4; LONG $0x00a0dc8c; WORD $0x0000 // vmulsd 0xa0(%rsp,%r11,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x0220dc8c; WORD $0x0000 // vmulsd 0x220(%rsp,%r11,8), %xmm1, %xmm1
 	LONG $0x117b81c4; WORD $0xf14c; BYTE $0x08 // vmovsd %xmm1, 0x8(%r9,%r14,8)
 	LONG $0xb25c8b42; BYTE $0x08 // movl 0x8(%rdx,%r14,4), %ebx
 	WORD $0xc301 // addl %eax, %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xcb // vmovq %rbx, %xmm1
-	LONG $0x5973a1c4; LONG $0x00e0dc8c; WORD $0x0000 // vmulsd 0xe0(%rsp,%r11,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x0260dc8c; WORD $0x0000 // vmulsd 0x260(%rsp,%r11,8), %xmm1, %xmm1
 	LONG $0x117b81c4; WORD $0xf14c; BYTE $0x10 // vmovsd %xmm1, 0x10(%r9,%r14,8)
 	LONG $0xb25c8b42; BYTE $0x0c // movl 0xc(%rdx,%r14,4), %ebx
 	WORD $0xc301 // addl %eax, %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xcb // vmovq %rbx, %xmm1
-	LONG $0x5973a1c4; LONG $0x0120dc8c; WORD $0x0000 // vmulsd 0x120(%rsp,%r11,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x02a0dc8c; WORD $0x0000 // vmulsd 0x2a0(%rsp,%r11,8), %xmm1, %xmm1
 	LONG $0x117b81c4; WORD $0xf14c; BYTE $0x18 // vmovsd %xmm1, 0x18(%r9,%r14,8)
 	LONG $0xb25c8b42; BYTE $0x10 // movl 0x10(%rdx,%r14,4), %ebx
 	WORD $0xc301 // addl %eax, %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xcb // vmovq %rbx, %xmm1
-	LONG $0x5973a1c4; LONG $0x0160dc8c; WORD $0x0000 // vmulsd 0x160(%rsp,%r11,8), %xmm1, %xmm1
+	LONG $0x5973a1c4; LONG $0x02e0dc8c; WORD $0x0000 // vmulsd 0x2e0(%rsp,%r11,8), %xmm1, %xmm1
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
 	LONG $0x117b81c4; WORD $0xf14c; BYTE $0x20 // vmovsd %xmm1, 0x20(%r9,%r14,8)
 	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	LONG $0xeff5840f; WORD $0xffff // je <blocks5+0xd0>
+	LONG $0xef42840f; WORD $0xffff // je <blocks5+0xd0>
 	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0xff39840f; WORD $0xffff // je <blocks5+0x1020>
+	LONG $0xff36840f; WORD $0xffff // je <blocks5+0x10d0>
 	LONG $0x1cb70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %ebx
-	LONG $0xffff37e9; BYTE $0xff // jmp <blocks5+0x1028>
+	LONG $0xffff34e9; BYTE $0xff // jmp <blocks5+0x10d8>
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
 	LONG $0xf04c0f48 // cmovlq %rax, %rsi
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x000088e9; BYTE $0x00 // jmp <blocks5+0x118d>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x000088e9; BYTE $0x00 // jmp <blocks5+0x1240>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
 	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
 	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
-	LONG $0x4c59f3c5; WORD $0x60c4 // vmulsd 0x60(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x0001e0c4; BYTE $0x00 // vmulsd 0x1e0(%rsp,%rax,8), %xmm1, %xmm1
 	LONG $0x117bc1c4; WORD $0xd10c // vmovsd %xmm1, (%r9,%rdx,8)
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x8c59f3c5; LONG $0x0000a0c4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x000220c4; BYTE $0x00 // vmulsd 0x220(%rsp,%rax,8), %xmm1, %xmm1
 	LONG $0x117bc1c4; WORD $0xd14c; BYTE $0x08 // vmovsd %xmm1, 0x8(%r9,%rdx,8)
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x8c59f3c5; LONG $0x0000e0c4; BYTE $0x00 // vmulsd 0xe0(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x000260c4; BYTE $0x00 // vmulsd 0x260(%rsp,%rax,8), %xmm1, %xmm1
 	LONG $0x117bc1c4; WORD $0xd14c; BYTE $0x10 // vmovsd %xmm1, 0x10(%r9,%rdx,8)
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x8c59f3c5; LONG $0x000120c4; BYTE $0x00 // vmulsd 0x120(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x0002a0c4; BYTE $0x00 // vmulsd 0x2a0(%rsp,%rax,8), %xmm1, %xmm1
 	LONG $0x117bc1c4; WORD $0xd14c; BYTE $0x18 // vmovsd %xmm1, 0x18(%r9,%rdx,8)
 	LONG $0x4f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm1
-	LONG $0x8c59f3c5; LONG $0x000160c4; BYTE $0x00 // vmulsd 0x160(%rsp,%rax,8), %xmm1, %xmm1
+	LONG $0x8c59f3c5; LONG $0x0002e0c4; BYTE $0x00 // vmulsd 0x2e0(%rsp,%rax,8), %xmm1, %xmm1
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x117bc1c4; WORD $0xd14c; BYTE $0x20 // vmovsd %xmm1, 0x20(%r9,%rdx,8)
 	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	LONG $0xef43840f; WORD $0xffff // je <blocks5+0xd0>
+	LONG $0xee90840f; WORD $0xffff // je <blocks5+0xd0>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0xff7a840f; WORD $0xffff // je <blocks5+0x1110>
+	LONG $0xff77840f; WORD $0xffff // je <blocks5+0x11c0>
 	LONG $0x14b70f41; BYTE $0x42 // movzwl (%r10,%rax,2), %edx
-	LONG $0xffff78e9; BYTE $0xff // jmp <blocks5+0x1118>
+	LONG $0xffff75e9; BYTE $0xff // jmp <blocks5+0x11c8>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3197,22 +3232,16 @@ TEXT ·blocks5Quad(SB), 0, $624-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00453000
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000
 	RET
 
 // func blocks6Quad(c *slotCall)
-TEXT ·blocks6Quad(SB), 0, $656-8
+TEXT ·blocks6Quad(SB), 0, $1040-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6>
-	LONG $0x0013c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001486e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3227,26 +3256,26 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0x20ec8148; WORD $0x0002; BYTE $0x00 // subq $0x220, %rsp
+	LONG $0xa0ec8148; WORD $0x0003; BYTE $0x00 // subq $0x3a0, %rsp
 	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0x8c29fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm1, 0x1c0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm1, 0x1a0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm1, 0x180(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm1, 0x160(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm1, 0x140(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm1, 0x120(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm1, 0x100(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm1, 0xe0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm1, 0xc0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xa429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm4, 0x1c0(%rsp)
+	LONG $0xa429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm4, 0x1a0(%rsp)
+	LONG $0xa429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm4, 0x180(%rsp)
+	LONG $0xa429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm4, 0x160(%rsp)
+	LONG $0xa429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm4, 0x140(%rsp)
+	LONG $0xa429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm4, 0x120(%rsp)
+	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
+	LONG $0xa429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm4, 0xe0(%rsp)
+	LONG $0xa429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm4, 0xc0(%rsp)
+	LONG $0xa429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm4, 0xa0(%rsp)
+	LONG $0xa429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm4, 0x80(%rsp)
+	LONG $0x6429fdc5; WORD $0x6024 // vmovapd %ymm4, 0x60(%rsp)
 	LONG $0x08578b48 // movq 0x8(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x12cb8e0f; WORD $0x0000 // jle <blocks6+0x1369>
+	LONG $0x139e8e0f; WORD $0x0000 // jle <blocks6+0x143c>
 	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
 	LONG $0x38778b48 // movq 0x38(%rdi), %rsi
 	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
@@ -3257,21 +3286,21 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	LONG $0x000088e9; BYTE $0x00 // jmp <blocks6+0x14e>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448348; WORD $0x0810 // addq $0x8, 0x10(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
-	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm1, 0xc0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm1, 0x100(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm1, 0xe0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm1, 0x140(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm1, 0x120(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm1, 0x180(%rsp)
-	LONG $0x8c29fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm1, 0x160(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm1, 0x1c0(%rsp)
-	LONG $0x8c29fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm1, 0x1a0(%rsp)
+	LONG $0x6429fdc5; WORD $0x6024 // vmovapd %ymm4, 0x60(%rsp)
+	LONG $0xa429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm4, 0x80(%rsp)
+	LONG $0xa429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm4, 0xa0(%rsp)
+	LONG $0xa429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm4, 0xc0(%rsp)
+	LONG $0xa429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm4, 0xe0(%rsp)
+	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
+	LONG $0xa429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm4, 0x120(%rsp)
+	LONG $0xa429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm4, 0x140(%rsp)
+	LONG $0xa429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm4, 0x160(%rsp)
+	LONG $0xa429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm4, 0x180(%rsp)
+	LONG $0xa429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm4, 0x1a0(%rsp)
+	LONG $0xa429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm4, 0x1c0(%rsp)
 	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x24643b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r12
-	LONG $0x121b830f; WORD $0x0000 // jae <blocks6+0x1369>
+	LONG $0x12ee830f; WORD $0x0000 // jae <blocks6+0x143c>
 	LONG $0x44b70f45; WORD $0x0424 // movzwl 0x4(%r12), %r8d
 	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
@@ -3291,7 +3320,7 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x246c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r13
 	LONG $0x0f8c830f; WORD $0x0000 // jae <blocks6+0x1140>
@@ -3321,23 +3350,23 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	WORD $0x8945; BYTE $0xdf // movl %r11d, %r15d
 	WORD $0xd141; BYTE $0xea // shrl %r10d
 	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x6f7ac1c4; WORD $0xd624 // vmovdqu (%r14,%rdx,8), %xmm4
-	LONG $0x6f7ac1c4; WORD $0xfe34 // vmovdqu (%r14,%rdi,8), %xmm6
+	LONG $0x1079c1c4; WORD $0xd624 // vmovupd (%r14,%rdx,8), %xmm4
+	LONG $0x1079c1c4; WORD $0xfe04 // vmovupd (%r14,%rdi,8), %xmm0
 	LONG $0x1079c1c4; WORD $0xd66c; BYTE $0x10 // vmovupd 0x10(%r14,%rdx,8), %xmm5
 	LONG $0x107941c4; WORD $0xd654; BYTE $0x20 // vmovupd 0x20(%r14,%rdx,8), %xmm10
 	LONG $0x0651b70f // movzwl 0x6(%rcx), %edx
 	LONG $0x107941c4; WORD $0xfe44; BYTE $0x10 // vmovupd 0x10(%r14,%rdi,8), %xmm8
 	LONG $0x107941c4; WORD $0xfe5c; BYTE $0x20 // vmovupd 0x20(%r14,%rdi,8), %xmm11
-	LONG $0x384dc3c4; WORD $0xd63c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx,8), %ymm6, %ymm7
-	LONG $0x385d83c4; WORD $0xc624; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8,8), %ymm4, %ymm4
+	LONG $0x185d83c4; WORD $0xc624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8,8), %ymm4, %ymm4
+	LONG $0x187dc3c4; WORD $0xd63c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx,8), %ymm0, %ymm7
 	LONG $0x183d43c4; LONG $0x0110d64c // vinsertf128 $0x1, 0x10(%r14,%rdx,8), %ymm8, %ymm9
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
-	LONG $0xc76cddc5 // vpunpcklqdq %ymm7, %ymm4, %ymm0
-	LONG $0xff6dddc5 // vpunpckhqdq %ymm7, %ymm4, %ymm7
+	LONG $0xc714ddc5 // vunpcklpd %ymm7, %ymm4, %ymm0
+	LONG $0xff15ddc5 // vunpckhpd %ymm7, %ymm4, %ymm7
 	LONG $0x185583c4; LONG $0x0110c664 // vinsertf128 $0x1, 0x10(%r14,%r8,8), %ymm5, %ymm4
-	LONG $0x847ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm0, 0x1e0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
 	LONG $0x1825c3c4; LONG $0x0120d644 // vinsertf128 $0x1, 0x20(%r14,%rdx,8), %ymm11, %ymm0
 	LONG $0x9b148d4b // leaq (%r11,%r11,4), %rdx
 	LONG $0x145d41c4; BYTE $0xc1 // vunpcklpd %ymm9, %ymm4, %ymm8
@@ -3359,10 +3388,10 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	LONG $0x47ddc2c4; BYTE $0xe5 // vpsllvq %ymm13, %ymm4, %ymm4
 	LONG $0x45dde2c4; BYTE $0xe2 // vpsrlvq %ymm2, %ymm4, %ymm4
 	LONG $0xe9efddc5 // vpxor %ymm1, %ymm4, %ymm5
-	LONG $0x597de2c4; LONG $0x0010b025; BYTE $0x00 // vpbroadcastq 0x10b0(%rip), %ymm4
+	LONG $0x597de2c4; LONG $0x00117025; BYTE $0x00 // vpbroadcastq 0x1170(%rip), %ymm4
 	LONG $0x025563c4; WORD $0xaaf6 // vpblendd $0xaa, %ymm6, %ymm5, %ymm14
 	LONG $0xd57385c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm15
-	LONG $0x597de2c4; LONG $0x0010942d; BYTE $0x00 // vpbroadcastq 0x1094(%rip), %ymm5
+	LONG $0x597de2c4; LONG $0x0011542d; BYTE $0x00 // vpbroadcastq 0x1154(%rip), %ymm5
 	LONG $0xf4eb0dc5 // vpor %ymm4, %ymm14, %ymm14
 	LONG $0xfdeb05c5 // vpor %ymm5, %ymm15, %ymm15
 	LONG $0xfb5c05c5 // vsubpd %ymm3, %ymm15, %ymm15
@@ -4053,27 +4082,51 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
 	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
 	LONG $0xefee840f; WORD $0xffff // je <blocks6+0x13f>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
+	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
+	LONG $0x8c28fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps 0x80(%rsp), %ymm1
+	LONG $0x9428fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps 0xa0(%rsp), %ymm2
+	LONG $0x9c28fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps 0xc0(%rsp), %ymm3
 	LONG $0x000008be; BYTE $0x00 // movl $0x8, %esi
+	LONG $0x8411fdc5; LONG $0x00020024; BYTE $0x00 // vmovupd %ymm0, 0x200(%rsp)
+	LONG $0x8c11fcc5; LONG $0x00022024; BYTE $0x00 // vmovups %ymm1, 0x220(%rsp)
+	LONG $0x8c28fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps 0xe0(%rsp), %ymm1
+	LONG $0x9411fcc5; LONG $0x00024024; BYTE $0x00 // vmovups %ymm2, 0x240(%rsp)
+	LONG $0x9c11fcc5; LONG $0x00026024; BYTE $0x00 // vmovups %ymm3, 0x260(%rsp)
+	LONG $0x9428fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps 0x100(%rsp), %ymm2
+	LONG $0x9c28fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm3
+	LONG $0x8c11fcc5; LONG $0x00028024; BYTE $0x00 // vmovups %ymm1, 0x280(%rsp)
+	LONG $0x8c28fcc5; LONG $0x00012024; BYTE $0x00 // vmovaps 0x120(%rsp), %ymm1
+	LONG $0x9411fcc5; LONG $0x0002a024; BYTE $0x00 // vmovups %ymm2, 0x2a0(%rsp)
+	LONG $0x9428fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps 0x140(%rsp), %ymm2
+	LONG $0x8c11fcc5; LONG $0x0002c024; BYTE $0x00 // vmovups %ymm1, 0x2c0(%rsp)
+	LONG $0x8c28fcc5; LONG $0x00016024; BYTE $0x00 // vmovaps 0x160(%rsp), %ymm1
+	LONG $0x9411fcc5; LONG $0x0002e024; BYTE $0x00 // vmovups %ymm2, 0x2e0(%rsp)
+	LONG $0x9428fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm2
+	LONG $0x8c11fcc5; LONG $0x00030024; BYTE $0x00 // vmovups %ymm1, 0x300(%rsp)
+	LONG $0x8c28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm1
+	LONG $0x9c11fdc5; LONG $0x00032024; BYTE $0x00 // vmovupd %ymm3, 0x320(%rsp)
+	LONG $0x8c11fdc5; LONG $0x00034024; BYTE $0x00 // vmovupd %ymm1, 0x340(%rsp)
+	LONG $0x9411fdc5; LONG $0x00036024; BYTE $0x00 // vmovupd %ymm2, 0x360(%rsp)
+	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
 	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xf24c0f48 // cmovlq %rdx, %rsi
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xef608e0f; WORD $0xffff // jle <blocks6+0xd0>
+	LONG $0xee8b8e0f; WORD $0xffff // jle <blocks6+0xd0>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
 	LONG $0x50148d4d // leaq (%r8,%rdx,2), %r10
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0117840f; WORD $0x0000 // je <blocks6+0x12a5>
+	LONG $0x0115840f; WORD $0x0000 // je <blocks6+0x1378>
 	LONG $0x68578b48 // movq 0x68(%rdi), %rdx
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	LONG $0xf34c0f49 // cmovlq %r11, %rsi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x0000eae9; BYTE $0x00 // jmp <blocks6+0x1292>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0000e8e9; BYTE $0x00 // jmp <blocks6+0x1365>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
 	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
@@ -4082,80 +4135,80 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; WORD $0xdc44; BYTE $0x60 // vmulsd 0x60(%rsp,%r11,8), %xmm0, %xmm0
+	LONG $0x597ba1c4; LONG $0x0200dc84; WORD $0x0000 // vmulsd 0x200(%rsp,%r11,8), %xmm0, %xmm0
 	LONG $0x117bc1c4; WORD $0xd904 // vmovsd %xmm0, (%r9,%rbx,8)
 	LONG $0x9f748b45; BYTE $0x04 // movl 0x4(%r15,%rbx,4), %r14d
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x00a0dc84; WORD $0x0000 // vmulsd 0xa0(%rsp,%r11,8), %xmm0, %xmm0
+	LONG $0x597ba1c4; LONG $0x0240dc84; WORD $0x0000 // vmulsd 0x240(%rsp,%r11,8), %xmm0, %xmm0
 	LONG $0x117bc1c4; WORD $0xd944; BYTE $0x08 // vmovsd %xmm0, 0x8(%r9,%rbx,8)
 	LONG $0x9f748b45; BYTE $0x08 // movl 0x8(%r15,%rbx,4), %r14d
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x00e0dc84; WORD $0x0000 // vmulsd 0xe0(%rsp,%r11,8), %xmm0, %xmm0
+	LONG $0x597ba1c4; LONG $0x0280dc84; WORD $0x0000 // vmulsd 0x280(%rsp,%r11,8), %xmm0, %xmm0
 	LONG $0x117bc1c4; WORD $0xd944; BYTE $0x10 // vmovsd %xmm0, 0x10(%r9,%rbx,8)
 	LONG $0x9f748b45; BYTE $0x0c // movl 0xc(%r15,%rbx,4), %r14d
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x0120dc84; WORD $0x0000 // vmulsd 0x120(%rsp,%r11,8), %xmm0, %xmm0
+	LONG $0x597ba1c4; LONG $0x02c0dc84; WORD $0x0000 // vmulsd 0x2c0(%rsp,%r11,8), %xmm0, %xmm0
 	LONG $0x117bc1c4; WORD $0xd944; BYTE $0x18 // vmovsd %xmm0, 0x18(%r9,%rbx,8)
 	LONG $0x9f748b45; BYTE $0x10 // movl 0x10(%r15,%rbx,4), %r14d
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x0160dc84; WORD $0x0000 // vmulsd 0x160(%rsp,%r11,8), %xmm0, %xmm0
+	LONG $0x597ba1c4; LONG $0x0300dc84; WORD $0x0000 // vmulsd 0x300(%rsp,%r11,8), %xmm0, %xmm0
 	LONG $0x117bc1c4; WORD $0xd944; BYTE $0x20 // vmovsd %xmm0, 0x20(%r9,%rbx,8)
 	LONG $0x9f748b45; BYTE $0x14 // movl 0x14(%r15,%rbx,4), %r14d
 	WORD $0x0141; BYTE $0xd6 // addl %edx, %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xc6 // vmovq %r14, %xmm0
-	LONG $0x597ba1c4; LONG $0x01a0dc84; WORD $0x0000 // vmulsd 0x1a0(%rsp,%r11,8), %xmm0, %xmm0
+	LONG $0x597ba1c4; LONG $0x0340dc84; WORD $0x0000 // vmulsd 0x340(%rsp,%r11,8), %xmm0, %xmm0
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x117bc1c4; WORD $0xd944; BYTE $0x28 // vmovsd %xmm0, 0x28(%r9,%rbx,8)
 	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	LONG $0xee3e840f; WORD $0xffff // je <blocks6+0xd0>
+	LONG $0xed6b840f; WORD $0xffff // je <blocks6+0xd0>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0xff15840f; WORD $0xffff // je <blocks6+0x11b0>
+	LONG $0xff12840f; WORD $0xffff // je <blocks6+0x1280>
 	LONG $0x1cb70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %ebx
-	LONG $0xffff13e9; BYTE $0xff // jmp <blocks6+0x11b8>
+	LONG $0xffff10e9; BYTE $0xff // jmp <blocks6+0x1288>
 	LONG $0x02fe8348 // cmpq $0x2, %rsi
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xf24c0f48 // cmovlq %rdx, %rsi
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00009de9; BYTE $0x00 // jmp <blocks6+0x1356>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x00009de9; BYTE $0x00 // jmp <blocks6+0x1429>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	WORD $0x0149; BYTE $0xd3 // addq %rdx, %r11
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
 	LONG $0x5b1c8d4f // leaq (%r11,%r11,2), %r11
-	LONG $0x4459fbc5; WORD $0x60d4 // vmulsd 0x60(%rsp,%rdx,8), %xmm0, %xmm0
+	LONG $0x8459fbc5; LONG $0x000200d4; BYTE $0x00 // vmulsd 0x200(%rsp,%rdx,8), %xmm0, %xmm0
 	LONG $0x04e3c149 // shlq $0x4, %r11
 	LONG $0x117b81c4; WORD $0x1904 // vmovsd %xmm0, (%r9,%r11)
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x8459fbc5; LONG $0x0000a0d4; BYTE $0x00 // vmulsd 0xa0(%rsp,%rdx,8), %xmm0, %xmm0
+	LONG $0x8459fbc5; LONG $0x000240d4; BYTE $0x00 // vmulsd 0x240(%rsp,%rdx,8), %xmm0, %xmm0
 	LONG $0x117b81c4; WORD $0x1944; BYTE $0x08 // vmovsd %xmm0, 0x8(%r9,%r11)
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x8459fbc5; LONG $0x0000e0d4; BYTE $0x00 // vmulsd 0xe0(%rsp,%rdx,8), %xmm0, %xmm0
+	LONG $0x8459fbc5; LONG $0x000280d4; BYTE $0x00 // vmulsd 0x280(%rsp,%rdx,8), %xmm0, %xmm0
 	LONG $0x117b81c4; WORD $0x1944; BYTE $0x10 // vmovsd %xmm0, 0x10(%r9,%r11)
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x8459fbc5; LONG $0x000120d4; BYTE $0x00 // vmulsd 0x120(%rsp,%rdx,8), %xmm0, %xmm0
+	LONG $0x8459fbc5; LONG $0x0002c0d4; BYTE $0x00 // vmulsd 0x2c0(%rsp,%rdx,8), %xmm0, %xmm0
 	LONG $0x117b81c4; WORD $0x1944; BYTE $0x18 // vmovsd %xmm0, 0x18(%r9,%r11)
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x8459fbc5; LONG $0x000160d4; BYTE $0x00 // vmulsd 0x160(%rsp,%rdx,8), %xmm0, %xmm0
+	LONG $0x8459fbc5; LONG $0x000300d4; BYTE $0x00 // vmulsd 0x300(%rsp,%rdx,8), %xmm0, %xmm0
 	LONG $0x117b81c4; WORD $0x1944; BYTE $0x20 // vmovsd %xmm0, 0x20(%r9,%r11)
 	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x8459fbc5; LONG $0x0001a0d4; BYTE $0x00 // vmulsd 0x1a0(%rsp,%rdx,8), %xmm0, %xmm0
+	LONG $0x8459fbc5; LONG $0x000340d4; BYTE $0x00 // vmulsd 0x340(%rsp,%rdx,8), %xmm0, %xmm0
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x117b81c4; WORD $0x1944; BYTE $0x28 // vmovsd %xmm0, 0x28(%r9,%r11)
 	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
-	LONG $0xed7a840f; WORD $0xffff // je <blocks6+0xd0>
+	LONG $0xeca7840f; WORD $0xffff // je <blocks6+0xd0>
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0xff61840f; WORD $0xffff // je <blocks6+0x12c0>
+	LONG $0xff5e840f; WORD $0xffff // je <blocks6+0x1390>
 	LONG $0x1cb70f45; BYTE $0x52 // movzwl (%r10,%rdx,2), %r11d
-	LONG $0xffff5fe9; BYTE $0xff // jmp <blocks6+0x12c8>
+	LONG $0xffff5ce9; BYTE $0xff // jmp <blocks6+0x1398>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4169,8 +4222,6 @@ TEXT ·blocks6Quad(SB), 0, $656-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00004530
-	LONG $0x00000000; WORD $0x4330
+	LONG $0x00453000; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
 	RET

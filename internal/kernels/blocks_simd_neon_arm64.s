@@ -12,478 +12,612 @@ TEXT ·blocks2Quad(SB), 0, $544-8
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10743ff // sub sp, sp, #0x1d0
+	WORD $0x1400028d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040e // ldr x14, [x0, #0x8]
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0xa941240a // ldp x10, x9, [x0, #0x10]
-	WORD $0xf900c3fd // str x29, [sp, #0x180]
-	WORD $0xa91967fa // stp x26, x25, [sp, #0x190]
+	WORD $0x540050ab // b.lt <blocks2+0xa1c>
+	WORD $0xd10743ff // sub sp, sp, #0x1d0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x910003ef // mov x15, sp
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x910101ef // add x15, x15, #0x40
+	WORD $0x52800110 // mov w16, #0x8
+	WORD $0x52801811 // mov w17, #0xc0
+	WORD $0x8b0e0d2e // add x14, x9, x14, lsl #3
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6d1823e9 // stp d9, d8, [sp, #0x180]
+	WORD $0xf900cbfd // str x29, [sp, #0x190]
 	WORD $0xa91a5ff8 // stp x24, x23, [sp, #0x1a0]
 	WORD $0xa91b57f6 // stp x22, x21, [sp, #0x1b0]
 	WORD $0xa91c4ff4 // stp x20, x19, [sp, #0x1c0]
-	WORD $0xad0003e0 // stp q0, q0, [sp]
-	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
-	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
-	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
-	WORD $0xad0403e0 // stp q0, q0, [sp, #0x80]
-	WORD $0xad0503e0 // stp q0, q0, [sp, #0xa0]
-	WORD $0xad0603e0 // stp q0, q0, [sp, #0xc0]
-	WORD $0xad0703e0 // stp q0, q0, [sp, #0xe0]
-	WORD $0xad0803e0 // stp q0, q0, [sp, #0x100]
-	WORD $0xad0903e0 // stp q0, q0, [sp, #0x120]
-	WORD $0xad0a03e0 // stp q0, q0, [sp, #0x140]
-	WORD $0xad0b03e0 // stp q0, q0, [sp, #0x160]
-	WORD $0x54003c8b // b.lt <blocks2+0x7ec>
-	WORD $0xf940000c // ldr x12, [x0]
-	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x910003ef // mov x15, sp
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x52800110 // mov w16, #0x8
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x910101ef // add x15, x15, #0x40
-	WORD $0x52801811 // mov w17, #0xc0
-	WORD $0x8b0e0d8e // add x14, x12, x14, lsl #3
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x14000011 // b <blocks2+0xe0>
+	WORD $0x14000011 // b <blocks2+0xb0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x9100216b // add x11, x11, #0x8
+	WORD $0x91002108 // add x8, x8, #0x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xad0003e0 // stp q0, q0, [sp]
-	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
-	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
-	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb0e019f // cmp x12, x14
-	WORD $0x54003882 // b.hs <blocks2+0x7ec>
-	WORD $0x79400981 // ldrh w1, [x12, #0x4]
-	WORD $0xb40030e1 // cbz x1, <blocks2+0x700>
-	WORD $0xb9400182 // ldr w2, [x12]
-	WORD $0x8b010143 // add x3, x10, x1
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0e013f // cmp x9, x14
+	WORD $0x54004ac2 // b.hs <blocks2+0xa04>
+	WORD $0x79400921 // ldrh w1, [x9, #0x4]
+	WORD $0xb4004261 // cbz x1, <blocks2+0x900>
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x8b010183 // add x3, x12, x1
 	WORD $0xf9404004 // ldr x4, [x0, #0x80]
 	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x79400d81 // ldrh w1, [x12, #0x6]
-	WORD $0x14000058 // b <blocks2+0x25c>
-	WORD $0x79400127 // ldrh w7, [x9]
-	WORD $0x79400533 // ldrh w19, [x9, #0x2]
-	WORD $0xd37df0e7 // lsl x7, x7, #3
-	WORD $0xd37df273 // lsl x19, x19, #3
-	WORD $0x79400934 // ldrh w20, [x9, #0x4]
-	WORD $0x79400d35 // ldrh w21, [x9, #0x6]
-	WORD $0xd37df294 // lsl x20, x20, #3
-	WORD $0xd37df2b5 // lsl x21, x21, #3
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x14000057 // b <blocks2+0x228>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400167 // ldrh w7, [x11]
 	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
-	WORD $0x8b060106 // add x6, x8, x6
-	WORD $0x3ce76850 // ldr q16, [x2, x7]
-	WORD $0x3cf36851 // ldr q17, [x2, x19]
-	WORD $0x3cf46852 // ldr q18, [x2, x20]
-	WORD $0x3cf56853 // ldr q19, [x2, x21]
-	WORD $0x4ed13a14 // zip1 v20.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x3dc00111 // ldr q17, [x8]
-	WORD $0x4ed33a55 // zip1 v21.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x0e617a33 // fcvtl v19.2d, v17.2s
-	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
-	WORD $0x4e71cea7 // fmla v7.2d, v21.2d, v17.2d
-	WORD $0x3dc00911 // ldr q17, [x8, #0x20]
-	WORD $0x4e73ce86 // fmla v6.2d, v20.2d, v19.2d
-	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
-	WORD $0x4e617a33 // fcvtl2 v19.2d, v17.4s
-	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
-	WORD $0x4e71ce06 // fmla v6.2d, v16.2d, v17.2d
-	WORD $0x4e73ce47 // fmla v7.2d, v18.2d, v19.2d
-	WORD $0xad001fe6 // stp q6, q7, [sp]
-	WORD $0x3dc000d1 // ldr q17, [x6]
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x0e617a33 // fcvtl v19.2d, v17.2s
-	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
-	WORD $0x4e71cea5 // fmla v5.2d, v21.2d, v17.2d
-	WORD $0x3dc008d1 // ldr q17, [x6, #0x20]
-	WORD $0x4e73ce84 // fmla v4.2d, v20.2d, v19.2d
-	WORD $0xf98810c0 // prfm pldl1keep, [x6, #0x1020]
-	WORD $0x4e617a33 // fcvtl2 v19.2d, v17.4s
-	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
-	WORD $0x4e71ce04 // fmla v4.2d, v16.2d, v17.2d
-	WORD $0x4e73ce45 // fmla v5.2d, v18.2d, v19.2d
-	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
-	WORD $0x79401127 // ldrh w7, [x9, #0x8]
-	WORD $0x79401533 // ldrh w19, [x9, #0xa]
-	WORD $0x79401934 // ldrh w20, [x9, #0xc]
-	WORD $0x79401d35 // ldrh w21, [x9, #0xe]
 	WORD $0xd37df0e7 // lsl x7, x7, #3
-	WORD $0xd37df273 // lsl x19, x19, #3
-	WORD $0xd37df294 // lsl x20, x20, #3
-	WORD $0xd37df2b5 // lsl x21, x21, #3
+	WORD $0x8b060146 // add x6, x10, x6
 	WORD $0x3ce76850 // ldr q16, [x2, x7]
-	WORD $0x3cf36851 // ldr q17, [x2, x19]
-	WORD $0x3cf46852 // ldr q18, [x2, x20]
-	WORD $0x3cf56853 // ldr q19, [x2, x21]
-	WORD $0x4ed33a54 // zip1 v20.2d, v18.2d, v19.2d
-	WORD $0x4ed13a15 // zip1 v21.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ed37a51 // zip2 v17.2d, v18.2d, v19.2d
-	WORD $0x3dc00512 // ldr q18, [x8, #0x10]
-	WORD $0x4e617a53 // fcvtl2 v19.2d, v18.4s
-	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
-	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
-	WORD $0x4e73ce83 // fmla v3.2d, v20.2d, v19.2d
-	WORD $0x3dc00d12 // ldr q18, [x8, #0x30]
+	WORD $0x79400967 // ldrh w7, [x11, #0x4]
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76851 // ldr q17, [x2, x7]
+	WORD $0x79400567 // ldrh w7, [x11, #0x2]
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76852 // ldr q18, [x2, x7]
+	WORD $0x79400d67 // ldrh w7, [x11, #0x6]
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76853 // ldr q19, [x2, x7]
+	WORD $0x4ed27a14 // zip2 v20.2d, v16.2d, v18.2d
+	WORD $0x4ed23a10 // zip1 v16.2d, v16.2d, v18.2d
+	WORD $0x4ed37a35 // zip2 v21.2d, v17.2d, v19.2d
+	WORD $0x4ed33a31 // zip1 v17.2d, v17.2d, v19.2d
+	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x4e617a72 // fcvtl2 v18.2d, v19.4s
+	WORD $0x0e617a73 // fcvtl v19.2d, v19.2s
+	WORD $0x4e72ce27 // fmla v7.2d, v17.2d, v18.2d
+	WORD $0x3dc00952 // ldr q18, [x10, #0x20]
+	WORD $0x4e73ce06 // fmla v6.2d, v16.2d, v19.2d
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
 	WORD $0x0e617a53 // fcvtl v19.2d, v18.2s
 	WORD $0x4e617a52 // fcvtl2 v18.2d, v18.4s
-	WORD $0x4e72ce23 // fmla v3.2d, v17.2d, v18.2d
-	WORD $0x4e73ce02 // fmla v2.2d, v16.2d, v19.2d
-	WORD $0xad010fe2 // stp q2, q3, [sp, #0x20]
-	WORD $0x3dc004d6 // ldr q22, [x6, #0x10]
-	WORD $0x3dc00cd2 // ldr q18, [x6, #0x30]
-	WORD $0x0e617ad7 // fcvtl v23.2d, v22.2s
-	WORD $0x4e617ad6 // fcvtl2 v22.2d, v22.4s
+	WORD $0x4e72cea7 // fmla v7.2d, v21.2d, v18.2d
+	WORD $0xad4060d2 // ldp q18, q24, [x6]
+	WORD $0x4e73ce86 // fmla v6.2d, v20.2d, v19.2d
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0x4e617a53 // fcvtl2 v19.2d, v18.4s
 	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
-	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
-	WORD $0x4e77cea0 // fmla v0.2d, v21.2d, v23.2d
-	WORD $0x4e72ce00 // fmla v0.2d, v16.2d, v18.2d
-	WORD $0x4e73ce21 // fmla v1.2d, v17.2d, v19.2d
-	WORD $0x9100054a // add x10, x10, #0x1
-	WORD $0x8b050508 // add x8, x8, x5, lsl #1
-	WORD $0x91004129 // add x9, x9, #0x10
-	WORD $0xeb03015f // cmp x10, x3
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0x54002562 // b.hs <blocks2+0x704>
-	WORD $0x39400145 // ldrb w5, [x10]
-	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
-	WORD $0x370ff4e1 // tbnz w1, #0x1, <blocks2+0x100>
+	WORD $0x4e72ce02 // fmla v2.2d, v16.2d, v18.2d
+	WORD $0x3dc008d0 // ldr q16, [x6, #0x20]
+	WORD $0xf98810c0 // prfm pldl1keep, [x6, #0x1020]
+	WORD $0x79401167 // ldrh w7, [x11, #0x8]
+	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76852 // ldr q18, [x2, x7]
+	WORD $0x79401967 // ldrh w7, [x11, #0xc]
+	WORD $0x0e617a11 // fcvtl v17.2d, v16.2s
+	WORD $0x4e617a10 // fcvtl2 v16.2d, v16.4s
+	WORD $0x4e617b19 // fcvtl2 v25.2d, v24.4s
+	WORD $0x0e617b18 // fcvtl v24.2d, v24.2s
+	WORD $0x4e71ce82 // fmla v2.2d, v20.2d, v17.2d
+	WORD $0x4e70cea3 // fmla v3.2d, v21.2d, v16.2d
+	WORD $0x3dc00cd0 // ldr q16, [x6, #0x30]
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76853 // ldr q19, [x2, x7]
+	WORD $0x79401567 // ldrh w7, [x11, #0xa]
+	WORD $0x0e617a11 // fcvtl v17.2d, v16.2s
+	WORD $0x4e617a10 // fcvtl2 v16.2d, v16.4s
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76854 // ldr q20, [x2, x7]
+	WORD $0x79401d67 // ldrh w7, [x11, #0xe]
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76855 // ldr q21, [x2, x7]
+	WORD $0x4ed47a56 // zip2 v22.2d, v18.2d, v20.2d
+	WORD $0x4ed43a52 // zip1 v18.2d, v18.2d, v20.2d
+	WORD $0x3dc00554 // ldr q20, [x10, #0x10]
+	WORD $0x4e78ce40 // fmla v0.2d, v18.2d, v24.2d
+	WORD $0x4ed57a77 // zip2 v23.2d, v19.2d, v21.2d
+	WORD $0x4ed53a73 // zip1 v19.2d, v19.2d, v21.2d
+	WORD $0x4e617a95 // fcvtl2 v21.2d, v20.4s
+	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
+	WORD $0x4e71cec0 // fmla v0.2d, v22.2d, v17.2d
+	WORD $0x4e79ce61 // fmla v1.2d, v19.2d, v25.2d
+	WORD $0x4e74ce44 // fmla v4.2d, v18.2d, v20.2d
+	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
+	WORD $0x4e70cee1 // fmla v1.2d, v23.2d, v16.2d
+	WORD $0x3dc00d50 // ldr q16, [x10, #0x30]
+	WORD $0x0e617a11 // fcvtl v17.2d, v16.2s
+	WORD $0x4e617a10 // fcvtl2 v16.2d, v16.4s
+	WORD $0x4e70cee5 // fmla v5.2d, v23.2d, v16.2d
+	WORD $0x4e71cec4 // fmla v4.2d, v22.2d, v17.2d
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b05054a // add x10, x10, x5, lsl #1
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0xeb03019f // cmp x12, x3
+	WORD $0x54003702 // b.hs <blocks2+0x904>
+	WORD $0x39400185 // ldrb w5, [x12]
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x370ff581 // tbnz w1, #0x1, <blocks2+0xe0>
 	WORD $0x9bb110a7 // umaddl x7, w5, w17, x4
 	WORD $0x7100d0bf // cmp w5, #0x34
 	WORD $0xd341fca6 // lsr x6, x5, #1
 	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0x54001349 // b.ls <blocks2+0x4e0>
-	WORD $0xf9402c14 // ldr x20, [x0, #0x58]
-	WORD $0x79400136 // ldrh w22, [x9]
-	WORD $0x79400537 // ldrh w23, [x9, #0x2]
-	WORD $0x910200f5 // add x21, x7, #0x80
-	WORD $0x8b140114 // add x20, x8, x20
-	WORD $0xd37df2d6 // lsl x22, x22, #3
-	WORD $0x79400938 // ldrh w24, [x9, #0x4]
-	WORD $0x79400d39 // ldrh w25, [x9, #0x6]
-	WORD $0xd37df2f7 // lsl x23, x23, #3
-	WORD $0xd37df318 // lsl x24, x24, #3
-	WORD $0xad405cf8 // ldp q24, q23, [x7]
-	WORD $0x3cf3691a // ldr q26, [x8, x19]
-	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
-	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x3cf66851 // ldr q17, [x2, x22]
-	WORD $0xd37df336 // lsl x22, x25, #3
-	WORD $0x3cf76852 // ldr q18, [x2, x23]
-	WORD $0x8b050297 // add x23, x20, x5
-	WORD $0x3cf86853 // ldr q19, [x2, x24]
-	WORD $0x3cf66854 // ldr q20, [x2, x22]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x8b050116 // add x22, x8, x5
+	WORD $0x540012e9 // b.ls <blocks2+0x4a0>
+	WORD $0xad4044f2 // ldp q18, q17, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0x4e120276 // tbl v22.16b, { v19.16b }, v18.16b
+	WORD $0x79400976 // ldrh w22, [x11, #0x4]
+	WORD $0x4d40ce90 // ld1r { v16.2d }, [x20]
+	WORD $0x79400174 // ldrh w20, [x11]
+	WORD $0x3cf36953 // ldr q19, [x10, x19]
+	WORD $0x79400577 // ldrh w23, [x11, #0x2]
+	WORD $0x79400d78 // ldrh w24, [x11, #0x6]
+	WORD $0xd37df294 // lsl x20, x20, #3
+	WORD $0x3cf46859 // ldr q25, [x2, x20]
+	WORD $0xd37df2d4 // lsl x20, x22, #3
+	WORD $0x3cf4685a // ldr q26, [x2, x20]
+	WORD $0x8b050154 // add x20, x10, x5
+	WORD $0xd37df2f6 // lsl x22, x23, #3
+	WORD $0xd37df317 // lsl x23, x24, #3
+	WORD $0xf9402c15 // ldr x21, [x0, #0x58]
+	WORD $0x3cf6685b // ldr q27, [x2, x22]
+	WORD $0x3cf7685c // ldr q28, [x2, x23]
+	WORD $0x8b150155 // add x21, x10, x21
+	WORD $0x8b0502b6 // add x22, x21, x5
 	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
-	WORD $0x4ed23a36 // zip1 v22.2d, v17.2d, v18.2d
-	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
-	WORD $0x4ed43a75 // zip1 v21.2d, v19.2d, v20.2d
-	WORD $0x4ed47a72 // zip2 v18.2d, v19.2d, v20.2d
-	WORD $0xad424cf9 // ldp q25, q19, [x7, #0x40]
-	WORD $0x3dc00114 // ldr q20, [x8]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x6ef3475a // ushl v26.2d, v26.2d, v19.2d
-	WORD $0x4e180294 // tbl v20.16b, { v20.16b }, v24.16b
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4ef04694 // sshl v20.2d, v20.2d, v16.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e7acea7 // fmla v7.2d, v21.2d, v26.2d
-	WORD $0x3cf36ada // ldr q26, [x22, x19]
-	WORD $0x4e74cec6 // fmla v6.2d, v22.2d, v20.2d
-	WORD $0x3dc002d4 // ldr q20, [x22]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e180294 // tbl v20.16b, { v20.16b }, v24.16b
-	WORD $0x6ef3475a // ushl v26.2d, v26.2d, v19.2d
-	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x4ef04694 // sshl v20.2d, v20.2d, v16.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e7ace47 // fmla v7.2d, v18.2d, v26.2d
-	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad001fe6 // stp q6, q7, [sp]
-	WORD $0x3cf36a9a // ldr q26, [x20, x19]
+	WORD $0x4e110278 // tbl v24.16b, { v19.16b }, v17.16b
+	WORD $0xad424cf5 // ldp q21, q19, [x7, #0x40]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0x3dc00294 // ldr q20, [x20]
+	WORD $0x4edb7b37 // zip2 v23.2d, v25.2d, v27.2d
+	WORD $0x3cf36a9e // ldr q30, [x20, x19]
 	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0x4e180294 // tbl v20.16b, { v20.16b }, v24.16b
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
+	WORD $0x4edb3b3b // zip1 v27.2d, v25.2d, v27.2d
+	WORD $0x4edc3b59 // zip1 v25.2d, v26.2d, v28.2d
+	WORD $0x6ef34718 // ushl v24.2d, v24.2d, v19.2d
+	WORD $0x4e12029d // tbl v29.16b, { v20.16b }, v18.16b
+	WORD $0x4ef04718 // sshl v24.2d, v24.2d, v16.2d
+	WORD $0x3dc002b4 // ldr q20, [x21]
+	WORD $0x6ef546d6 // ushl v22.2d, v22.2d, v21.2d
+	WORD $0x6ef547bd // ushl v29.2d, v29.2d, v21.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4ef046d6 // sshl v22.2d, v22.2d, v16.2d
+	WORD $0x4e12029f // tbl v31.16b, { v20.16b }, v18.16b
+	WORD $0x4edc7b54 // zip2 v20.2d, v26.2d, v28.2d
+	WORD $0x4e1103da // tbl v26.16b, { v30.16b }, v17.16b
+	WORD $0x3cf36abc // ldr q28, [x21, x19]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x3dc002de // ldr q30, [x22]
+	WORD $0x4e78cf27 // fmla v7.2d, v25.2d, v24.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
 	WORD $0x6ef3475a // ushl v26.2d, v26.2d, v19.2d
-	WORD $0x4ef04694 // sshl v20.2d, v20.2d, v16.2d
+	WORD $0x4e76cf66 // fmla v6.2d, v27.2d, v22.2d
 	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e1203d2 // tbl v18.16b, { v30.16b }, v18.16b
+	WORD $0x3cf36ade // ldr q30, [x22, x19]
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0x4e11039c // tbl v28.16b, { v28.16b }, v17.16b
+	WORD $0xd342fe73 // lsr x19, x19, #2
 	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e74cec4 // fmla v4.2d, v22.2d, v20.2d
-	WORD $0x4e7acea5 // fmla v5.2d, v21.2d, v26.2d
-	WORD $0x3cf36afa // ldr q26, [x23, x19]
-	WORD $0x3dc002f5 // ldr q21, [x23]
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0x4e1802b4 // tbl v20.16b, { v21.16b }, v24.16b
-	WORD $0x4e170355 // tbl v21.16b, { v26.16b }, v23.16b
-	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
-	WORD $0xad435cf8 // ldp q24, q23, [x7, #0x60]
-	WORD $0x6ef346b3 // ushl v19.2d, v21.2d, v19.2d
-	WORD $0x4ef04694 // sshl v20.2d, v20.2d, v16.2d
-	WORD $0x4ef04673 // sshl v19.2d, v19.2d, v16.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x3cf36ad6 // ldr q22, [x22, x19]
+	WORD $0x6ef3479c // ushl v28.2d, v28.2d, v19.2d
+	WORD $0x4e7ace87 // fmla v7.2d, v20.2d, v26.2d
+	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
+	WORD $0x4e1103d1 // tbl v17.16b, { v30.16b }, v17.16b
+	WORD $0x6ef547fe // ushl v30.2d, v31.2d, v21.2d
+	WORD $0x6ef5465f // ushl v31.2d, v18.2d, v21.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x6ef34628 // ushl v8.2d, v17.2d, v19.2d
+	WORD $0xad4144f2 // ldp q18, q17, [x7, #0x20]
+	WORD $0x3ce66ad3 // ldr q19, [x22, x6]
+	WORD $0x4e7ccf23 // fmla v3.2d, v25.2d, v28.2d
+	WORD $0x4e1102d6 // tbl v22.16b, { v22.16b }, v17.16b
+	WORD $0x4e120278 // tbl v24.16b, { v19.16b }, v18.16b
+	WORD $0x4ef047d3 // sshl v19.2d, v30.2d, v16.2d
+	WORD $0x4ef0451e // sshl v30.2d, v8.2d, v16.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e74ce24 // fmla v4.2d, v17.2d, v20.2d
-	WORD $0x4e73ce45 // fmla v5.2d, v18.2d, v19.2d
-	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
-	WORD $0x79401133 // ldrh w19, [x9, #0x8]
-	WORD $0x79401538 // ldrh w24, [x9, #0xa]
-	WORD $0x79401939 // ldrh w25, [x9, #0xc]
-	WORD $0x79401d3a // ldrh w26, [x9, #0xe]
-	WORD $0x3ce66919 // ldr q25, [x8, x6]
-	WORD $0x3cf5691a // ldr q26, [x8, x21]
-	WORD $0xd37df273 // lsl x19, x19, #3
-	WORD $0xd37df318 // lsl x24, x24, #3
-	WORD $0xd37df339 // lsl x25, x25, #3
-	WORD $0xd37df35a // lsl x26, x26, #3
-	WORD $0x3cf36851 // ldr q17, [x2, x19]
-	WORD $0x3cf86852 // ldr q18, [x2, x24]
-	WORD $0x3cf96853 // ldr q19, [x2, x25]
-	WORD $0x3cfa6854 // ldr q20, [x2, x26]
-	WORD $0x4ed23a35 // zip1 v21.2d, v17.2d, v18.2d
-	WORD $0x4ed43a76 // zip1 v22.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
-	WORD $0xad4148f4 // ldp q20, q18, [x7, #0x20]
-	WORD $0x4e12035a // tbl v26.16b, { v26.16b }, v18.16b
-	WORD $0x6ef7475a // ushl v26.2d, v26.2d, v23.2d
-	WORD $0x4e140339 // tbl v25.16b, { v25.16b }, v20.16b
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x6ef84739 // ushl v25.2d, v25.2d, v24.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4ef04739 // sshl v25.2d, v25.2d, v16.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
-	WORD $0x3cf56ada // ldr q26, [x22, x21]
-	WORD $0x4e79cea2 // fmla v2.2d, v21.2d, v25.2d
-	WORD $0x4e12035a // tbl v26.16b, { v26.16b }, v18.16b
-	WORD $0x3ce66ad9 // ldr q25, [x22, x6]
-	WORD $0x6ef7475a // ushl v26.2d, v26.2d, v23.2d
-	WORD $0x4e140339 // tbl v25.16b, { v25.16b }, v20.16b
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x6ef84739 // ushl v25.2d, v25.2d, v24.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4ef04739 // sshl v25.2d, v25.2d, v16.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7ace63 // fmla v3.2d, v19.2d, v26.2d
-	WORD $0x4e79ce22 // fmla v2.2d, v17.2d, v25.2d
-	WORD $0xad010fe2 // stp q2, q3, [sp, #0x20]
-	WORD $0x3ce66a99 // ldr q25, [x20, x6]
-	WORD $0x3cf56a9a // ldr q26, [x20, x21]
-	WORD $0x4e140339 // tbl v25.16b, { v25.16b }, v20.16b
-	WORD $0x4e12035a // tbl v26.16b, { v26.16b }, v18.16b
-	WORD $0x6ef84739 // ushl v25.2d, v25.2d, v24.2d
-	WORD $0x6ef7475a // ushl v26.2d, v26.2d, v23.2d
-	WORD $0x4ef04739 // sshl v25.2d, v25.2d, v16.2d
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e79cea0 // fmla v0.2d, v21.2d, v25.2d
-	WORD $0x3ce66af5 // ldr q21, [x23, x6]
-	WORD $0x4e7acec1 // fmla v1.2d, v22.2d, v26.2d
-	WORD $0x4e1402b4 // tbl v20.16b, { v21.16b }, v20.16b
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x3cf56af5 // ldr q21, [x23, x21]
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x4e73cf62 // fmla v2.2d, v27.2d, v19.2d
+	WORD $0xad434cf5 // ldp q21, q19, [x7, #0x60]
+	WORD $0x4ef047bb // sshl v27.2d, v29.2d, v16.2d
+	WORD $0x4ef047fd // sshl v29.2d, v31.2d, v16.2d
+	WORD $0x79401167 // ldrh w7, [x11, #0x8]
+	WORD $0x4e7ece83 // fmla v3.2d, v20.2d, v30.2d
+	WORD $0x3cf36abe // ldr q30, [x21, x19]
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x6ef346d6 // ushl v22.2d, v22.2d, v19.2d
+	WORD $0x4e7bcee6 // fmla v6.2d, v23.2d, v27.2d
+	WORD $0x4e7dcee2 // fmla v2.2d, v23.2d, v29.2d
+	WORD $0x3ce76857 // ldr q23, [x2, x7]
+	WORD $0x79401967 // ldrh w7, [x11, #0xc]
+	WORD $0x3ce66abd // ldr q29, [x21, x6]
+	WORD $0x4ef046d4 // sshl v20.2d, v22.2d, v16.2d
+	WORD $0x4e1103de // tbl v30.16b, { v30.16b }, v17.16b
+	WORD $0x6ef54718 // ushl v24.2d, v24.2d, v21.2d
+	WORD $0x6ef347de // ushl v30.2d, v30.2d, v19.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x4ef04716 // sshl v22.2d, v24.2d, v16.2d
+	WORD $0x3ce76858 // ldr q24, [x2, x7]
+	WORD $0x79401567 // ldrh w7, [x11, #0xa]
+	WORD $0x4ef047de // sshl v30.2d, v30.2d, v16.2d
+	WORD $0x4e1203bd // tbl v29.16b, { v29.16b }, v18.16b
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x6ef547bd // ushl v29.2d, v29.2d, v21.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce76859 // ldr q25, [x2, x7]
+	WORD $0x79401d67 // ldrh w7, [x11, #0xe]
+	WORD $0x4ef047bd // sshl v29.2d, v29.2d, v16.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce7685a // ldr q26, [x2, x7]
+	WORD $0x4ed97afb // zip2 v27.2d, v23.2d, v25.2d
+	WORD $0x4ed93af7 // zip1 v23.2d, v23.2d, v25.2d
+	WORD $0x3ce66959 // ldr q25, [x10, x6]
+	WORD $0x4e7dcee0 // fmla v0.2d, v23.2d, v29.2d
+	WORD $0x4eda7b1c // zip2 v28.2d, v24.2d, v26.2d
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x4e76cf60 // fmla v0.2d, v27.2d, v22.2d
+	WORD $0x3cf36a96 // ldr q22, [x20, x19]
+	WORD $0x4e7ecf01 // fmla v1.2d, v24.2d, v30.2d
+	WORD $0x4e74cf81 // fmla v1.2d, v28.2d, v20.2d
+	WORD $0x3ce66a94 // ldr q20, [x20, x6]
+	WORD $0x4e1102d6 // tbl v22.16b, { v22.16b }, v17.16b
+	WORD $0x6ef346d6 // ushl v22.2d, v22.2d, v19.2d
+	WORD $0x4ef046d6 // sshl v22.2d, v22.2d, v16.2d
+	WORD $0x4e120294 // tbl v20.16b, { v20.16b }, v18.16b
+	WORD $0x4e120332 // tbl v18.16b, { v25.16b }, v18.16b
+	WORD $0x3cf36959 // ldr q25, [x10, x19]
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
 	WORD $0x4ef04694 // sshl v20.2d, v20.2d, v16.2d
-	WORD $0x4e1202b2 // tbl v18.16b, { v21.16b }, v18.16b
-	WORD $0x6ef74652 // ushl v18.2d, v18.2d, v23.2d
-	WORD $0x4ef04650 // sshl v16.2d, v18.2d, v16.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0x4ef04652 // sshl v18.2d, v18.2d, v16.2d
+	WORD $0x4e110331 // tbl v17.16b, { v25.16b }, v17.16b
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4ef04630 // sshl v16.2d, v17.2d, v16.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e72ce20 // fmla v0.2d, v17.2d, v18.2d
-	WORD $0x4e70ce61 // fmla v1.2d, v19.2d, v16.2d
-	WORD $0x17ffff5e // b <blocks2+0x244>
+	WORD $0x4e71cee4 // fmla v4.2d, v23.2d, v17.2d
+	WORD $0x4e70cf05 // fmla v5.2d, v24.2d, v16.2d
+	WORD $0x4e74cf64 // fmla v4.2d, v27.2d, v20.2d
+	WORD $0x4e76cf85 // fmla v5.2d, v28.2d, v22.2d
+	WORD $0x17ffff62 // b <blocks2+0x214>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9402c14 // ldr x20, [x0, #0x58]
 	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x54ffecc8 // b.hi <blocks2+0x280>
+	WORD $0x54001068 // b.hi <blocks2+0x6b4>
 	WORD $0x924008b5 // and x21, x5, #0x7
-	WORD $0xb5ffec95 // cbnz x21, <blocks2+0x280>
-	WORD $0x79400938 // ldrh w24, [x9, #0x4]
-	WORD $0x79400d39 // ldrh w25, [x9, #0x6]
+	WORD $0xb5001035 // cbnz x21, <blocks2+0x6b4>
+	WORD $0xad4048f3 // ldp q19, q18, [x7]
 	WORD $0x910220f5 // add x21, x7, #0x88
-	WORD $0x8b140114 // add x20, x8, x20
-	WORD $0xd37df318 // lsl x24, x24, #3
-	WORD $0x79400136 // ldrh w22, [x9]
-	WORD $0x79400537 // ldrh w23, [x9, #0x2]
-	WORD $0xd37df339 // lsl x25, x25, #3
-	WORD $0xd37df2d6 // lsl x22, x22, #3
-	WORD $0xd37df2f7 // lsl x23, x23, #3
+	WORD $0x8b140154 // add x20, x10, x20
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x4e130297 // tbl v23.16b, { v20.16b }, v19.16b
 	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
-	WORD $0x3cf36919 // ldr q25, [x8, x19]
 	WORD $0x910240f5 // add x21, x7, #0x90
 	WORD $0x4d40ceb1 // ld1r { v17.2d }, [x21]
-	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x3cf86854 // ldr q20, [x2, x24]
-	WORD $0x3cf96855 // ldr q21, [x2, x25]
-	WORD $0x3cf66852 // ldr q18, [x2, x22]
-	WORD $0x3cf76853 // ldr q19, [x2, x23]
-	WORD $0x8b050116 // add x22, x8, x5
-	WORD $0x8b050297 // add x23, x20, x5
-	WORD $0x4ed53a97 // zip1 v23.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0xad4054f8 // ldp q24, q21, [x7]
-	WORD $0x4ed33a56 // zip1 v22.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0x3dc00113 // ldr q19, [x8]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4e150339 // tbl v25.16b, { v25.16b }, v21.16b
-	WORD $0x4eb91e19 // orr v25.16b, v16.16b, v25.16b
-	WORD $0x4e180273 // tbl v19.16b, { v19.16b }, v24.16b
-	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
-	WORD $0x4eb31e13 // orr v19.16b, v16.16b, v19.16b
-	WORD $0x4e79cee7 // fmla v7.2d, v23.2d, v25.2d
-	WORD $0x3dc002d9 // ldr q25, [x22]
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4e73cec6 // fmla v6.2d, v22.2d, v19.2d
-	WORD $0x3cf36ad3 // ldr q19, [x22, x19]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x4e180339 // tbl v25.16b, { v25.16b }, v24.16b
-	WORD $0x4eb91e19 // orr v25.16b, v16.16b, v25.16b
-	WORD $0x4e150273 // tbl v19.16b, { v19.16b }, v21.16b
-	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
-	WORD $0x4eb31e13 // orr v19.16b, v16.16b, v19.16b
-	WORD $0x4e79ce46 // fmla v6.2d, v18.2d, v25.2d
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4e73ce87 // fmla v7.2d, v20.2d, v19.2d
-	WORD $0xad001fe6 // stp q6, q7, [sp]
-	WORD $0x3dc00293 // ldr q19, [x20]
-	WORD $0x3cf36a99 // ldr q25, [x20, x19]
+	WORD $0x79400175 // ldrh w21, [x11]
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
+	WORD $0x79400976 // ldrh w22, [x11, #0x4]
+	WORD $0x79400577 // ldrh w23, [x11, #0x2]
+	WORD $0x79400d78 // ldrh w24, [x11, #0x6]
+	WORD $0xd37df2b5 // lsl x21, x21, #3
+	WORD $0x3cf5685a // ldr q26, [x2, x21]
+	WORD $0xd37df2d5 // lsl x21, x22, #3
+	WORD $0xd37df2f6 // lsl x22, x23, #3
+	WORD $0xd37df317 // lsl x23, x24, #3
+	WORD $0x3cf56855 // ldr q21, [x2, x21]
+	WORD $0x8b050155 // add x21, x10, x5
+	WORD $0x3cf6685b // ldr q27, [x2, x22]
+	WORD $0x3cf7685c // ldr q28, [x2, x23]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x8b050296 // add x22, x20, x5
+	WORD $0x3cf36abd // ldr q29, [x21, x19]
+	WORD $0x4e120298 // tbl v24.16b, { v20.16b }, v18.16b
+	WORD $0x3dc002b4 // ldr q20, [x21]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x3cf36a9f // ldr q31, [x20, x19]
+	WORD $0x4e130299 // tbl v25.16b, { v20.16b }, v19.16b
+	WORD $0x3dc00294 // ldr q20, [x20]
 	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0x4e180273 // tbl v19.16b, { v19.16b }, v24.16b
-	WORD $0x4e150339 // tbl v25.16b, { v25.16b }, v21.16b
-	WORD $0x4eb31e13 // orr v19.16b, v16.16b, v19.16b
 	WORD $0x4eb91e19 // orr v25.16b, v16.16b, v25.16b
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
 	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
-	WORD $0x4e73cec4 // fmla v4.2d, v22.2d, v19.2d
-	WORD $0x3cf36af6 // ldr q22, [x23, x19]
-	WORD $0x3dc002f3 // ldr q19, [x23]
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0x4e79cee5 // fmla v5.2d, v23.2d, v25.2d
-	WORD $0x4e180273 // tbl v19.16b, { v19.16b }, v24.16b
-	WORD $0x4e1502d5 // tbl v21.16b, { v22.16b }, v21.16b
-	WORD $0x4eb31e13 // orr v19.16b, v16.16b, v19.16b
-	WORD $0x4eb51e15 // orr v21.16b, v16.16b, v21.16b
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4ef1d6b5 // fsub v21.2d, v21.2d, v17.2d
-	WORD $0x4e73ce44 // fmla v4.2d, v18.2d, v19.2d
-	WORD $0x4e75ce85 // fmla v5.2d, v20.2d, v21.2d
-	WORD $0xad0217e4 // stp q4, q5, [sp, #0x40]
-	WORD $0x79401133 // ldrh w19, [x9, #0x8]
-	WORD $0x79401538 // ldrh w24, [x9, #0xa]
-	WORD $0x79401939 // ldrh w25, [x9, #0xc]
-	WORD $0x79401d3a // ldrh w26, [x9, #0xe]
-	WORD $0x3ce66918 // ldr q24, [x8, x6]
-	WORD $0x3cf56919 // ldr q25, [x8, x21]
+	WORD $0x4e13029e // tbl v30.16b, { v20.16b }, v19.16b
+	WORD $0x3dc002d4 // ldr q20, [x22]
+	WORD $0x4e130296 // tbl v22.16b, { v20.16b }, v19.16b
+	WORD $0x4edc7ab4 // zip2 v20.2d, v21.2d, v28.2d
+	WORD $0x4edc3abc // zip1 v28.2d, v21.2d, v28.2d
+	WORD $0x4edb7b55 // zip2 v21.2d, v26.2d, v27.2d
+	WORD $0x4edb3b53 // zip1 v19.2d, v26.2d, v27.2d
+	WORD $0x4e1203ba // tbl v26.16b, { v29.16b }, v18.16b
+	WORD $0x3cf36add // ldr q29, [x22, x19]
+	WORD $0x4e1203fb // tbl v27.16b, { v31.16b }, v18.16b
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0x79401173 // ldrh w19, [x11, #0x8]
+	WORD $0x79401577 // ldrh w23, [x11, #0xa]
+	WORD $0x4eb61e16 // orr v22.16b, v16.16b, v22.16b
+	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
+	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
+	WORD $0x4ef1d6d6 // fsub v22.2d, v22.2d, v17.2d
+	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
+	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
 	WORD $0xd37df273 // lsl x19, x19, #3
-	WORD $0xd37df318 // lsl x24, x24, #3
-	WORD $0xd37df339 // lsl x25, x25, #3
-	WORD $0xd37df35a // lsl x26, x26, #3
-	WORD $0x3cf36852 // ldr q18, [x2, x19]
-	WORD $0x3cf86853 // ldr q19, [x2, x24]
-	WORD $0x3cf96854 // ldr q20, [x2, x25]
-	WORD $0x3cfa6855 // ldr q21, [x2, x26]
-	WORD $0x4ed33a56 // zip1 v22.2d, v18.2d, v19.2d
-	WORD $0x4ed53a97 // zip1 v23.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0xad414cf5 // ldp q21, q19, [x7, #0x20]
-	WORD $0x4e130339 // tbl v25.16b, { v25.16b }, v19.16b
-	WORD $0x4eb91e19 // orr v25.16b, v16.16b, v25.16b
-	WORD $0x4e150318 // tbl v24.16b, { v24.16b }, v21.16b
-	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
-	WORD $0x4eb81e18 // orr v24.16b, v16.16b, v24.16b
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x3cf56ad9 // ldr q25, [x22, x21]
-	WORD $0x4ef1d718 // fsub v24.2d, v24.2d, v17.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
+	WORD $0xd37df2f7 // lsl x23, x23, #3
+	WORD $0x4e1203bd // tbl v29.16b, { v29.16b }, v18.16b
+	WORD $0x4eb71e12 // orr v18.16b, v16.16b, v23.16b
+	WORD $0x4eb81e17 // orr v23.16b, v16.16b, v24.16b
+	WORD $0x4ebe1e18 // orr v24.16b, v16.16b, v30.16b
+	WORD $0x4e7bcf83 // fmla v3.2d, v28.2d, v27.2d
+	WORD $0x3cf7685b // ldr q27, [x2, x23]
+	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
+	WORD $0x4ef1d6f7 // fsub v23.2d, v23.2d, v17.2d
+	WORD $0x4ebd1e1d // orr v29.16b, v16.16b, v29.16b
+	WORD $0x4e72ce66 // fmla v6.2d, v19.2d, v18.2d
+	WORD $0x4ef1d712 // fsub v18.2d, v24.2d, v17.2d
+	WORD $0x4e77cf87 // fmla v7.2d, v28.2d, v23.2d
 	WORD $0x3ce66ad8 // ldr q24, [x22, x6]
-	WORD $0x4e130339 // tbl v25.16b, { v25.16b }, v19.16b
-	WORD $0x4eb91e19 // orr v25.16b, v16.16b, v25.16b
-	WORD $0x4e150318 // tbl v24.16b, { v24.16b }, v21.16b
-	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
+	WORD $0x4ef1d7bd // fsub v29.2d, v29.2d, v17.2d
+	WORD $0x4e72ce62 // fmla v2.2d, v19.2d, v18.2d
+	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
+	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
+	WORD $0x4e7dce83 // fmla v3.2d, v20.2d, v29.2d
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x4e7ace87 // fmla v7.2d, v20.2d, v26.2d
+	WORD $0x4e79cea6 // fmla v6.2d, v21.2d, v25.2d
+	WORD $0x3cf3685a // ldr q26, [x2, x19]
+	WORD $0x3ce76ad7 // ldr q23, [x22, x7]
+	WORD $0x79401976 // ldrh w22, [x11, #0xc]
+	WORD $0x79401d73 // ldrh w19, [x11, #0xe]
+	WORD $0x3ce76a9d // ldr q29, [x20, x7]
+	WORD $0x4e76cea2 // fmla v2.2d, v21.2d, v22.2d
+	WORD $0x3ce66a96 // ldr q22, [x20, x6]
+	WORD $0xd37df2d6 // lsl x22, x22, #3
+	WORD $0xd37df273 // lsl x19, x19, #3
+	WORD $0x4e130318 // tbl v24.16b, { v24.16b }, v19.16b
+	WORD $0x3cf66859 // ldr q25, [x2, x22]
+	WORD $0x3cf3685c // ldr q28, [x2, x19]
+	WORD $0x4edb7b54 // zip2 v20.2d, v26.2d, v27.2d
+	WORD $0x4edb3b5a // zip1 v26.2d, v26.2d, v27.2d
+	WORD $0x4e1203bd // tbl v29.16b, { v29.16b }, v18.16b
+	WORD $0x4e1202f7 // tbl v23.16b, { v23.16b }, v18.16b
 	WORD $0x4eb81e18 // orr v24.16b, v16.16b, v24.16b
-	WORD $0x4e79ce83 // fmla v3.2d, v20.2d, v25.2d
+	WORD $0x4e1302d6 // tbl v22.16b, { v22.16b }, v19.16b
+	WORD $0x4ebd1e1d // orr v29.16b, v16.16b, v29.16b
+	WORD $0x4eb71e17 // orr v23.16b, v16.16b, v23.16b
 	WORD $0x4ef1d718 // fsub v24.2d, v24.2d, v17.2d
-	WORD $0x4e78ce42 // fmla v2.2d, v18.2d, v24.2d
-	WORD $0xad010fe2 // stp q2, q3, [sp, #0x20]
-	WORD $0x3ce66a98 // ldr q24, [x20, x6]
-	WORD $0x3cf56a99 // ldr q25, [x20, x21]
-	WORD $0x4e150318 // tbl v24.16b, { v24.16b }, v21.16b
-	WORD $0x4e130339 // tbl v25.16b, { v25.16b }, v19.16b
-	WORD $0x4eb91e19 // orr v25.16b, v16.16b, v25.16b
-	WORD $0x4eb81e18 // orr v24.16b, v16.16b, v24.16b
-	WORD $0x4ef1d718 // fsub v24.2d, v24.2d, v17.2d
-	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
-	WORD $0x4e79cee1 // fmla v1.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0x3ce66af6 // ldr q22, [x23, x6]
-	WORD $0x3cf56af7 // ldr q23, [x23, x21]
-	WORD $0x4e1502d5 // tbl v21.16b, { v22.16b }, v21.16b
-	WORD $0x4e1302f3 // tbl v19.16b, { v23.16b }, v19.16b
-	WORD $0x4eb51e15 // orr v21.16b, v16.16b, v21.16b
-	WORD $0x4eb31e10 // orr v16.16b, v16.16b, v19.16b
+	WORD $0x4eb61e16 // orr v22.16b, v16.16b, v22.16b
+	WORD $0x4ef1d7bd // fsub v29.2d, v29.2d, v17.2d
+	WORD $0x4ef1d6f7 // fsub v23.2d, v23.2d, v17.2d
+	WORD $0x4edc7b35 // zip2 v21.2d, v25.2d, v28.2d
+	WORD $0x4edc3b39 // zip1 v25.2d, v25.2d, v28.2d
+	WORD $0x4ef1d6d6 // fsub v22.2d, v22.2d, v17.2d
+	WORD $0x4e7dcf21 // fmla v1.2d, v25.2d, v29.2d
+	WORD $0x4e76cf40 // fmla v0.2d, v26.2d, v22.2d
+	WORD $0x3ce66ab6 // ldr q22, [x21, x6]
+	WORD $0x4e77cea1 // fmla v1.2d, v21.2d, v23.2d
+	WORD $0x3ce76ab7 // ldr q23, [x21, x7]
+	WORD $0x4e78ce80 // fmla v0.2d, v20.2d, v24.2d
+	WORD $0x3ce66958 // ldr q24, [x10, x6]
+	WORD $0x4e1302d6 // tbl v22.16b, { v22.16b }, v19.16b
+	WORD $0x4eb61e16 // orr v22.16b, v16.16b, v22.16b
+	WORD $0x4e1202f7 // tbl v23.16b, { v23.16b }, v18.16b
+	WORD $0x4e130313 // tbl v19.16b, { v24.16b }, v19.16b
+	WORD $0x4ef1d6d6 // fsub v22.2d, v22.2d, v17.2d
+	WORD $0x3ce76958 // ldr q24, [x10, x7]
+	WORD $0x4eb71e17 // orr v23.16b, v16.16b, v23.16b
+	WORD $0x4eb31e13 // orr v19.16b, v16.16b, v19.16b
+	WORD $0x4ef1d6f7 // fsub v23.2d, v23.2d, v17.2d
+	WORD $0x4e120312 // tbl v18.16b, { v24.16b }, v18.16b
+	WORD $0x4eb21e10 // orr v16.16b, v16.16b, v18.16b
 	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
-	WORD $0x4e71ce40 // fmla v0.2d, v18.2d, v17.2d
-	WORD $0x4e70ce81 // fmla v1.2d, v20.2d, v16.2d
-	WORD $0x17fffed2 // b <blocks2+0x244>
-	WORD $0x79400d81 // ldrh w1, [x12, #0x6]
-	WORD $0x3617ce81 // tbz w1, #0x2, <blocks2+0xd4>
+	WORD $0x4ef1d671 // fsub v17.2d, v19.2d, v17.2d
+	WORD $0x4e71cf44 // fmla v4.2d, v26.2d, v17.2d
+	WORD $0x4e70cf25 // fmla v5.2d, v25.2d, v16.2d
+	WORD $0x4e77cea5 // fmla v5.2d, v21.2d, v23.2d
+	WORD $0x4e76ce84 // fmla v4.2d, v20.2d, v22.2d
+	WORD $0x17fffed9 // b <blocks2+0x214>
+	WORD $0xad4044f3 // ldp q19, q17, [x7]
+	WORD $0x910200f5 // add x21, x7, #0x80
+	WORD $0x8b140154 // add x20, x10, x20
+	WORD $0x3dc00152 // ldr q18, [x10]
+	WORD $0x4e130255 // tbl v21.16b, { v18.16b }, v19.16b
+	WORD $0x3cf36952 // ldr q18, [x10, x19]
+	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
+	WORD $0x79400175 // ldrh w21, [x11]
+	WORD $0x79400976 // ldrh w22, [x11, #0x4]
+	WORD $0x79400577 // ldrh w23, [x11, #0x2]
+	WORD $0x79400d78 // ldrh w24, [x11, #0x6]
+	WORD $0xd37df2b5 // lsl x21, x21, #3
+	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
+	WORD $0x4e110256 // tbl v22.16b, { v18.16b }, v17.16b
+	WORD $0xad4248f4 // ldp q20, q18, [x7, #0x40]
+	WORD $0x6ef446b7 // ushl v23.2d, v21.2d, v20.2d
+	WORD $0x6ef246d5 // ushl v21.2d, v22.2d, v18.2d
+	WORD $0x4ef046f6 // sshl v22.2d, v23.2d, v16.2d
+	WORD $0x3cf56857 // ldr q23, [x2, x21]
+	WORD $0xd37df2d5 // lsl x21, x22, #3
+	WORD $0xd37df2f6 // lsl x22, x23, #3
+	WORD $0xd37df317 // lsl x23, x24, #3
+	WORD $0x4ef046b5 // sshl v21.2d, v21.2d, v16.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x3cf56858 // ldr q24, [x2, x21]
+	WORD $0x8b050155 // add x21, x10, x5
+	WORD $0x3cf66859 // ldr q25, [x2, x22]
+	WORD $0x3cf7685a // ldr q26, [x2, x23]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc002bb // ldr q27, [x21]
+	WORD $0x3cf36abc // ldr q28, [x21, x19]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x8b050296 // add x22, x20, x5
+	WORD $0x3cf36a9e // ldr q30, [x20, x19]
+	WORD $0x3dc0029d // ldr q29, [x20]
+	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0x3dc002df // ldr q31, [x22]
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e13037b // tbl v27.16b, { v27.16b }, v19.16b
+	WORD $0x4e1303bd // tbl v29.16b, { v29.16b }, v19.16b
+	WORD $0x4e1303f3 // tbl v19.16b, { v31.16b }, v19.16b
+	WORD $0x4ed97aff // zip2 v31.2d, v23.2d, v25.2d
+	WORD $0x4ed93af7 // zip1 v23.2d, v23.2d, v25.2d
+	WORD $0x4eda7b19 // zip2 v25.2d, v24.2d, v26.2d
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x4e11039a // tbl v26.16b, { v28.16b }, v17.16b
+	WORD $0x4e1103dc // tbl v28.16b, { v30.16b }, v17.16b
+	WORD $0x6ef447bd // ushl v29.2d, v29.2d, v20.2d
+	WORD $0x3cf36ade // ldr q30, [x22, x19]
+	WORD $0x6ef4477b // ushl v27.2d, v27.2d, v20.2d
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0x4e76cee6 // fmla v6.2d, v23.2d, v22.2d
+	WORD $0x4e75cf07 // fmla v7.2d, v24.2d, v21.2d
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x3ce66ac9 // ldr q9, [x22, x6]
+	WORD $0x6ef2479c // ushl v28.2d, v28.2d, v18.2d
+	WORD $0x6ef2475a // ushl v26.2d, v26.2d, v18.2d
+	WORD $0x3cf36ad6 // ldr q22, [x22, x19]
+	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
+	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
+	WORD $0x4e1103d1 // tbl v17.16b, { v30.16b }, v17.16b
+	WORD $0x6ef4467e // ushl v30.2d, v19.2d, v20.2d
+	WORD $0x4ef047b3 // sshl v19.2d, v29.2d, v16.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x6ef24628 // ushl v8.2d, v17.2d, v18.2d
+	WORD $0x4e7ccf03 // fmla v3.2d, v24.2d, v28.2d
+	WORD $0xad4144f2 // ldp q18, q17, [x7, #0x20]
+	WORD $0x4e7acf27 // fmla v7.2d, v25.2d, v26.2d
+	WORD $0x4ef0451d // sshl v29.2d, v8.2d, v16.2d
+	WORD $0x4e73cee2 // fmla v2.2d, v23.2d, v19.2d
+	WORD $0x4ef04777 // sshl v23.2d, v27.2d, v16.2d
+	WORD $0x4ef047db // sshl v27.2d, v30.2d, v16.2d
+	WORD $0xad434cf4 // ldp q20, q19, [x7, #0x60]
+	WORD $0x79401167 // ldrh w7, [x11, #0x8]
+	WORD $0x3cf36a9e // ldr q30, [x20, x19]
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e1102d6 // tbl v22.16b, { v22.16b }, v17.16b
+	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x4e7dcf23 // fmla v3.2d, v25.2d, v29.2d
+	WORD $0x3ce66a9d // ldr q29, [x20, x6]
+	WORD $0x4e120135 // tbl v21.16b, { v9.16b }, v18.16b
+	WORD $0x6ef346d6 // ushl v22.2d, v22.2d, v19.2d
+	WORD $0x4e77cfe6 // fmla v6.2d, v31.2d, v23.2d
+	WORD $0x3ce76857 // ldr q23, [x2, x7]
+	WORD $0x79401967 // ldrh w7, [x11, #0xc]
+	WORD $0x4e7bcfe2 // fmla v2.2d, v31.2d, v27.2d
+	WORD $0x4e1103de // tbl v30.16b, { v30.16b }, v17.16b
+	WORD $0x4ef046d6 // sshl v22.2d, v22.2d, v16.2d
+	WORD $0x6ef446b5 // ushl v21.2d, v21.2d, v20.2d
+	WORD $0x6ef347de // ushl v30.2d, v30.2d, v19.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x4ef046b5 // sshl v21.2d, v21.2d, v16.2d
+	WORD $0x3ce76858 // ldr q24, [x2, x7]
+	WORD $0x79401567 // ldrh w7, [x11, #0xa]
+	WORD $0x4e1203bd // tbl v29.16b, { v29.16b }, v18.16b
+	WORD $0x4ef047de // sshl v30.2d, v30.2d, v16.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x6ef447bd // ushl v29.2d, v29.2d, v20.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x4ef047bd // sshl v29.2d, v29.2d, v16.2d
+	WORD $0x3ce76859 // ldr q25, [x2, x7]
+	WORD $0x79401d67 // ldrh w7, [x11, #0xe]
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0xd37df0e7 // lsl x7, x7, #3
+	WORD $0x3ce7685a // ldr q26, [x2, x7]
+	WORD $0x4ed97afb // zip2 v27.2d, v23.2d, v25.2d
+	WORD $0x4ed93af7 // zip1 v23.2d, v23.2d, v25.2d
+	WORD $0x4e7dcee0 // fmla v0.2d, v23.2d, v29.2d
+	WORD $0x3ce66959 // ldr q25, [x10, x6]
+	WORD $0x4eda7b1c // zip2 v28.2d, v24.2d, v26.2d
+	WORD $0x4eda3b18 // zip1 v24.2d, v24.2d, v26.2d
+	WORD $0x4e75cf60 // fmla v0.2d, v27.2d, v21.2d
+	WORD $0x3ce66ab5 // ldr q21, [x21, x6]
+	WORD $0x4e7ecf01 // fmla v1.2d, v24.2d, v30.2d
+	WORD $0x4e76cf81 // fmla v1.2d, v28.2d, v22.2d
+	WORD $0x3cf36ab6 // ldr q22, [x21, x19]
+	WORD $0x4e1202b5 // tbl v21.16b, { v21.16b }, v18.16b
+	WORD $0x4e120332 // tbl v18.16b, { v25.16b }, v18.16b
+	WORD $0x3cf36959 // ldr q25, [x10, x19]
+	WORD $0x6ef446b5 // ushl v21.2d, v21.2d, v20.2d
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x4ef046b5 // sshl v21.2d, v21.2d, v16.2d
+	WORD $0x4ef04652 // sshl v18.2d, v18.2d, v16.2d
+	WORD $0x4e1102d6 // tbl v22.16b, { v22.16b }, v17.16b
+	WORD $0x4e110331 // tbl v17.16b, { v25.16b }, v17.16b
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x6ef346d6 // ushl v22.2d, v22.2d, v19.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4ef046d6 // sshl v22.2d, v22.2d, v16.2d
+	WORD $0x4ef04630 // sshl v16.2d, v17.2d, v16.2d
+	WORD $0x4e61da51 // scvtf v17.2d, v18.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e71cee4 // fmla v4.2d, v23.2d, v17.2d
+	WORD $0x4e70cf05 // fmla v5.2d, v24.2d, v16.2d
+	WORD $0x4e75cf64 // fmla v4.2d, v27.2d, v21.2d
+	WORD $0x4e76cf85 // fmla v5.2d, v28.2d, v22.2d
+	WORD $0x17fffe48 // b <blocks2+0x214>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x3617bd01 // tbz w1, #0x2, <blocks2+0xa4>
 	WORD $0xf9402801 // ldr x1, [x0, #0x50]
-	WORD $0xcb0b0021 // sub x1, x1, x11
+	WORD $0xad001fe6 // stp q6, q7, [sp]
+	WORD $0xcb080021 // sub x1, x1, x8
+	WORD $0xad0117e4 // stp q4, q5, [sp, #0x20]
 	WORD $0xf100203f // cmp x1, #0x8
 	WORD $0x9a90b025 // csel x5, x1, x16, lt
 	WORD $0xf100043f // cmp x1, #0x1
-	WORD $0x54ffcc2b // b.lt <blocks2+0xa0>
+	WORD $0xad020fe2 // stp q2, q3, [sp, #0x40]
+	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
+	WORD $0x54ffbaab // b.lt <blocks2+0x80>
 	WORD $0xf9401801 // ldr x1, [x0, #0x30]
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
 	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xb4000363 // cbz x3, <blocks2+0x79c>
+	WORD $0xb40003a3 // cbz x3, <blocks2+0x9b4>
 	WORD $0xf9403404 // ldr x4, [x0, #0x68]
 	WORD $0x9a9fc4a5 // csinc x5, x5, xzr, gt
-	WORD $0xaa0f03e6 // mov x6, x15
-	WORD $0xaa0b03e7 // mov x7, x11
-	WORD $0x14000012 // b <blocks2+0x78c>
+	WORD $0xaa0803e6 // mov x6, x8
+	WORD $0xaa0f03e7 // mov x7, x15
+	WORD $0x14000014 // b <blocks2+0x9a4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b130c74 // add x20, x3, x19, lsl #3
-	WORD $0xfc5c00c1 // ldur d1, [x6, #-0x40]
-	WORD $0xfc4084c2 // ldr d2, [x6], #0x8
+	WORD $0xfc5c00e1 // ldur d1, [x7, #-0x40]
+	WORD $0xfc4084e2 // ldr d2, [x7], #0x8
 	WORD $0x8b131053 // add x19, x2, x19, lsl #4
-	WORD $0x910004e7 // add x7, x7, #0x1
+	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0x29405295 // ldp w21, w20, [x20]
 	WORD $0x0b140094 // add w20, w4, w20
 	WORD $0xf10004a5 // subs x5, x5, #0x1
@@ -495,15 +629,15 @@ TEXT ·blocks2Quad(SB), 0, $544-8
 	WORD $0x9e670281 // fmov d1, x20
 	WORD $0x1e610841 // fmul d1, d2, d1
 	WORD $0x6d000660 // stp d0, d1, [x19]
-	WORD $0x54ffc8c0 // b.eq <blocks2+0xa0>
-	WORD $0xaa0703f3 // mov x19, x7
-	WORD $0xb4fffdc1 // cbz x1, <blocks2+0x748>
-	WORD $0x78677833 // ldrh w19, [x1, x7, lsl #1]
-	WORD $0x17ffffec // b <blocks2+0x748>
+	WORD $0x54ffb700 // b.eq <blocks2+0x80>
+	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0xb4fffdc1 // cbz x1, <blocks2+0x960>
+	WORD $0x78667833 // ldrh w19, [x1, x6, lsl #1]
+	WORD $0x17ffffec // b <blocks2+0x960>
 	WORD $0x9a9fc4a3 // csinc x3, x5, xzr, gt
-	WORD $0xaa0b03e4 // mov x4, x11
+	WORD $0xaa0803e4 // mov x4, x8
 	WORD $0xaa0f03e5 // mov x5, x15
-	WORD $0x1400000d // b <blocks2+0x7dc>
+	WORD $0x1400000d // b <blocks2+0x9f4>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0xfc5c00a1 // ldur d1, [x5, #-0x40]
 	WORD $0x8b061046 // add x6, x2, x6, lsl #4
@@ -515,1231 +649,1191 @@ TEXT ·blocks2Quad(SB), 0, $544-8
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0x1e610800 // fmul d0, d0, d1
 	WORD $0xfd0004c0 // str d0, [x6, #0x8]
-	WORD $0x54ffc640 // b.eq <blocks2+0xa0>
+	WORD $0x54ffb480 // b.eq <blocks2+0x80>
 	WORD $0xaa0403e6 // mov x6, x4
-	WORD $0xb4fffe61 // cbz x1, <blocks2+0x7ac>
+	WORD $0xb4fffe61 // cbz x1, <blocks2+0x9c4>
 	WORD $0x78647826 // ldrh w6, [x1, x4, lsl #1]
-	WORD $0x17fffff1 // b <blocks2+0x7ac>
+	WORD $0x17fffff1 // b <blocks2+0x9c4>
+	WORD $0x6d5823e9 // ldp d9, d8, [sp, #0x180]
+	WORD $0xf940cbfd // ldr x29, [sp, #0x190]
 	WORD $0xa95c4ff4 // ldp x20, x19, [sp, #0x1c0]
-	WORD $0xf940c3fd // ldr x29, [sp, #0x180]
 	WORD $0xa95b57f6 // ldp x22, x21, [sp, #0x1b0]
 	WORD $0xa95a5ff8 // ldp x24, x23, [sp, #0x1a0]
-	WORD $0xa95967fa // ldp x26, x25, [sp, #0x190]
 	WORD $0x910743ff // add sp, sp, #0x1d0
-	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0xd65f03c0 // ret
 	MOVD R19, R30
 	RET
 
 // func blocks3Quad(c *slotCall)
-TEXT ·blocks3Quad(SB), 0, $576-8
+TEXT ·blocks3Quad(SB), 0, $640-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400049d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd107c3ff // sub sp, sp, #0x1f0
-	WORD $0xf940040f // ldr x15, [x0, #0x8]
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf10005ff // cmp x15, #0x1
-	WORD $0xa941240a // ldp x10, x9, [x0, #0x10]
-	WORD $0xf900cbfd // str x29, [sp, #0x190]
-	WORD $0xa91a6ffe // stp x30, x27, [sp, #0x1a0]
-	WORD $0xa91b67fa // stp x26, x25, [sp, #0x1b0]
-	WORD $0xa91c5ff8 // stp x24, x23, [sp, #0x1c0]
-	WORD $0xa91d57f6 // stp x22, x21, [sp, #0x1d0]
-	WORD $0xa91e4ff4 // stp x20, x19, [sp, #0x1e0]
-	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
-	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
-	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
-	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0xad0683e0 // stp q0, q0, [sp, #0xd0]
-	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
-	WORD $0xad0883e0 // stp q0, q0, [sp, #0x110]
-	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
-	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
-	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
-	WORD $0x54008eab // b.lt <blocks3+0x1234>
-	WORD $0xf940000c // ldr x12, [x0]
-	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x910043ee // add x14, sp, #0x10
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x52800311 // mov w17, #0x18
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x910201ce // add x14, x14, #0x80
-	WORD $0x52801801 // mov w1, #0xc0
-	WORD $0xf900cfee // str x14, [sp, #0x198]
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b0f0d8f // add x15, x12, x15, lsl #3
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x14000013 // b <blocks3+0xf0>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x9100216b // add x11, x11, #0x8
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
-	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
-	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
-	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb0f019f // cmp x12, x15
-	WORD $0x54008a42 // b.hs <blocks3+0x1234>
-	WORD $0x79400983 // ldrh w3, [x12, #0x4]
-	WORD $0xb40080a3 // cbz x3, <blocks3+0x1108>
-	WORD $0xb9400182 // ldr w2, [x12]
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x8b030143 // add x3, x10, x3
-	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
-	WORD $0x140000a1 // b <blocks3+0x38c>
-	WORD $0x7940012e // ldrh w14, [x9]
-	WORD $0x79400930 // ldrh w16, [x9, #0x4]
-	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
-	WORD $0x79400525 // ldrh w5, [x9, #0x2]
-	WORD $0x79400d26 // ldrh w6, [x9, #0x6]
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x3dc00112 // ldr q18, [x8]
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0xad40e3f9 // ldp q25, q24, [sp, #0x10]
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0xfd4009d1 // ldr d17, [x14, #0x10]
-	WORD $0x0e617a53 // fcvtl v19.2d, v18.2s
-	WORD $0xfd400a10 // ldr d16, [x16, #0x10]
-	WORD $0x3dc001d4 // ldr q20, [x14]
-	WORD $0x3dc000b5 // ldr q21, [x5]
-	WORD $0x3dc00216 // ldr q22, [x16]
-	WORD $0x910040ae // add x14, x5, #0x10
-	WORD $0x910040d0 // add x16, x6, #0x10
-	WORD $0x4e617a5b // fcvtl2 v27.2d, v18.4s
-	WORD $0x4ed53a92 // zip1 v18.2d, v20.2d, v21.2d
-	WORD $0x3dc000d7 // ldr q23, [x6]
-	WORD $0x4d408610 // ld1 { v16.d }[1], [x16]
-	WORD $0x4d4085d1 // ld1 { v17.d }[1], [x14]
-	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc0091a // ldr q26, [x8, #0x20]
-	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ed77ad5 // zip2 v21.2d, v22.2d, v23.2d
-	WORD $0x8b060105 // add x5, x8, x6
-	WORD $0x8b060506 // add x6, x8, x6, lsl #1
-	WORD $0x4e73ce59 // fmla v25.2d, v18.2d, v19.2d
-	WORD $0x4ed73ad3 // zip1 v19.2d, v22.2d, v23.2d
-	WORD $0x4e7bce78 // fmla v24.2d, v19.2d, v27.2d
-	WORD $0x3dc0111b // ldr q27, [x8, #0x40]
-	WORD $0xf9882100 // prfm pldl1keep, [x8, #0x1040]
-	WORD $0x0e617b5c // fcvtl v28.2d, v26.2s
-	WORD $0x4e617b5a // fcvtl2 v26.2d, v26.4s
-	WORD $0x4e7aceb8 // fmla v24.2d, v21.2d, v26.2d
-	WORD $0x4e7cce99 // fmla v25.2d, v20.2d, v28.2d
-	WORD $0x4e617b76 // fcvtl2 v22.2d, v27.4s
-	WORD $0x0e617b77 // fcvtl v23.2d, v27.2s
-	WORD $0x4e77ce39 // fmla v25.2d, v17.2d, v23.2d
-	WORD $0x4e76ce18 // fmla v24.2d, v16.2d, v22.2d
-	WORD $0xad00e3f9 // stp q25, q24, [sp, #0x10]
-	WORD $0xad42dff8 // ldp q24, q23, [sp, #0x50]
-	WORD $0x3dc000b6 // ldr q22, [x5]
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0x3dc008b9 // ldr q25, [x5, #0x20]
-	WORD $0xf98810a0 // prfm pldl1keep, [x5, #0x1020]
-	WORD $0x3dc010ba // ldr q26, [x5, #0x40]
-	WORD $0xf98820a0 // prfm pldl1keep, [x5, #0x1040]
-	WORD $0x4e617adb // fcvtl2 v27.2d, v22.4s
-	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
-	WORD $0x4e76ce58 // fmla v24.2d, v18.2d, v22.2d
-	WORD $0x4e7bce77 // fmla v23.2d, v19.2d, v27.2d
-	WORD $0x0e617b36 // fcvtl v22.2d, v25.2s
-	WORD $0x4e617b39 // fcvtl2 v25.2d, v25.4s
-	WORD $0x4e79ceb7 // fmla v23.2d, v21.2d, v25.2d
-	WORD $0x4e76ce98 // fmla v24.2d, v20.2d, v22.2d
-	WORD $0x4e617b56 // fcvtl2 v22.2d, v26.4s
-	WORD $0x0e617b59 // fcvtl v25.2d, v26.2s
-	WORD $0x4e79ce38 // fmla v24.2d, v17.2d, v25.2d
-	WORD $0x4e76ce17 // fmla v23.2d, v16.2d, v22.2d
-	WORD $0xad02dff8 // stp q24, q23, [sp, #0x50]
-	WORD $0x3dc000d6 // ldr q22, [x6]
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x3dc008d7 // ldr q23, [x6, #0x20]
-	WORD $0xf98810c0 // prfm pldl1keep, [x6, #0x1020]
-	WORD $0x3dc010d8 // ldr q24, [x6, #0x40]
-	WORD $0xf98820c0 // prfm pldl1keep, [x6, #0x1040]
-	WORD $0x4e617ad9 // fcvtl2 v25.2d, v22.4s
-	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
-	WORD $0x4e76ce47 // fmla v7.2d, v18.2d, v22.2d
-	WORD $0x4e79ce66 // fmla v6.2d, v19.2d, v25.2d
-	WORD $0x0e617af2 // fcvtl v18.2d, v23.2s
-	WORD $0x4e617af3 // fcvtl2 v19.2d, v23.4s
-	WORD $0x4e73cea6 // fmla v6.2d, v21.2d, v19.2d
-	WORD $0x4e72ce87 // fmla v7.2d, v20.2d, v18.2d
-	WORD $0x4e617b12 // fcvtl2 v18.2d, v24.4s
-	WORD $0x0e617b13 // fcvtl v19.2d, v24.2s
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad049be7 // stp q7, q6, [sp, #0x90]
-	WORD $0x7940112e // ldrh w14, [x9, #0x8]
-	WORD $0x79401530 // ldrh w16, [x9, #0xa]
-	WORD $0x79401933 // ldrh w19, [x9, #0xc]
-	WORD $0x79401d34 // ldrh w20, [x9, #0xe]
-	WORD $0x3dc00512 // ldr q18, [x8, #0x10]
-	WORD $0x3dc00d18 // ldr q24, [x8, #0x30]
-	WORD $0x3dc0151b // ldr q27, [x8, #0x50]
-	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x3dc001d4 // ldr q20, [x14]
-	WORD $0x3dc00216 // ldr q22, [x16]
-	WORD $0x3dc00275 // ldr q21, [x19]
-	WORD $0x3dc00297 // ldr q23, [x20]
-	WORD $0xfd4009d1 // ldr d17, [x14, #0x10]
-	WORD $0xfd400a70 // ldr d16, [x19, #0x10]
-	WORD $0x0e617a59 // fcvtl v25.2d, v18.2s
-	WORD $0x4e617a5a // fcvtl2 v26.2d, v18.4s
-	WORD $0x9100420e // add x14, x16, #0x10
-	WORD $0x91004290 // add x16, x20, #0x10
-	WORD $0x4ed63a93 // zip1 v19.2d, v20.2d, v22.2d
-	WORD $0x4ed73ab2 // zip1 v18.2d, v21.2d, v23.2d
-	WORD $0x4d4085d1 // ld1 { v17.d }[1], [x14]
-	WORD $0x4d408610 // ld1 { v16.d }[1], [x16]
-	WORD $0x4ed77ab5 // zip2 v21.2d, v21.2d, v23.2d
-	WORD $0x4ed67a94 // zip2 v20.2d, v20.2d, v22.2d
-	WORD $0x0e617b76 // fcvtl v22.2d, v27.2s
-	WORD $0x4e617b77 // fcvtl2 v23.2d, v27.4s
-	WORD $0x4e7ace45 // fmla v5.2d, v18.2d, v26.2d
-	WORD $0x4e79ce64 // fmla v4.2d, v19.2d, v25.2d
-	WORD $0x4e617b19 // fcvtl2 v25.2d, v24.4s
-	WORD $0x0e617b18 // fcvtl v24.2d, v24.2s
-	WORD $0x4e78ce84 // fmla v4.2d, v20.2d, v24.2d
-	WORD $0x4e79cea5 // fmla v5.2d, v21.2d, v25.2d
-	WORD $0x4e77ce05 // fmla v5.2d, v16.2d, v23.2d
-	WORD $0x4e76ce24 // fmla v4.2d, v17.2d, v22.2d
-	WORD $0xad0197e4 // stp q4, q5, [sp, #0x30]
-	WORD $0x3dc004b6 // ldr q22, [x5, #0x10]
-	WORD $0x3dc00cb7 // ldr q23, [x5, #0x30]
-	WORD $0x3dc014b9 // ldr q25, [x5, #0x50]
-	WORD $0x4e617ad8 // fcvtl2 v24.2d, v22.4s
-	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
-	WORD $0x4e76ce62 // fmla v2.2d, v19.2d, v22.2d
-	WORD $0x4e78ce43 // fmla v3.2d, v18.2d, v24.2d
-	WORD $0x0e617af6 // fcvtl v22.2d, v23.2s
-	WORD $0x4e617af7 // fcvtl2 v23.2d, v23.4s
-	WORD $0x4e77cea3 // fmla v3.2d, v21.2d, v23.2d
-	WORD $0x4e76ce82 // fmla v2.2d, v20.2d, v22.2d
-	WORD $0x4e617b36 // fcvtl2 v22.2d, v25.4s
-	WORD $0x0e617b37 // fcvtl v23.2d, v25.2s
-	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
-	WORD $0x4e76ce03 // fmla v3.2d, v16.2d, v22.2d
-	WORD $0xad038fe2 // stp q2, q3, [sp, #0x70]
-	WORD $0x3dc004d6 // ldr q22, [x6, #0x10]
-	WORD $0x3dc00cd7 // ldr q23, [x6, #0x30]
-	WORD $0x3dc014d9 // ldr q25, [x6, #0x50]
-	WORD $0x8b0704e6 // add x6, x7, x7, lsl #1
-	WORD $0x4e617ad8 // fcvtl2 v24.2d, v22.4s
-	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
-	WORD $0x4e76ce60 // fmla v0.2d, v19.2d, v22.2d
-	WORD $0x4e78ce41 // fmla v1.2d, v18.2d, v24.2d
-	WORD $0x0e617af2 // fcvtl v18.2d, v23.2s
-	WORD $0x4e617af3 // fcvtl2 v19.2d, v23.4s
-	WORD $0x4e73cea1 // fmla v1.2d, v21.2d, v19.2d
-	WORD $0x4e72ce80 // fmla v0.2d, v20.2d, v18.2d
-	WORD $0x4e617b32 // fcvtl2 v18.2d, v25.4s
-	WORD $0x0e617b33 // fcvtl v19.2d, v25.2s
-	WORD $0x4e73ce20 // fmla v0.2d, v17.2d, v19.2d
-	WORD $0x4e72ce01 // fmla v1.2d, v16.2d, v18.2d
-	WORD $0xad0587e0 // stp q0, q1, [sp, #0xb0]
-	WORD $0x9100054a // add x10, x10, #0x1
-	WORD $0x8b060108 // add x8, x8, x6
-	WORD $0x91004129 // add x9, x9, #0x10
-	WORD $0xeb03015f // cmp x10, x3
-	WORD $0x54006c02 // b.hs <blocks3+0x1108>
-	WORD $0x39400147 // ldrb w7, [x10]
-	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
-	WORD $0x39401985 // ldrb w5, [x12, #0x6]
-	WORD $0x370feba5 // tbnz w5, #0x1, <blocks3+0x10c>
-	WORD $0x9ba110f3 // umaddl x19, w7, w1, x4
-	WORD $0x7100d0ff // cmp w7, #0x34
-	WORD $0xd341fce5 // lsr x5, x7, #1
-	WORD $0xd342fcf4 // lsr x20, x7, #2
-	WORD $0x540023e9 // b.ls <blocks3+0x828>
-	WORD $0x9102026e // add x14, x19, #0x80
-	WORD $0x79400530 // ldrh w16, [x9, #0x2]
-	WORD $0xad405677 // ldp q23, q21, [x19]
-	WORD $0x8b070518 // add x24, x8, x7, lsl #1
-	WORD $0x8b0704e6 // add x6, x7, x7, lsl #1
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x4d40cdc6 // ld1r { v6.2d }, [x14]
-	WORD $0x7940012e // ldrh w14, [x9]
-	WORD $0x79400936 // ldrh w22, [x9, #0x4]
-	WORD $0x79400d37 // ldrh w23, [x9, #0x6]
-	WORD $0x3cf4691c // ldr q28, [x8, x20]
-	WORD $0x8b160c56 // add x22, x2, x22, lsl #3
-	WORD $0xad426276 // ldp q22, q24, [x19, #0x40]
-	WORD $0x8b170c57 // add x23, x2, x23, lsl #3
-	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
-	WORD $0x3dc00210 // ldr q16, [x16]
-	WORD $0xf9402c1b // ldr x27, [x0, #0x58]
-	WORD $0x8b1b0115 // add x21, x8, x27
-	WORD $0x8b0702b9 // add x25, x21, x7
-	WORD $0x8b0706ba // add x26, x21, x7, lsl #1
-	WORD $0x8b1b051b // add x27, x8, x27, lsl #1
-	WORD $0x8b07037d // add x29, x27, x7
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x3dc001c7 // ldr q7, [x14]
-	WORD $0x3dc002d1 // ldr q17, [x22]
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x3dc002f2 // ldr q18, [x23]
-	WORD $0x4ed23a39 // zip1 v25.2d, v17.2d, v18.2d
-	WORD $0x4ed27a34 // zip2 v20.2d, v17.2d, v18.2d
-	WORD $0x4ed038fa // zip1 v26.2d, v7.2d, v16.2d
-	WORD $0x4ed078f3 // zip2 v19.2d, v7.2d, v16.2d
-	WORD $0x3dc00110 // ldr q16, [x8]
-	WORD $0xfd4009d2 // ldr d18, [x14, #0x10]
-	WORD $0xfd400ad1 // ldr d17, [x22, #0x10]
-	WORD $0x9100420e // add x14, x16, #0x10
-	WORD $0xad409ffb // ldp q27, q7, [sp, #0x10]
-	WORD $0x910042f0 // add x16, x23, #0x10
-	WORD $0x8b070117 // add x23, x8, x7
-	WORD $0x8b070767 // add x7, x27, x7, lsl #1
-	WORD $0xd342fcd6 // lsr x22, x6, #2
-	WORD $0x4e170210 // tbl v16.16b, { v16.16b }, v23.16b
-	WORD $0x4d408611 // ld1 { v17.d }[1], [x16]
-	WORD $0x4d4085d2 // ld1 { v18.d }[1], [x14]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x6ef6461d // ushl v29.2d, v16.2d, v22.2d
-	WORD $0x6ee0b8d0 // neg v16.2d, v6.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4ef047a6 // sshl v6.2d, v29.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e7ccf27 // fmla v7.2d, v25.2d, v28.2d
-	WORD $0x3cf46afc // ldr q28, [x23, x20]
-	WORD $0x4e66cf5b // fmla v27.2d, v26.2d, v6.2d
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x3dc002e6 // ldr q6, [x23]
-	WORD $0x4e1700c6 // tbl v6.16b, { v6.16b }, v23.16b
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0x6ef644c6 // ushl v6.2d, v6.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e66ce7b // fmla v27.2d, v19.2d, v6.2d
-	WORD $0x3dc00306 // ldr q6, [x24]
-	WORD $0x4e7cce87 // fmla v7.2d, v20.2d, v28.2d
-	WORD $0x3cf46b1c // ldr q28, [x24, x20]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4e1700c6 // tbl v6.16b, { v6.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef644c6 // ushl v6.2d, v6.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e66ce5b // fmla v27.2d, v18.2d, v6.2d
-	WORD $0x4e7cce27 // fmla v7.2d, v17.2d, v28.2d
-	WORD $0xad009ffb // stp q27, q7, [sp, #0x10]
-	WORD $0x3cf46abc // ldr q28, [x21, x20]
-	WORD $0x3dc002bb // ldr q27, [x21]
-	WORD $0xad429be7 // ldp q7, q6, [sp, #0x50]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bcf47 // fmla v7.2d, v26.2d, v27.2d
-	WORD $0x4e7ccf26 // fmla v6.2d, v25.2d, v28.2d
-	WORD $0x3cf46b3c // ldr q28, [x25, x20]
-	WORD $0x3dc0033b // ldr q27, [x25]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bce67 // fmla v7.2d, v19.2d, v27.2d
-	WORD $0x3dc0035b // ldr q27, [x26]
-	WORD $0x4e7cce86 // fmla v6.2d, v20.2d, v28.2d
-	WORD $0x3cf46b5c // ldr q28, [x26, x20]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bce47 // fmla v7.2d, v18.2d, v27.2d
-	WORD $0x4e7cce26 // fmla v6.2d, v17.2d, v28.2d
-	WORD $0xad029be7 // stp q7, q6, [sp, #0x50]
-	WORD $0x3dc0037b // ldr q27, [x27]
-	WORD $0x3cf46b7c // ldr q28, [x27, x20]
-	WORD $0xad449be7 // ldp q7, q6, [sp, #0x90]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bcf47 // fmla v7.2d, v26.2d, v27.2d
-	WORD $0x4e7ccf26 // fmla v6.2d, v25.2d, v28.2d
-	WORD $0x3cf46bba // ldr q26, [x29, x20]
-	WORD $0x3dc003b9 // ldr q25, [x29]
-	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
-	WORD $0x4e170339 // tbl v25.16b, { v25.16b }, v23.16b
-	WORD $0x6ef8475a // ushl v26.2d, v26.2d, v24.2d
-	WORD $0x6ef64739 // ushl v25.2d, v25.2d, v22.2d
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x4ef04739 // sshl v25.2d, v25.2d, v16.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7ace86 // fmla v6.2d, v20.2d, v26.2d
-	WORD $0x3cf468f4 // ldr q20, [x7, x20]
-	WORD $0x4e79ce67 // fmla v7.2d, v19.2d, v25.2d
-	WORD $0x3dc000f3 // ldr q19, [x7]
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0xad435e76 // ldp q22, q23, [x19, #0x60]
-	WORD $0x4ef04673 // sshl v19.2d, v19.2d, v16.2d
-	WORD $0x4ef04694 // sshl v20.2d, v20.2d, v16.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e73ce47 // fmla v7.2d, v18.2d, v19.2d
-	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad049be7 // stp q7, q6, [sp, #0x90]
-	WORD $0x79401934 // ldrh w20, [x9, #0xc]
-	WORD $0x79401d3e // ldrh w30, [x9, #0xe]
-	WORD $0x3ce5691b // ldr q27, [x8, x5]
-	WORD $0x3cf6691c // ldr q28, [x8, x22]
-	WORD $0x7940112e // ldrh w14, [x9, #0x8]
-	WORD $0x79401530 // ldrh w16, [x9, #0xa]
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x8b1e0c5e // add x30, x2, x30, lsl #3
-	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x3dc00294 // ldr q20, [x20]
-	WORD $0x3dc003d5 // ldr q21, [x30]
-	WORD $0x4ed53a98 // zip1 v24.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0xad415679 // ldp q25, q21, [x19, #0x20]
-	WORD $0x3dc001d1 // ldr q17, [x14]
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4ed23a3a // zip1 v26.2d, v17.2d, v18.2d
-	WORD $0x4ed27a33 // zip2 v19.2d, v17.2d, v18.2d
-	WORD $0xfd4009d2 // ldr d18, [x14, #0x10]
-	WORD $0xfd400a91 // ldr d17, [x20, #0x10]
-	WORD $0x9100420e // add x14, x16, #0x10
-	WORD $0x910043d0 // add x16, x30, #0x10
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x4d408611 // ld1 { v17.d }[1], [x16]
-	WORD $0x4d4085d2 // ld1 { v18.d }[1], [x14]
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7ccf05 // fmla v5.2d, v24.2d, v28.2d
-	WORD $0x3cf66afc // ldr q28, [x23, x22]
-	WORD $0x4e7bcf44 // fmla v4.2d, v26.2d, v27.2d
-	WORD $0x3ce56afb // ldr q27, [x23, x5]
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7cce85 // fmla v5.2d, v20.2d, v28.2d
-	WORD $0x3cf66b1c // ldr q28, [x24, x22]
-	WORD $0x4e7bce64 // fmla v4.2d, v19.2d, v27.2d
-	WORD $0x3ce56b1b // ldr q27, [x24, x5]
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7cce25 // fmla v5.2d, v17.2d, v28.2d
-	WORD $0x4e7bce44 // fmla v4.2d, v18.2d, v27.2d
-	WORD $0xad0197e4 // stp q4, q5, [sp, #0x30]
-	WORD $0x3ce56abb // ldr q27, [x21, x5]
-	WORD $0x3cf66abc // ldr q28, [x21, x22]
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7bcf42 // fmla v2.2d, v26.2d, v27.2d
-	WORD $0x4e7ccf03 // fmla v3.2d, v24.2d, v28.2d
-	WORD $0x3ce56b3b // ldr q27, [x25, x5]
-	WORD $0x3cf66b3c // ldr q28, [x25, x22]
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7cce83 // fmla v3.2d, v20.2d, v28.2d
-	WORD $0x4e7bce62 // fmla v2.2d, v19.2d, v27.2d
-	WORD $0x3ce56b5b // ldr q27, [x26, x5]
-	WORD $0x3cf66b5c // ldr q28, [x26, x22]
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7bce42 // fmla v2.2d, v18.2d, v27.2d
-	WORD $0x4e7cce23 // fmla v3.2d, v17.2d, v28.2d
-	WORD $0xad038fe2 // stp q2, q3, [sp, #0x70]
-	WORD $0x3cf66b7c // ldr q28, [x27, x22]
-	WORD $0x3ce56b7b // ldr q27, [x27, x5]
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7ccf01 // fmla v1.2d, v24.2d, v28.2d
-	WORD $0x3ce56bb8 // ldr q24, [x29, x5]
-	WORD $0x4e7bcf40 // fmla v0.2d, v26.2d, v27.2d
-	WORD $0x3cf66bba // ldr q26, [x29, x22]
-	WORD $0x4e190318 // tbl v24.16b, { v24.16b }, v25.16b
-	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
-	WORD $0x6ef64718 // ushl v24.2d, v24.2d, v22.2d
-	WORD $0x6ef7475a // ushl v26.2d, v26.2d, v23.2d
-	WORD $0x4ef04718 // sshl v24.2d, v24.2d, v16.2d
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e78ce60 // fmla v0.2d, v19.2d, v24.2d
-	WORD $0x3ce568f3 // ldr q19, [x7, x5]
-	WORD $0x4e7ace81 // fmla v1.2d, v20.2d, v26.2d
-	WORD $0x3cf668f4 // ldr q20, [x7, x22]
-	WORD $0x14000229 // b <blocks3+0x10c8>
-	WORD $0xf9402c15 // ldr x21, [x0, #0x58]
-	WORD $0x710060ff // cmp w7, #0x18
-	WORD $0x54002148 // b.hi <blocks3+0xc58>
-	WORD $0x924008e6 // and x6, x7, #0x7
-	WORD $0xb5002106 // cbnz x6, <blocks3+0xc58>
-	WORD $0x91022266 // add x6, x19, #0x88
-	WORD $0x79400536 // ldrh w22, [x9, #0x2]
-	WORD $0x79400937 // ldrh w23, [x9, #0x4]
-	WORD $0x8b160c56 // add x22, x2, x22, lsl #3
-	WORD $0x4d40ccd0 // ld1r { v16.2d }, [x6]
-	WORD $0x91024266 // add x6, x19, #0x90
-	WORD $0x79400d38 // ldrh w24, [x9, #0x6]
-	WORD $0x4d40ccd1 // ld1r { v17.2d }, [x6]
-	WORD $0x79400126 // ldrh w6, [x9]
-	WORD $0x8b170c57 // add x23, x2, x23, lsl #3
-	WORD $0x8b180c58 // add x24, x2, x24, lsl #3
-	WORD $0xad405a77 // ldp q23, q22, [x19]
-	WORD $0x3dc0011b // ldr q27, [x8]
-	WORD $0x3dc002c7 // ldr q7, [x22]
-	WORD $0x3dc002f9 // ldr q25, [x23]
-	WORD $0x3dc0031a // ldr q26, [x24]
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0xfd400af2 // ldr d18, [x23, #0x10]
-	WORD $0x8b070517 // add x23, x8, x7, lsl #1
-	WORD $0x3dc000c6 // ldr q6, [x6]
-	WORD $0xfd4008d3 // ldr d19, [x6, #0x10]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x910042c6 // add x6, x22, #0x10
-	WORD $0x91004316 // add x22, x24, #0x10
-	WORD $0x8b150118 // add x24, x8, x21
-	WORD $0x8b150515 // add x21, x8, x21, lsl #1
-	WORD $0x8b070319 // add x25, x24, x7
-	WORD $0x8b07071a // add x26, x24, x7, lsl #1
-	WORD $0x8b0702bb // add x27, x21, x7
-	WORD $0x8b0706bd // add x29, x21, x7, lsl #1
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4eda3b35 // zip1 v21.2d, v25.2d, v26.2d
-	WORD $0x4eda7b39 // zip2 v25.2d, v25.2d, v26.2d
-	WORD $0x3cf4691a // ldr q26, [x8, x20]
-	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
-	WORD $0x8b070116 // add x22, x8, x7
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4ec738d8 // zip1 v24.2d, v6.2d, v7.2d
-	WORD $0x4ec778d4 // zip2 v20.2d, v6.2d, v7.2d
-	WORD $0xad409be7 // ldp q7, q6, [sp, #0x10]
-	WORD $0x4e16035a // tbl v26.16b, { v26.16b }, v22.16b
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cf46adc // ldr q28, [x22, x20]
-	WORD $0x8b0704e6 // add x6, x7, x7, lsl #1
-	WORD $0xd342fcc7 // lsr x7, x6, #2
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4e7bcf07 // fmla v7.2d, v24.2d, v27.2d
-	WORD $0x3dc002db // ldr q27, [x22]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7acea6 // fmla v6.2d, v21.2d, v26.2d
-	WORD $0x4e17037a // tbl v26.16b, { v27.16b }, v23.16b
-	WORD $0x4e16039b // tbl v27.16b, { v28.16b }, v22.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7bcf26 // fmla v6.2d, v25.2d, v27.2d
-	WORD $0x3cf46afb // ldr q27, [x23, x20]
-	WORD $0x4e7ace87 // fmla v7.2d, v20.2d, v26.2d
-	WORD $0x3dc002fa // ldr q26, [x23]
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4e7ace67 // fmla v7.2d, v19.2d, v26.2d
-	WORD $0x4e7bce46 // fmla v6.2d, v18.2d, v27.2d
-	WORD $0xad009be7 // stp q7, q6, [sp, #0x10]
-	WORD $0x3dc0031a // ldr q26, [x24]
-	WORD $0x3cf46b1b // ldr q27, [x24, x20]
-	WORD $0xad429be7 // ldp q7, q6, [sp, #0x50]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x3cf46b3c // ldr q28, [x25, x20]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4e7acf07 // fmla v7.2d, v24.2d, v26.2d
-	WORD $0x4e7bcea6 // fmla v6.2d, v21.2d, v27.2d
-	WORD $0x3dc0033a // ldr q26, [x25]
-	WORD $0x4e16039b // tbl v27.16b, { v28.16b }, v22.16b
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4e7bcf26 // fmla v6.2d, v25.2d, v27.2d
-	WORD $0x3cf46b5b // ldr q27, [x26, x20]
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7ace87 // fmla v7.2d, v20.2d, v26.2d
-	WORD $0x3dc0035a // ldr q26, [x26]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4e7bce46 // fmla v6.2d, v18.2d, v27.2d
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7ace67 // fmla v7.2d, v19.2d, v26.2d
-	WORD $0xad029be7 // stp q7, q6, [sp, #0x50]
-	WORD $0x3dc002ba // ldr q26, [x21]
-	WORD $0xad449be7 // ldp q7, q6, [sp, #0x90]
-	WORD $0x3cf46abb // ldr q27, [x21, x20]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4e7acf07 // fmla v7.2d, v24.2d, v26.2d
-	WORD $0x3dc00378 // ldr q24, [x27]
-	WORD $0x4e7bcea6 // fmla v6.2d, v21.2d, v27.2d
-	WORD $0x3cf46b7a // ldr q26, [x27, x20]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e170315 // tbl v21.16b, { v24.16b }, v23.16b
-	WORD $0x4e160358 // tbl v24.16b, { v26.16b }, v22.16b
-	WORD $0x4eb51e15 // orr v21.16b, v16.16b, v21.16b
-	WORD $0x4eb81e18 // orr v24.16b, v16.16b, v24.16b
-	WORD $0x4ef1d6b5 // fsub v21.2d, v21.2d, v17.2d
-	WORD $0x4ef1d718 // fsub v24.2d, v24.2d, v17.2d
-	WORD $0x4e75ce87 // fmla v7.2d, v20.2d, v21.2d
-	WORD $0x3cf46bb5 // ldr q21, [x29, x20]
-	WORD $0x3dc003b4 // ldr q20, [x29]
-	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x4e78cf26 // fmla v6.2d, v25.2d, v24.2d
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4eb41e14 // orr v20.16b, v16.16b, v20.16b
-	WORD $0x4eb51e15 // orr v21.16b, v16.16b, v21.16b
-	WORD $0x4ef1d694 // fsub v20.2d, v20.2d, v17.2d
-	WORD $0x4ef1d6b5 // fsub v21.2d, v21.2d, v17.2d
-	WORD $0x4e74ce67 // fmla v7.2d, v19.2d, v20.2d
-	WORD $0x4e75ce46 // fmla v6.2d, v18.2d, v21.2d
-	WORD $0xad049be7 // stp q7, q6, [sp, #0x90]
-	WORD $0x79401930 // ldrh w16, [x9, #0xc]
-	WORD $0x79401d2e // ldrh w14, [x9, #0xe]
-	WORD $0x79401134 // ldrh w20, [x9, #0x8]
-	WORD $0x7940153e // ldrh w30, [x9, #0xa]
-	WORD $0x3ce5691a // ldr q26, [x8, x5]
-	WORD $0x3ce7691b // ldr q27, [x8, x7]
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x8b1e0c5e // add x30, x2, x30, lsl #3
-	WORD $0x3dc00215 // ldr q21, [x16]
-	WORD $0x3cc105d6 // ldr q22, [x14], #0x10
-	WORD $0x3dc00292 // ldr q18, [x20]
-	WORD $0x3dc003d3 // ldr q19, [x30]
-	WORD $0x4ed63ab8 // zip1 v24.2d, v21.2d, v22.2d
-	WORD $0x4ed67ab5 // zip2 v21.2d, v21.2d, v22.2d
-	WORD $0xad415a77 // ldp q23, q22, [x19, #0x20]
-	WORD $0x4ed33a59 // zip1 v25.2d, v18.2d, v19.2d
-	WORD $0x4ed37a54 // zip2 v20.2d, v18.2d, v19.2d
-	WORD $0xfd400a93 // ldr d19, [x20, #0x10]
-	WORD $0xfd400a12 // ldr d18, [x16, #0x10]
-	WORD $0x910043d4 // add x20, x30, #0x10
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4d4085d2 // ld1 { v18.d }[1], [x14]
-	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4e7bcf05 // fmla v5.2d, v24.2d, v27.2d
-	WORD $0x3ce76adb // ldr q27, [x22, x7]
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7acf24 // fmla v4.2d, v25.2d, v26.2d
-	WORD $0x3ce56ada // ldr q26, [x22, x5]
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4e7bcea5 // fmla v5.2d, v21.2d, v27.2d
-	WORD $0x3ce76afb // ldr q27, [x23, x7]
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7ace84 // fmla v4.2d, v20.2d, v26.2d
-	WORD $0x3ce56afa // ldr q26, [x23, x5]
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4e7bce45 // fmla v5.2d, v18.2d, v27.2d
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7ace64 // fmla v4.2d, v19.2d, v26.2d
-	WORD $0xad0197e4 // stp q4, q5, [sp, #0x30]
-	WORD $0x3ce56b1a // ldr q26, [x24, x5]
-	WORD $0x3ce76b1b // ldr q27, [x24, x7]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7acf22 // fmla v2.2d, v25.2d, v26.2d
-	WORD $0x4e7bcf03 // fmla v3.2d, v24.2d, v27.2d
-	WORD $0x3ce56b3a // ldr q26, [x25, x5]
-	WORD $0x3ce76b3b // ldr q27, [x25, x7]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4e7bcea3 // fmla v3.2d, v21.2d, v27.2d
-	WORD $0x4e7ace82 // fmla v2.2d, v20.2d, v26.2d
-	WORD $0x3ce56b5a // ldr q26, [x26, x5]
-	WORD $0x3ce76b5b // ldr q27, [x26, x7]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7ace62 // fmla v2.2d, v19.2d, v26.2d
-	WORD $0x4e7bce43 // fmla v3.2d, v18.2d, v27.2d
-	WORD $0xad038fe2 // stp q2, q3, [sp, #0x70]
-	WORD $0x3ce56aba // ldr q26, [x21, x5]
-	WORD $0x3ce76abb // ldr q27, [x21, x7]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
-	WORD $0x4eba1e1a // orr v26.16b, v16.16b, v26.16b
-	WORD $0x4ebb1e1b // orr v27.16b, v16.16b, v27.16b
-	WORD $0x4ef1d77b // fsub v27.2d, v27.2d, v17.2d
-	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
-	WORD $0x4e7acf20 // fmla v0.2d, v25.2d, v26.2d
-	WORD $0x4e7bcf01 // fmla v1.2d, v24.2d, v27.2d
-	WORD $0x3ce56b78 // ldr q24, [x27, x5]
-	WORD $0x3ce76b79 // ldr q25, [x27, x7]
-	WORD $0x4e170318 // tbl v24.16b, { v24.16b }, v23.16b
-	WORD $0x4e160339 // tbl v25.16b, { v25.16b }, v22.16b
-	WORD $0x4eb91e19 // orr v25.16b, v16.16b, v25.16b
-	WORD $0x4eb81e18 // orr v24.16b, v16.16b, v24.16b
-	WORD $0x4ef1d718 // fsub v24.2d, v24.2d, v17.2d
-	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
-	WORD $0x4e79cea1 // fmla v1.2d, v21.2d, v25.2d
-	WORD $0x4e78ce80 // fmla v0.2d, v20.2d, v24.2d
-	WORD $0x3ce56bb4 // ldr q20, [x29, x5]
-	WORD $0x3ce76bb5 // ldr q21, [x29, x7]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4eb41e14 // orr v20.16b, v16.16b, v20.16b
-	WORD $0x4eb51e10 // orr v16.16b, v16.16b, v21.16b
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0x4e71ce60 // fmla v0.2d, v19.2d, v17.2d
-	WORD $0x4e70ce41 // fmla v1.2d, v18.2d, v16.2d
-	WORD $0xad0587e0 // stp q0, q1, [sp, #0xb0]
-	WORD $0x9100054a // add x10, x10, #0x1
-	WORD $0x8b060108 // add x8, x8, x6
-	WORD $0x91004129 // add x9, x9, #0x10
-	WORD $0xeb03015f // cmp x10, x3
-	WORD $0x54ffb9e3 // b.lo <blocks3+0x38c>
-	WORD $0x1400012d // b <blocks3+0x1108>
-	WORD $0x9102026e // add x14, x19, #0x80
-	WORD $0x79400530 // ldrh w16, [x9, #0x2]
-	WORD $0xad405677 // ldp q23, q21, [x19]
-	WORD $0x8b070519 // add x25, x8, x7, lsl #1
-	WORD $0x8b150116 // add x22, x8, x21
-	WORD $0x8b150515 // add x21, x8, x21, lsl #1
-	WORD $0x4d40cdc6 // ld1r { v6.2d }, [x14]
-	WORD $0x8b0702da // add x26, x22, x7
-	WORD $0x8b0706db // add x27, x22, x7, lsl #1
-	WORD $0x7940012e // ldrh w14, [x9]
-	WORD $0x8b0702bd // add x29, x21, x7
-	WORD $0x79400937 // ldrh w23, [x9, #0x4]
-	WORD $0x8b0704e6 // add x6, x7, x7, lsl #1
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x79400d38 // ldrh w24, [x9, #0x6]
-	WORD $0x3cf4691c // ldr q28, [x8, x20]
-	WORD $0xad426276 // ldp q22, q24, [x19, #0x40]
-	WORD $0x8b170c57 // add x23, x2, x23, lsl #3
-	WORD $0x8b180c58 // add x24, x2, x24, lsl #3
-	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
-	WORD $0x3dc00210 // ldr q16, [x16]
-	WORD $0x3dc002f1 // ldr q17, [x23]
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x3dc001c7 // ldr q7, [x14]
-	WORD $0x3dc00312 // ldr q18, [x24]
-	WORD $0x4ed23a39 // zip1 v25.2d, v17.2d, v18.2d
-	WORD $0x4ed27a34 // zip2 v20.2d, v17.2d, v18.2d
-	WORD $0xfd4009d2 // ldr d18, [x14, #0x10]
-	WORD $0xfd400af1 // ldr d17, [x23, #0x10]
-	WORD $0x9100420e // add x14, x16, #0x10
-	WORD $0x91004310 // add x16, x24, #0x10
-	WORD $0x8b070118 // add x24, x8, x7
-	WORD $0x8b0706a7 // add x7, x21, x7, lsl #1
-	WORD $0xd342fcd7 // lsr x23, x6, #2
-	WORD $0x4ed038fa // zip1 v26.2d, v7.2d, v16.2d
-	WORD $0x4ed078f3 // zip2 v19.2d, v7.2d, v16.2d
-	WORD $0x3dc00110 // ldr q16, [x8]
-	WORD $0xad409ffb // ldp q27, q7, [sp, #0x10]
-	WORD $0x4d408611 // ld1 { v17.d }[1], [x16]
-	WORD $0x4d4085d2 // ld1 { v18.d }[1], [x14]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4e170210 // tbl v16.16b, { v16.16b }, v23.16b
-	WORD $0x6ef6461d // ushl v29.2d, v16.2d, v22.2d
-	WORD $0x6ee0b8d0 // neg v16.2d, v6.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4ef047a6 // sshl v6.2d, v29.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e7ccf27 // fmla v7.2d, v25.2d, v28.2d
-	WORD $0x3cf46b1c // ldr q28, [x24, x20]
-	WORD $0x4e66cf5b // fmla v27.2d, v26.2d, v6.2d
-	WORD $0x3dc00306 // ldr q6, [x24]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4e1700c6 // tbl v6.16b, { v6.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef644c6 // ushl v6.2d, v6.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e66ce7b // fmla v27.2d, v19.2d, v6.2d
-	WORD $0x3dc00326 // ldr q6, [x25]
-	WORD $0x4e7cce87 // fmla v7.2d, v20.2d, v28.2d
-	WORD $0x3cf46b3c // ldr q28, [x25, x20]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4e1700c6 // tbl v6.16b, { v6.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef644c6 // ushl v6.2d, v6.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e66ce5b // fmla v27.2d, v18.2d, v6.2d
-	WORD $0x4e7cce27 // fmla v7.2d, v17.2d, v28.2d
-	WORD $0xad009ffb // stp q27, q7, [sp, #0x10]
-	WORD $0xad429be7 // ldp q7, q6, [sp, #0x50]
-	WORD $0x3cf46adc // ldr q28, [x22, x20]
-	WORD $0x3dc002db // ldr q27, [x22]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bcf47 // fmla v7.2d, v26.2d, v27.2d
-	WORD $0x3dc0035b // ldr q27, [x26]
-	WORD $0x4e7ccf26 // fmla v6.2d, v25.2d, v28.2d
-	WORD $0x3cf46b5c // ldr q28, [x26, x20]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bce67 // fmla v7.2d, v19.2d, v27.2d
-	WORD $0x3dc0037b // ldr q27, [x27]
-	WORD $0x4e7cce86 // fmla v6.2d, v20.2d, v28.2d
-	WORD $0x3cf46b7c // ldr q28, [x27, x20]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bce47 // fmla v7.2d, v18.2d, v27.2d
-	WORD $0x4e7cce26 // fmla v6.2d, v17.2d, v28.2d
-	WORD $0xad029be7 // stp q7, q6, [sp, #0x50]
-	WORD $0x3dc002bb // ldr q27, [x21]
-	WORD $0x3cf46abc // ldr q28, [x21, x20]
-	WORD $0xad449be7 // ldp q7, q6, [sp, #0x90]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef8479c // ushl v28.2d, v28.2d, v24.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7bcf47 // fmla v7.2d, v26.2d, v27.2d
-	WORD $0x4e7ccf26 // fmla v6.2d, v25.2d, v28.2d
-	WORD $0x3cf46bba // ldr q26, [x29, x20]
-	WORD $0x3dc003b9 // ldr q25, [x29]
-	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
-	WORD $0x4e170339 // tbl v25.16b, { v25.16b }, v23.16b
-	WORD $0x6ef8475a // ushl v26.2d, v26.2d, v24.2d
-	WORD $0x6ef64739 // ushl v25.2d, v25.2d, v22.2d
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x4ef04739 // sshl v25.2d, v25.2d, v16.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7ace86 // fmla v6.2d, v20.2d, v26.2d
-	WORD $0x3cf468f4 // ldr q20, [x7, x20]
-	WORD $0x4e79ce67 // fmla v7.2d, v19.2d, v25.2d
-	WORD $0x3dc000f3 // ldr q19, [x7]
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0xad435e76 // ldp q22, q23, [x19, #0x60]
-	WORD $0x4ef04673 // sshl v19.2d, v19.2d, v16.2d
-	WORD $0x4ef04694 // sshl v20.2d, v20.2d, v16.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e73ce47 // fmla v7.2d, v18.2d, v19.2d
-	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad049be7 // stp q7, q6, [sp, #0x90]
-	WORD $0x79401934 // ldrh w20, [x9, #0xc]
-	WORD $0x79401d3e // ldrh w30, [x9, #0xe]
-	WORD $0x3ce5691b // ldr q27, [x8, x5]
-	WORD $0x3cf7691c // ldr q28, [x8, x23]
-	WORD $0x7940112e // ldrh w14, [x9, #0x8]
-	WORD $0x79401530 // ldrh w16, [x9, #0xa]
-	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
-	WORD $0x8b1e0c5e // add x30, x2, x30, lsl #3
-	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
-	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
-	WORD $0x3dc00294 // ldr q20, [x20]
-	WORD $0x3dc003d5 // ldr q21, [x30]
-	WORD $0x4ed53a98 // zip1 v24.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0xad415679 // ldp q25, q21, [x19, #0x20]
-	WORD $0x3dc001d1 // ldr q17, [x14]
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4ed23a3a // zip1 v26.2d, v17.2d, v18.2d
-	WORD $0x4ed27a33 // zip2 v19.2d, v17.2d, v18.2d
-	WORD $0xfd4009d2 // ldr d18, [x14, #0x10]
-	WORD $0xfd400a91 // ldr d17, [x20, #0x10]
-	WORD $0x9100420e // add x14, x16, #0x10
-	WORD $0x910043d0 // add x16, x30, #0x10
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x4d408611 // ld1 { v17.d }[1], [x16]
-	WORD $0x4d4085d2 // ld1 { v18.d }[1], [x14]
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7ccf05 // fmla v5.2d, v24.2d, v28.2d
-	WORD $0x3cf76b1c // ldr q28, [x24, x23]
-	WORD $0x4e7bcf44 // fmla v4.2d, v26.2d, v27.2d
-	WORD $0x3ce56b1b // ldr q27, [x24, x5]
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7cce85 // fmla v5.2d, v20.2d, v28.2d
-	WORD $0x3cf76b3c // ldr q28, [x25, x23]
-	WORD $0x4e7bce64 // fmla v4.2d, v19.2d, v27.2d
-	WORD $0x3ce56b3b // ldr q27, [x25, x5]
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7cce25 // fmla v5.2d, v17.2d, v28.2d
-	WORD $0x4e7bce44 // fmla v4.2d, v18.2d, v27.2d
-	WORD $0xad0197e4 // stp q4, q5, [sp, #0x30]
-	WORD $0x3ce56adb // ldr q27, [x22, x5]
-	WORD $0x3cf76adc // ldr q28, [x22, x23]
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7bcf42 // fmla v2.2d, v26.2d, v27.2d
-	WORD $0x4e7ccf03 // fmla v3.2d, v24.2d, v28.2d
-	WORD $0x3ce56b5b // ldr q27, [x26, x5]
-	WORD $0x3cf76b5c // ldr q28, [x26, x23]
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e7cce83 // fmla v3.2d, v20.2d, v28.2d
-	WORD $0x4e7bce62 // fmla v2.2d, v19.2d, v27.2d
-	WORD $0x3ce56b7b // ldr q27, [x27, x5]
-	WORD $0x3cf76b7c // ldr q28, [x27, x23]
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7bce42 // fmla v2.2d, v18.2d, v27.2d
-	WORD $0x4e7cce23 // fmla v3.2d, v17.2d, v28.2d
-	WORD $0xad038fe2 // stp q2, q3, [sp, #0x70]
-	WORD $0x3cf76abc // ldr q28, [x21, x23]
-	WORD $0x3ce56abb // ldr q27, [x21, x5]
-	WORD $0x4e15039c // tbl v28.16b, { v28.16b }, v21.16b
-	WORD $0x4e19037b // tbl v27.16b, { v27.16b }, v25.16b
-	WORD $0x6ef7479c // ushl v28.2d, v28.2d, v23.2d
-	WORD $0x6ef6477b // ushl v27.2d, v27.2d, v22.2d
-	WORD $0x4ef0479c // sshl v28.2d, v28.2d, v16.2d
-	WORD $0x4ef0477b // sshl v27.2d, v27.2d, v16.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e7ccf01 // fmla v1.2d, v24.2d, v28.2d
-	WORD $0x3ce56bb8 // ldr q24, [x29, x5]
-	WORD $0x4e7bcf40 // fmla v0.2d, v26.2d, v27.2d
-	WORD $0x3cf76bba // ldr q26, [x29, x23]
-	WORD $0x4e190318 // tbl v24.16b, { v24.16b }, v25.16b
-	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
-	WORD $0x6ef64718 // ushl v24.2d, v24.2d, v22.2d
-	WORD $0x6ef7475a // ushl v26.2d, v26.2d, v23.2d
-	WORD $0x4ef04718 // sshl v24.2d, v24.2d, v16.2d
-	WORD $0x4ef0475a // sshl v26.2d, v26.2d, v16.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e78ce60 // fmla v0.2d, v19.2d, v24.2d
-	WORD $0x3ce568f3 // ldr q19, [x7, x5]
-	WORD $0x4e7ace81 // fmla v1.2d, v20.2d, v26.2d
-	WORD $0x3cf768f4 // ldr q20, [x7, x23]
-	WORD $0x4e190273 // tbl v19.16b, { v19.16b }, v25.16b
-	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x6ef74694 // ushl v20.2d, v20.2d, v23.2d
-	WORD $0x4ef04673 // sshl v19.2d, v19.2d, v16.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4ef04690 // sshl v16.2d, v20.2d, v16.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e73ce40 // fmla v0.2d, v18.2d, v19.2d
-	WORD $0x4e70ce21 // fmla v1.2d, v17.2d, v16.2d
-	WORD $0xad0587e0 // stp q0, q1, [sp, #0xb0]
-	WORD $0x9100054a // add x10, x10, #0x1
-	WORD $0x8b060108 // add x8, x8, x6
-	WORD $0x91004129 // add x9, x9, #0x10
-	WORD $0xeb03015f // cmp x10, x3
-	WORD $0x54ff9443 // b.lo <blocks3+0x38c>
-	WORD $0x79400d82 // ldrh w2, [x12, #0x6]
-	WORD $0x36177ec2 // tbz w2, #0x2, <blocks3+0xe4>
-	WORD $0xf940280e // ldr x14, [x0, #0x50]
-	WORD $0x52800110 // mov w16, #0x8
-	WORD $0xcb0b01ce // sub x14, x14, x11
-	WORD $0xf10021df // cmp x14, #0x8
-	WORD $0x9a90b1c6 // csel x6, x14, x16, lt
+	WORD $0x1400047d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040e // ldr x14, [x0, #0x8]
 	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x54ff7c0b // b.lt <blocks3+0xa8>
+	WORD $0x54008ceb // b.lt <blocks3+0x11a4>
+	WORD $0xfc180fec // str d12, [sp, #-0x80]!
+	WORD $0x6d00abeb // stp d11, d10, [sp, #0x8]
+	WORD $0xf90017fd // str x29, [sp, #0x28]
+	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xd106c3ff // sub sp, sp, #0x1b0
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0x9100c3f0 // add x16, sp, #0x30
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0x5280030f // mov w15, #0x18
+	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x52801801 // mov w1, #0xc0
+	WORD $0xf9000fe8 // str x8, [sp, #0x18]
+	WORD $0x91020208 // add x8, x16, #0x80
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xf9000be8 // str x8, [sp, #0x10]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x8b0e0d28 // add x8, x9, x14, lsl #3
+	WORD $0xa9027fe8 // stp x8, xzr, [sp, #0x20]
+	WORD $0x14000016 // b <blocks3+0xec>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x91002108 // add x8, x8, #0x8
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0xf90017e8 // str x8, [sp, #0x28]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x540084a2 // b.hs <blocks3+0x117c>
+	WORD $0x7940092e // ldrh w14, [x9, #0x4]
+	WORD $0xb4007a8e // cbz x14, <blocks3+0x1040>
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x8b0e0183 // add x3, x12, x14
+	WORD $0x8b020d02 // add x2, x8, x2, lsl #3
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0x79400d25 // ldrh w5, [x9, #0x6]
+	WORD $0x91004046 // add x6, x2, #0x10
+	WORD $0x1400009a // b <blocks3+0x378>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400968 // ldrh w8, [x11, #0x4]
+	WORD $0x79400d6d // ldrh w13, [x11, #0x6]
+	WORD $0x8b080c48 // add x8, x2, x8, lsl #3
+	WORD $0x7940016e // ldrh w14, [x11]
+	WORD $0x8b0d0c4d // add x13, x2, x13, lsl #3
+	WORD $0x79400570 // ldrh w16, [x11, #0x2]
+	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
+	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
+	WORD $0x3dc00156 // ldr q22, [x10]
+	WORD $0xfd400915 // ldr d21, [x8, #0x10]
+	WORD $0x3dc00117 // ldr q23, [x8]
+	WORD $0x910041a8 // add x8, x13, #0x10
+	WORD $0x91004211 // add x17, x16, #0x10
+	WORD $0xfd4009d4 // ldr d20, [x14, #0x10]
+	WORD $0x3dc001b8 // ldr q24, [x13]
+	WORD $0x4e617ada // fcvtl2 v26.2d, v22.4s
+	WORD $0x3dc001db // ldr q27, [x14]
+	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
+	WORD $0x3dc0021c // ldr q28, [x16]
+	WORD $0x4d408515 // ld1 { v21.d }[1], [x8]
+	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
+	WORD $0x4d408634 // ld1 { v20.d }[1], [x17]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc0095d // ldr q29, [x10, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc0115e // ldr q30, [x10, #0x40]
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x4ed83af9 // zip1 v25.2d, v23.2d, v24.2d
+	WORD $0x4e7acf33 // fmla v19.2d, v25.2d, v26.2d
+	WORD $0x8b080147 // add x7, x10, x8
+	WORD $0x3dc000ff // ldr q31, [x7]
+	WORD $0x8b0800f4 // add x20, x7, x8
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x3dc008e9 // ldr q9, [x7, #0x20]
+	WORD $0xf98810e0 // prfm pldl1keep, [x7, #0x1020]
+	WORD $0x3dc010fa // ldr q26, [x7, #0x40]
+	WORD $0xf98820e0 // prfm pldl1keep, [x7, #0x1040]
+	WORD $0x3dc0028a // ldr q10, [x20]
+	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0x4e617be8 // fcvtl2 v8.2d, v31.4s
+	WORD $0x4e68cf27 // fmla v7.2d, v25.2d, v8.2d
+	WORD $0x4e617948 // fcvtl2 v8.2d, v10.4s
+	WORD $0x4e68cf23 // fmla v3.2d, v25.2d, v8.2d
+	WORD $0x4ed87ae8 // zip2 v8.2d, v23.2d, v24.2d
+	WORD $0x4edc3b77 // zip1 v23.2d, v27.2d, v28.2d
+	WORD $0x0e617bb8 // fcvtl v24.2d, v29.2s
+	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
+	WORD $0x4e617bd9 // fcvtl2 v25.2d, v30.4s
+	WORD $0x0e617bfc // fcvtl v28.2d, v31.2s
+	WORD $0x4e76cef2 // fmla v18.2d, v23.2d, v22.2d
+	WORD $0x4e617bb6 // fcvtl2 v22.2d, v29.4s
+	WORD $0x0e61793d // fcvtl v29.2d, v9.2s
+	WORD $0x4e7ccee6 // fmla v6.2d, v23.2d, v28.2d
+	WORD $0x4e61793c // fcvtl2 v28.2d, v9.4s
+	WORD $0x4e76cd13 // fmla v19.2d, v8.2d, v22.2d
+	WORD $0x4e78cf72 // fmla v18.2d, v27.2d, v24.2d
+	WORD $0x0e617bd8 // fcvtl v24.2d, v30.2s
+	WORD $0x0e61795e // fcvtl v30.2d, v10.2s
+	WORD $0x4e7ccd07 // fmla v7.2d, v8.2d, v28.2d
+	WORD $0x4e7dcf66 // fmla v6.2d, v27.2d, v29.2d
+	WORD $0x4e7ecee2 // fmla v2.2d, v23.2d, v30.2d
+	WORD $0xad40fa9f // ldp q31, q30, [x20, #0x10]
+	WORD $0xf9881280 // prfm pldl1keep, [x20, #0x1020]
+	WORD $0xf9882280 // prfm pldl1keep, [x20, #0x1040]
+	WORD $0x79401968 // ldrh w8, [x11, #0xc]
+	WORD $0x79401d6d // ldrh w13, [x11, #0xe]
+	WORD $0x4e79ceb3 // fmla v19.2d, v21.2d, v25.2d
+	WORD $0x4e78ce92 // fmla v18.2d, v20.2d, v24.2d
+	WORD $0x3dc014f8 // ldr q24, [x7, #0x50]
+	WORD $0x8b080c4e // add x14, x2, x8, lsl #3
+	WORD $0x8b0d0c55 // add x21, x2, x13, lsl #3
+	WORD $0x79401168 // ldrh w8, [x11, #0x8]
+	WORD $0x7940156d // ldrh w13, [x11, #0xa]
+	WORD $0x0e617bd7 // fcvtl v23.2d, v30.2s
+	WORD $0x3dc001d6 // ldr q22, [x14]
+	WORD $0x4e617bde // fcvtl2 v30.2d, v30.4s
+	WORD $0x3dc002bd // ldr q29, [x21]
+	WORD $0x4e77cf62 // fmla v2.2d, v27.2d, v23.2d
+	WORD $0xad42729b // ldp q27, q28, [x20, #0x40]
+	WORD $0x4e7ecd03 // fmla v3.2d, v8.2d, v30.2d
+	WORD $0x8b080c48 // add x8, x2, x8, lsl #3
+	WORD $0x8b0d0c4d // add x13, x2, x13, lsl #3
+	WORD $0x3dc00e9e // ldr q30, [x20, #0x30]
+	WORD $0x8b130674 // add x20, x19, x19, lsl #1
+	WORD $0x4edd3ad7 // zip1 v23.2d, v22.2d, v29.2d
+	WORD $0x4edd7ad6 // zip2 v22.2d, v22.2d, v29.2d
+	WORD $0x0e617b5d // fcvtl v29.2d, v26.2s
+	WORD $0x4e617b5a // fcvtl2 v26.2d, v26.4s
+	WORD $0x4e7dce86 // fmla v6.2d, v20.2d, v29.2d
+	WORD $0x3dc001bd // ldr q29, [x13]
+	WORD $0x4e7acea7 // fmla v7.2d, v21.2d, v26.2d
+	WORD $0x3dc00cfa // ldr q26, [x7, #0x30]
+	WORD $0x0e617b79 // fcvtl v25.2d, v27.2s
+	WORD $0x4e617b7b // fcvtl2 v27.2d, v27.4s
+	WORD $0x4e7bcea3 // fmla v3.2d, v21.2d, v27.2d
+	WORD $0x3dc0011b // ldr q27, [x8]
+	WORD $0xfd400915 // ldr d21, [x8, #0x10]
+	WORD $0x4e79ce82 // fmla v2.2d, v20.2d, v25.2d
+	WORD $0x910041a8 // add x8, x13, #0x10
+	WORD $0x910042ad // add x13, x21, #0x10
+	WORD $0xfd4009d4 // ldr d20, [x14, #0x10]
+	WORD $0x4edd3b79 // zip1 v25.2d, v27.2d, v29.2d
+	WORD $0x4edd7b7b // zip2 v27.2d, v27.2d, v29.2d
+	WORD $0x4e617bfd // fcvtl2 v29.2d, v31.4s
+	WORD $0x0e617bff // fcvtl v31.2d, v31.2s
+	WORD $0x4d408515 // ld1 { v21.d }[1], [x8]
+	WORD $0x4d4085b4 // ld1 { v20.d }[1], [x13]
+	WORD $0x4e7fcf20 // fmla v0.2d, v25.2d, v31.2d
+	WORD $0x4e617bdf // fcvtl2 v31.2d, v30.4s
+	WORD $0x0e617bde // fcvtl v30.2d, v30.2s
+	WORD $0x4e7dcee1 // fmla v1.2d, v23.2d, v29.2d
+	WORD $0x0e617b9d // fcvtl v29.2d, v28.2s
+	WORD $0x4e617b9c // fcvtl2 v28.2d, v28.4s
+	WORD $0x4e7ecf60 // fmla v0.2d, v27.2d, v30.2d
+	WORD $0x4e7fcec1 // fmla v1.2d, v22.2d, v31.2d
+	WORD $0x0e617b1e // fcvtl v30.2d, v24.2s
+	WORD $0x4e617b18 // fcvtl2 v24.2d, v24.4s
+	WORD $0x4e7dcea0 // fmla v0.2d, v21.2d, v29.2d
+	WORD $0x3dc004fd // ldr q29, [x7, #0x10]
+	WORD $0x4e7cce81 // fmla v1.2d, v20.2d, v28.2d
+	WORD $0x4e617b5c // fcvtl2 v28.2d, v26.4s
+	WORD $0x0e617b5a // fcvtl v26.2d, v26.2s
+	WORD $0x0e617bbf // fcvtl v31.2d, v29.2s
+	WORD $0x4e617bbd // fcvtl2 v29.2d, v29.4s
+	WORD $0x4e7fcf24 // fmla v4.2d, v25.2d, v31.2d
+	WORD $0x4e7dcee5 // fmla v5.2d, v23.2d, v29.2d
+	WORD $0x4e7acf64 // fmla v4.2d, v27.2d, v26.2d
+	WORD $0x4e7ccec5 // fmla v5.2d, v22.2d, v28.2d
+	WORD $0x3dc00d5c // ldr q28, [x10, #0x30]
+	WORD $0x4e7ecea4 // fmla v4.2d, v21.2d, v30.2d
+	WORD $0x3dc0055e // ldr q30, [x10, #0x10]
+	WORD $0x4e78ce85 // fmla v5.2d, v20.2d, v24.2d
+	WORD $0x3dc01558 // ldr q24, [x10, #0x50]
+	WORD $0x4e617b9d // fcvtl2 v29.2d, v28.4s
+	WORD $0x0e617b9c // fcvtl v28.2d, v28.2s
+	WORD $0x0e617bdf // fcvtl v31.2d, v30.2s
+	WORD $0x4e617bde // fcvtl2 v30.2d, v30.4s
+	WORD $0x0e617b1a // fcvtl v26.2d, v24.2s
+	WORD $0x4e617b18 // fcvtl2 v24.2d, v24.4s
+	WORD $0x4e7ecef1 // fmla v17.2d, v23.2d, v30.2d
+	WORD $0x4e7fcf30 // fmla v16.2d, v25.2d, v31.2d
+	WORD $0x4e7ccf70 // fmla v16.2d, v27.2d, v28.2d
+	WORD $0x4e7dced1 // fmla v17.2d, v22.2d, v29.2d
+	WORD $0x4e78ce91 // fmla v17.2d, v20.2d, v24.2d
+	WORD $0x4e7aceb0 // fmla v16.2d, v21.2d, v26.2d
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b14014a // add x10, x10, x20
+	WORD $0x9100416b // add x11, x11, #0x10
+	WORD $0xeb03019f // cmp x12, x3
+	WORD $0x54006662 // b.hs <blocks3+0x1040>
+	WORD $0x39400193 // ldrb w19, [x12]
+	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x370fed05 // tbnz w5, #0x1, <blocks3+0x120>
+	WORD $0x9ba11275 // umaddl x21, w19, w1, x4
+	WORD $0x7100d27f // cmp w19, #0x34
+	WORD $0xd341fe67 // lsr x7, x19, #1
+	WORD $0xd342fe76 // lsr x22, x19, #2
+	WORD $0x54002169 // b.ls <blocks3+0x7c0>
+	WORD $0xad4056b6 // ldp q22, q21, [x21]
+	WORD $0x910202a8 // add x8, x21, #0x80
+	WORD $0x8b130157 // add x23, x10, x19
+	WORD $0x8b130558 // add x24, x10, x19, lsl #1
+	WORD $0x7940056d // ldrh w13, [x11, #0x2]
+	WORD $0x8b130674 // add x20, x19, x19, lsl #1
+	WORD $0x3dc00157 // ldr q23, [x10]
+	WORD $0x4d40cd14 // ld1r { v20.2d }, [x8]
+	WORD $0xd342fe99 // lsr x25, x20, #2
+	WORD $0x8b0d0c4d // add x13, x2, x13, lsl #3
+	WORD $0x3cf6695a // ldr q26, [x10, x22]
+	WORD $0x79400168 // ldrh w8, [x11]
+	WORD $0x7940096e // ldrh w14, [x11, #0x4]
+	WORD $0x79400d70 // ldrh w16, [x11, #0x6]
+	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
+	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
+	WORD $0xf9402c1e // ldr x30, [x0, #0x58]
+	WORD $0x8b1e015a // add x26, x10, x30
+	WORD $0x8b080c48 // add x8, x2, x8, lsl #3
+	WORD $0x3dc001db // ldr q27, [x14]
+	WORD $0x3dc0021c // ldr q28, [x16]
+	WORD $0x8b13035b // add x27, x26, x19
+	WORD $0x8b13075d // add x29, x26, x19, lsl #1
+	WORD $0x8b1e035e // add x30, x26, x30
+	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
+	WORD $0x4e1602f9 // tbl v25.16b, { v23.16b }, v22.16b
+	WORD $0xad425eb8 // ldp q24, q23, [x21, #0x40]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4edc3b7e // zip1 v30.2d, v27.2d, v28.2d
+	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
+	WORD $0x6ef74748 // ushl v8.2d, v26.2d, v23.2d
+	WORD $0x3dc001ba // ldr q26, [x13]
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x6ef8473f // ushl v31.2d, v25.2d, v24.2d
+	WORD $0x3dc00119 // ldr q25, [x8]
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e68cfd3 // fmla v19.2d, v30.2d, v8.2d
+	WORD $0x4eda3b3d // zip1 v29.2d, v25.2d, v26.2d
+	WORD $0x4eda7b3c // zip2 v28.2d, v25.2d, v26.2d
+	WORD $0xfd400919 // ldr d25, [x8, #0x10]
+	WORD $0xfd4009da // ldr d26, [x14, #0x10]
+	WORD $0x910041a8 // add x8, x13, #0x10
+	WORD $0x8b1303ce // add x14, x30, x19
+	WORD $0x4e7fcfb2 // fmla v18.2d, v29.2d, v31.2d
+	WORD $0x4d408519 // ld1 { v25.d }[1], [x8]
+	WORD $0x91004208 // add x8, x16, #0x10
+	WORD $0x4d40851a // ld1 { v26.d }[1], [x8]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc002ff // ldr q31, [x23]
+	WORD $0x3cf66ae8 // ldr q8, [x23, x22]
+	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
+	WORD $0x3dc00309 // ldr q9, [x24]
+	WORD $0x3cf66b0a // ldr q10, [x24, x22]
+	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0x3dc0034b // ldr q11, [x26]
+	WORD $0x3cf66b4c // ldr q12, [x26, x22]
+	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
+	WORD $0x8b1307c8 // add x8, x30, x19, lsl #1
+	WORD $0x4e1603ff // tbl v31.16b, { v31.16b }, v22.16b
+	WORD $0x4e16016b // tbl v11.16b, { v11.16b }, v22.16b
+	WORD $0x4e160129 // tbl v9.16b, { v9.16b }, v22.16b
+	WORD $0x4e150108 // tbl v8.16b, { v8.16b }, v21.16b
+	WORD $0x4e15018c // tbl v12.16b, { v12.16b }, v21.16b
+	WORD $0x4e15014a // tbl v10.16b, { v10.16b }, v21.16b
+	WORD $0x6ef847ff // ushl v31.2d, v31.2d, v24.2d
+	WORD $0x6ef8456b // ushl v11.2d, v11.2d, v24.2d
+	WORD $0x6ef84529 // ushl v9.2d, v9.2d, v24.2d
+	WORD $0x6ef74508 // ushl v8.2d, v8.2d, v23.2d
+	WORD $0x6ef7458c // ushl v12.2d, v12.2d, v23.2d
+	WORD $0x6ef7454a // ushl v10.2d, v10.2d, v23.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4ef44529 // sshl v9.2d, v9.2d, v20.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e7fcf92 // fmla v18.2d, v28.2d, v31.2d
+	WORD $0x3dc0037f // ldr q31, [x27]
+	WORD $0x4e6bcfa6 // fmla v6.2d, v29.2d, v11.2d
+	WORD $0x3cf66b6b // ldr q11, [x27, x22]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x4e68cf73 // fmla v19.2d, v27.2d, v8.2d
+	WORD $0x3dc003a8 // ldr q8, [x29]
+	WORD $0x4e6ccfc7 // fmla v7.2d, v30.2d, v12.2d
+	WORD $0x3cf66bac // ldr q12, [x29, x22]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x4e69cf32 // fmla v18.2d, v25.2d, v9.2d
+	WORD $0x3cf66bc9 // ldr q9, [x30, x22]
+	WORD $0x4e1603ff // tbl v31.16b, { v31.16b }, v22.16b
+	WORD $0x4e6acf53 // fmla v19.2d, v26.2d, v10.2d
+	WORD $0x4e160108 // tbl v8.16b, { v8.16b }, v22.16b
+	WORD $0x4e15016b // tbl v11.16b, { v11.16b }, v21.16b
+	WORD $0x6ef847ff // ushl v31.2d, v31.2d, v24.2d
+	WORD $0x4e15018c // tbl v12.16b, { v12.16b }, v21.16b
+	WORD $0x6ef84508 // ushl v8.2d, v8.2d, v24.2d
+	WORD $0x6ef7456b // ushl v11.2d, v11.2d, v23.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x6ef7458c // ushl v12.2d, v12.2d, v23.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e7fcf86 // fmla v6.2d, v28.2d, v31.2d
+	WORD $0x4e61d99f // scvtf v31.2d, v12.2d
+	WORD $0x4e6bcf67 // fmla v7.2d, v27.2d, v11.2d
+	WORD $0x4e68cf26 // fmla v6.2d, v25.2d, v8.2d
+	WORD $0x3dc003c8 // ldr q8, [x30]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x4e7fcf47 // fmla v7.2d, v26.2d, v31.2d
+	WORD $0x4e16011f // tbl v31.16b, { v8.16b }, v22.16b
+	WORD $0x4e150128 // tbl v8.16b, { v9.16b }, v21.16b
+	WORD $0x6ef74508 // ushl v8.2d, v8.2d, v23.2d
+	WORD $0x6ef847ff // ushl v31.2d, v31.2d, v24.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e68cfc3 // fmla v3.2d, v30.2d, v8.2d
+	WORD $0x3dc001de // ldr q30, [x14]
+	WORD $0x4e7fcfa2 // fmla v2.2d, v29.2d, v31.2d
+	WORD $0x3cf669c8 // ldr q8, [x14, x22]
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x4e1603dd // tbl v29.16b, { v30.16b }, v22.16b
+	WORD $0x4e15011e // tbl v30.16b, { v8.16b }, v21.16b
+	WORD $0x6ef847bd // ushl v29.2d, v29.2d, v24.2d
+	WORD $0x6ef747de // ushl v30.2d, v30.2d, v23.2d
+	WORD $0x4ef447bd // sshl v29.2d, v29.2d, v20.2d
+	WORD $0x4ef447de // sshl v30.2d, v30.2d, v20.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x4e7dcf82 // fmla v2.2d, v28.2d, v29.2d
+	WORD $0x3cf6691d // ldr q29, [x8, x22]
+	WORD $0x3dc0011c // ldr q28, [x8]
+	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
+	WORD $0x79401d6d // ldrh w13, [x11, #0xe]
+	WORD $0x3ce76bcb // ldr q11, [x30, x7]
+	WORD $0x3cf96bcc // ldr q12, [x30, x25]
+	WORD $0x3ce769c9 // ldr q9, [x14, x7]
+	WORD $0x3cf969ca // ldr q10, [x14, x25]
+	WORD $0x4e7ecf63 // fmla v3.2d, v27.2d, v30.2d
+	WORD $0xd37df1b0 // lsl x16, x13, #3
+	WORD $0x8b0d0ccd // add x13, x6, x13, lsl #3
+	WORD $0x4e160396 // tbl v22.16b, { v28.16b }, v22.16b
+	WORD $0xad416ebc // ldp q28, q27, [x21, #0x20]
+	WORD $0x4e1503b5 // tbl v21.16b, { v29.16b }, v21.16b
+	WORD $0x3ce7691d // ldr q29, [x8, x7]
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x4ef446d6 // sshl v22.2d, v22.2d, v20.2d
+	WORD $0x4e1b018c // tbl v12.16b, { v12.16b }, v27.16b
+	WORD $0x4e1b014a // tbl v10.16b, { v10.16b }, v27.16b
+	WORD $0x4ef446b5 // sshl v21.2d, v21.2d, v20.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e1c03bf // tbl v31.16b, { v29.16b }, v28.16b
+	WORD $0x3cf9691d // ldr q29, [x8, x25]
+	WORD $0x4e1c016b // tbl v11.16b, { v11.16b }, v28.16b
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x4e76cf22 // fmla v2.2d, v25.2d, v22.2d
+	WORD $0x4e75cf43 // fmla v3.2d, v26.2d, v21.2d
+	WORD $0x3cf06855 // ldr q21, [x2, x16]
+	WORD $0x79401970 // ldrh w16, [x11, #0xc]
+	WORD $0x4e1b03a8 // tbl v8.16b, { v29.16b }, v27.16b
+	WORD $0xad4376be // ldp q30, q29, [x21, #0x60]
+	WORD $0xd37df211 // lsl x17, x16, #3
+	WORD $0x3cf16856 // ldr q22, [x2, x17]
+	WORD $0x79401571 // ldrh w17, [x11, #0xa]
+	WORD $0x6efd458c // ushl v12.2d, v12.2d, v29.2d
+	WORD $0x6efd454a // ushl v10.2d, v10.2d, v29.2d
+	WORD $0x6efd4508 // ushl v8.2d, v8.2d, v29.2d
+	WORD $0xd37df233 // lsl x19, x17, #3
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x8b110cd1 // add x17, x6, x17, lsl #3
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x3cf36858 // ldr q24, [x2, x19]
+	WORD $0x79401173 // ldrh w19, [x11, #0x8]
+	WORD $0x6efe456b // ushl v11.2d, v11.2d, v30.2d
+	WORD $0x6efe4529 // ushl v9.2d, v9.2d, v30.2d
+	WORD $0x6efe47ff // ushl v31.2d, v31.2d, v30.2d
+	WORD $0x4ed53ad9 // zip1 v25.2d, v22.2d, v21.2d
+	WORD $0x4ed57ad5 // zip2 v21.2d, v22.2d, v21.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4ef44529 // sshl v9.2d, v9.2d, v20.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0xd37df276 // lsl x22, x19, #3
+	WORD $0xfc7378d6 // ldr d22, [x6, x19, lsl #3]
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6ccf21 // fmla v1.2d, v25.2d, v12.2d
+	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD $0x3cf96b4c // ldr q12, [x26, x25]
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x3cf6685a // ldr q26, [x2, x22]
+	WORD $0x4e6acea1 // fmla v1.2d, v21.2d, v10.2d
+	WORD $0x3cf96b6a // ldr q10, [x27, x25]
+	WORD $0x4d408636 // ld1 { v22.d }[1], [x17]
+	WORD $0x4e1b018c // tbl v12.16b, { v12.16b }, v27.16b
+	WORD $0x4ed83b57 // zip1 v23.2d, v26.2d, v24.2d
+	WORD $0x4ed87b58 // zip2 v24.2d, v26.2d, v24.2d
+	WORD $0xfc7078da // ldr d26, [x6, x16, lsl #3]
+	WORD $0x6efd458c // ushl v12.2d, v12.2d, v29.2d
+	WORD $0x4e6bcee0 // fmla v0.2d, v23.2d, v11.2d
+	WORD $0x3ce76b4b // ldr q11, [x26, x7]
+	WORD $0x4e1b014a // tbl v10.16b, { v10.16b }, v27.16b
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4d4085ba // ld1 { v26.d }[1], [x13]
+	WORD $0x6efd454a // ushl v10.2d, v10.2d, v29.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e69cf00 // fmla v0.2d, v24.2d, v9.2d
+	WORD $0x3ce76b69 // ldr q9, [x27, x7]
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x4e1c016b // tbl v11.16b, { v11.16b }, v28.16b
+	WORD $0x4e6ccf25 // fmla v5.2d, v25.2d, v12.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e7fcec0 // fmla v0.2d, v22.2d, v31.2d
+	WORD $0x3ce76bbf // ldr q31, [x29, x7]
+	WORD $0x6efe456b // ushl v11.2d, v11.2d, v30.2d
+	WORD $0x4e68cf41 // fmla v1.2d, v26.2d, v8.2d
+	WORD $0x3cf96ba8 // ldr q8, [x29, x25]
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4e6acea5 // fmla v5.2d, v21.2d, v10.2d
+	WORD $0x3cf96aea // ldr q10, [x23, x25]
+	WORD $0x6efe4529 // ushl v9.2d, v9.2d, v30.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
+	WORD $0x4ef44529 // sshl v9.2d, v9.2d, v20.2d
+	WORD $0x4e6bcee4 // fmla v4.2d, v23.2d, v11.2d
+	WORD $0x3ce7694b // ldr q11, [x10, x7]
+	WORD $0x4e1b0108 // tbl v8.16b, { v8.16b }, v27.16b
+	WORD $0x6efe47ff // ushl v31.2d, v31.2d, v30.2d
+	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD $0x4e1b014a // tbl v10.16b, { v10.16b }, v27.16b
+	WORD $0x6efd4508 // ushl v8.2d, v8.2d, v29.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x6efd454a // ushl v10.2d, v10.2d, v29.2d
+	WORD $0x4e69cf04 // fmla v4.2d, v24.2d, v9.2d
+	WORD $0x3ce76ae9 // ldr q9, [x23, x7]
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e7fcec4 // fmla v4.2d, v22.2d, v31.2d
+	WORD $0x3ce76b1f // ldr q31, [x24, x7]
+	WORD $0x4e68cf45 // fmla v5.2d, v26.2d, v8.2d
+	WORD $0x3cf96b08 // ldr q8, [x24, x25]
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x6efe4529 // ushl v9.2d, v9.2d, v30.2d
+	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
+	WORD $0x4e1c017c // tbl v28.16b, { v11.16b }, v28.16b
+	WORD $0x3cf9694b // ldr q11, [x10, x25]
+	WORD $0x14000208 // b <blocks3+0xfdc>
+	WORD $0xf9402c17 // ldr x23, [x0, #0x58]
+	WORD $0x7100627f // cmp w19, #0x18
+	WORD $0x54001fa8 // b.hi <blocks3+0xbbc>
+	WORD $0x92400a6e // and x14, x19, #0x7
+	WORD $0xb5001f6e // cbnz x14, <blocks3+0xbbc>
+	WORD $0xad405ab7 // ldp q23, q22, [x21]
+	WORD $0x910222ae // add x14, x21, #0x88
+	WORD $0x8b17015a // add x26, x10, x23
+	WORD $0x8b13035b // add x27, x26, x19
+	WORD $0x3cf66959 // ldr q25, [x10, x22]
+	WORD $0x4d40cdd4 // ld1r { v20.2d }, [x14]
+	WORD $0x910242ae // add x14, x21, #0x90
+	WORD $0x8b13075d // add x29, x26, x19, lsl #1
+	WORD $0x79400574 // ldrh w20, [x11, #0x2]
+	WORD $0x8b17035e // add x30, x26, x23
+	WORD $0x79400978 // ldrh w24, [x11, #0x4]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x3dc00158 // ldr q24, [x10]
+	WORD $0x4d40cdd5 // ld1r { v21.2d }, [x14]
+	WORD $0x7940016e // ldrh w14, [x11]
+	WORD $0x79400d79 // ldrh w25, [x11, #0x6]
+	WORD $0x8b180c58 // add x24, x2, x24, lsl #3
+	WORD $0x8b190c59 // add x25, x2, x25, lsl #3
+	WORD $0x4e160339 // tbl v25.16b, { v25.16b }, v22.16b
+	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
+	WORD $0x3dc0031a // ldr q26, [x24]
+	WORD $0x3dc0033c // ldr q28, [x25]
+	WORD $0x4e170318 // tbl v24.16b, { v24.16b }, v23.16b
+	WORD $0x4eb91e9e // orr v30.16b, v20.16b, v25.16b
+	WORD $0x3dc00299 // ldr q25, [x20]
+	WORD $0x4eb81e9f // orr v31.16b, v20.16b, v24.16b
+	WORD $0x3dc001d8 // ldr q24, [x14]
+	WORD $0x4edc3b5d // zip1 v29.2d, v26.2d, v28.2d
+	WORD $0x4edc7b5a // zip2 v26.2d, v26.2d, v28.2d
+	WORD $0x4ef5d7de // fsub v30.2d, v30.2d, v21.2d
+	WORD $0x4ef5d7ff // fsub v31.2d, v31.2d, v21.2d
+	WORD $0x4e7ecfb3 // fmla v19.2d, v29.2d, v30.2d
+	WORD $0x4ed93b1b // zip1 v27.2d, v24.2d, v25.2d
+	WORD $0x4ed97b1c // zip2 v28.2d, v24.2d, v25.2d
+	WORD $0xfd4009d8 // ldr d24, [x14, #0x10]
+	WORD $0xfd400b19 // ldr d25, [x24, #0x10]
+	WORD $0x9100428e // add x14, x20, #0x10
+	WORD $0x8b130158 // add x24, x10, x19
+	WORD $0x8b130674 // add x20, x19, x19, lsl #1
+	WORD $0xd342fe97 // lsr x23, x20, #2
+	WORD $0x4e7fcf72 // fmla v18.2d, v27.2d, v31.2d
+	WORD $0x4d4085d8 // ld1 { v24.d }[1], [x14]
+	WORD $0x9100432e // add x14, x25, #0x10
+	WORD $0x8b130559 // add x25, x10, x19, lsl #1
+	WORD $0x4d4085d9 // ld1 { v25.d }[1], [x14]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc0031e // ldr q30, [x24]
+	WORD $0x3cf66b08 // ldr q8, [x24, x22]
+	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0x3dc00329 // ldr q9, [x25]
+	WORD $0x8b1303ce // add x14, x30, x19
+	WORD $0x8b1307d3 // add x19, x30, x19, lsl #1
+	WORD $0x4e1703df // tbl v31.16b, { v30.16b }, v23.16b
+	WORD $0x3cf66b3e // ldr q30, [x25, x22]
+	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
+	WORD $0x3dc0034a // ldr q10, [x26]
+	WORD $0x3cf66b4b // ldr q11, [x26, x22]
+	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
+	WORD $0x4e170129 // tbl v9.16b, { v9.16b }, v23.16b
+	WORD $0x4e160108 // tbl v8.16b, { v8.16b }, v22.16b
+	WORD $0x4ebf1e9f // orr v31.16b, v20.16b, v31.16b
+	WORD $0x4ea91e89 // orr v9.16b, v20.16b, v9.16b
+	WORD $0x4ea81e88 // orr v8.16b, v20.16b, v8.16b
+	WORD $0x4ef5d7ff // fsub v31.2d, v31.2d, v21.2d
+	WORD $0x4ef5d529 // fsub v9.2d, v9.2d, v21.2d
+	WORD $0x4e17014a // tbl v10.16b, { v10.16b }, v23.16b
+	WORD $0x4ef5d508 // fsub v8.2d, v8.2d, v21.2d
+	WORD $0x4e7fcf92 // fmla v18.2d, v28.2d, v31.2d
+	WORD $0x3dc0037f // ldr q31, [x27]
+	WORD $0x4e16016b // tbl v11.16b, { v11.16b }, v22.16b
+	WORD $0x4e1603de // tbl v30.16b, { v30.16b }, v22.16b
+	WORD $0x4eaa1e8a // orr v10.16b, v20.16b, v10.16b
+	WORD $0x4e68cf53 // fmla v19.2d, v26.2d, v8.2d
+	WORD $0x4eab1e8b // orr v11.16b, v20.16b, v11.16b
+	WORD $0x4ebe1e9e // orr v30.16b, v20.16b, v30.16b
+	WORD $0x4ef5d54a // fsub v10.2d, v10.2d, v21.2d
+	WORD $0x4ef5d56b // fsub v11.2d, v11.2d, v21.2d
+	WORD $0x4e69cf12 // fmla v18.2d, v24.2d, v9.2d
+	WORD $0x4ef5d7de // fsub v30.2d, v30.2d, v21.2d
+	WORD $0x4e1703ff // tbl v31.16b, { v31.16b }, v23.16b
+	WORD $0x4e6acf66 // fmla v6.2d, v27.2d, v10.2d
+	WORD $0x3cf66b6a // ldr q10, [x27, x22]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3dc003a8 // ldr q8, [x29]
+	WORD $0x4e6bcfa7 // fmla v7.2d, v29.2d, v11.2d
+	WORD $0x3cf66bab // ldr q11, [x29, x22]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x4e7ecf33 // fmla v19.2d, v25.2d, v30.2d
+	WORD $0x3dc003c9 // ldr q9, [x30]
+	WORD $0x4ebf1e9f // orr v31.16b, v20.16b, v31.16b
+	WORD $0x4ef5d7ff // fsub v31.2d, v31.2d, v21.2d
+	WORD $0x4e170108 // tbl v8.16b, { v8.16b }, v23.16b
+	WORD $0x4e7fcf86 // fmla v6.2d, v28.2d, v31.2d
+	WORD $0x3cf66bdf // ldr q31, [x30, x22]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x4e170129 // tbl v9.16b, { v9.16b }, v23.16b
+	WORD $0x4e16014a // tbl v10.16b, { v10.16b }, v22.16b
+	WORD $0x4e16016b // tbl v11.16b, { v11.16b }, v22.16b
+	WORD $0x4ea81e88 // orr v8.16b, v20.16b, v8.16b
+	WORD $0x4ea91e89 // orr v9.16b, v20.16b, v9.16b
+	WORD $0x4eaa1e8a // orr v10.16b, v20.16b, v10.16b
+	WORD $0x4eab1e8b // orr v11.16b, v20.16b, v11.16b
+	WORD $0x4ef5d508 // fsub v8.2d, v8.2d, v21.2d
+	WORD $0x4ef5d529 // fsub v9.2d, v9.2d, v21.2d
+	WORD $0x4ef5d54a // fsub v10.2d, v10.2d, v21.2d
+	WORD $0x4ef5d56b // fsub v11.2d, v11.2d, v21.2d
+	WORD $0x4e68cf06 // fmla v6.2d, v24.2d, v8.2d
+	WORD $0x4e1603ff // tbl v31.16b, { v31.16b }, v22.16b
+	WORD $0x4e69cf62 // fmla v2.2d, v27.2d, v9.2d
+	WORD $0x4e6acf47 // fmla v7.2d, v26.2d, v10.2d
+	WORD $0x3cf669db // ldr q27, [x14, x22]
+	WORD $0x4ebf1e9f // orr v31.16b, v20.16b, v31.16b
+	WORD $0x4ef5d7ff // fsub v31.2d, v31.2d, v21.2d
+	WORD $0x4e6bcf27 // fmla v7.2d, v25.2d, v11.2d
+	WORD $0x4e7fcfa3 // fmla v3.2d, v29.2d, v31.2d
+	WORD $0x3dc001dd // ldr q29, [x14]
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x4e16037b // tbl v27.16b, { v27.16b }, v22.16b
+	WORD $0x4ebb1e9b // orr v27.16b, v20.16b, v27.16b
+	WORD $0x4ef5d77b // fsub v27.2d, v27.2d, v21.2d
+	WORD $0x4e1703bd // tbl v29.16b, { v29.16b }, v23.16b
+	WORD $0x4e7bcf43 // fmla v3.2d, v26.2d, v27.2d
+	WORD $0x4ebd1e9d // orr v29.16b, v20.16b, v29.16b
+	WORD $0x4ef5d7bd // fsub v29.2d, v29.2d, v21.2d
+	WORD $0x4e7dcf82 // fmla v2.2d, v28.2d, v29.2d
+	WORD $0x3cf66a7d // ldr q29, [x19, x22]
+	WORD $0x3dc0027c // ldr q28, [x19]
+	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
+	WORD $0x79401d76 // ldrh w22, [x11, #0xe]
+	WORD $0xd37df2d0 // lsl x16, x22, #3
+	WORD $0x3ce76bca // ldr q10, [x30, x7]
+	WORD $0x3ce769c8 // ldr q8, [x14, x7]
+	WORD $0x3cf76bcb // ldr q11, [x30, x23]
+	WORD $0x3ce76a7e // ldr q30, [x19, x7]
+	WORD $0x3cf769c9 // ldr q9, [x14, x23]
+	WORD $0x3cf76a7f // ldr q31, [x19, x23]
+	WORD $0x4e170397 // tbl v23.16b, { v28.16b }, v23.16b
+	WORD $0x4e1603b6 // tbl v22.16b, { v29.16b }, v22.16b
+	WORD $0x4eb71e97 // orr v23.16b, v20.16b, v23.16b
+	WORD $0x4eb61e96 // orr v22.16b, v20.16b, v22.16b
+	WORD $0xad4172bd // ldp q29, q28, [x21, #0x20]
+	WORD $0x4ef5d6f7 // fsub v23.2d, v23.2d, v21.2d
+	WORD $0x4ef5d6d6 // fsub v22.2d, v22.2d, v21.2d
+	WORD $0x4e1c016b // tbl v11.16b, { v11.16b }, v28.16b
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
+	WORD $0x4e77cf02 // fmla v2.2d, v24.2d, v23.2d
+	WORD $0x4e76cf23 // fmla v3.2d, v25.2d, v22.2d
+	WORD $0x3cf06856 // ldr q22, [x2, x16]
+	WORD $0x79401970 // ldrh w16, [x11, #0xc]
+	WORD $0x4eab1e8b // orr v11.16b, v20.16b, v11.16b
+	WORD $0x4ea91e89 // orr v9.16b, v20.16b, v9.16b
+	WORD $0x4ebf1e9f // orr v31.16b, v20.16b, v31.16b
+	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
+	WORD $0x4e1d0108 // tbl v8.16b, { v8.16b }, v29.16b
+	WORD $0x4e1d03de // tbl v30.16b, { v30.16b }, v29.16b
+	WORD $0x4ef5d56b // fsub v11.2d, v11.2d, v21.2d
+	WORD $0x4ef5d529 // fsub v9.2d, v9.2d, v21.2d
+	WORD $0x4ef5d7ff // fsub v31.2d, v31.2d, v21.2d
+	WORD $0x4eaa1e8a // orr v10.16b, v20.16b, v10.16b
+	WORD $0x4ea81e88 // orr v8.16b, v20.16b, v8.16b
+	WORD $0x4ebe1e9e // orr v30.16b, v20.16b, v30.16b
+	WORD $0xd37df20d // lsl x13, x16, #3
+	WORD $0x3ced6857 // ldr q23, [x2, x13]
+	WORD $0x7940156d // ldrh w13, [x11, #0xa]
+	WORD $0x4ef5d54a // fsub v10.2d, v10.2d, v21.2d
+	WORD $0x4ef5d508 // fsub v8.2d, v8.2d, v21.2d
+	WORD $0x4ef5d7de // fsub v30.2d, v30.2d, v21.2d
+	WORD $0xd37df1b1 // lsl x17, x13, #3
+	WORD $0x3cf16859 // ldr q25, [x2, x17]
+	WORD $0x79401171 // ldrh w17, [x11, #0x8]
+	WORD $0x4ed63afa // zip1 v26.2d, v23.2d, v22.2d
+	WORD $0x4ed67af6 // zip2 v22.2d, v23.2d, v22.2d
+	WORD $0x4e6bcf41 // fmla v1.2d, v26.2d, v11.2d
+	WORD $0xd37df228 // lsl x8, x17, #3
+	WORD $0xfc7178d7 // ldr d23, [x6, x17, lsl #3]
+	WORD $0x3cf76b4b // ldr q11, [x26, x23]
+	WORD $0x3ce8685b // ldr q27, [x2, x8]
+	WORD $0x8b0d0cc8 // add x8, x6, x13, lsl #3
+	WORD $0x8b160ccd // add x13, x6, x22, lsl #3
+	WORD $0x4e69cec1 // fmla v1.2d, v22.2d, v9.2d
+	WORD $0x3cf76b69 // ldr q9, [x27, x23]
+	WORD $0x4d408517 // ld1 { v23.d }[1], [x8]
+	WORD $0x4e1c016b // tbl v11.16b, { v11.16b }, v28.16b
+	WORD $0x4ed93b78 // zip1 v24.2d, v27.2d, v25.2d
+	WORD $0x4ed97b79 // zip2 v25.2d, v27.2d, v25.2d
+	WORD $0xfc7078db // ldr d27, [x6, x16, lsl #3]
+	WORD $0x4eab1e8b // orr v11.16b, v20.16b, v11.16b
+	WORD $0x4e6acf00 // fmla v0.2d, v24.2d, v10.2d
+	WORD $0x3ce76b4a // ldr q10, [x26, x7]
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x4ef5d56b // fsub v11.2d, v11.2d, v21.2d
+	WORD $0x4ea91e89 // orr v9.16b, v20.16b, v9.16b
+	WORD $0x4e6bcf45 // fmla v5.2d, v26.2d, v11.2d
+	WORD $0x4d4085bb // ld1 { v27.d }[1], [x13]
+	WORD $0x4e68cf20 // fmla v0.2d, v25.2d, v8.2d
+	WORD $0x3ce76b68 // ldr q8, [x27, x7]
+	WORD $0x4ef5d529 // fsub v9.2d, v9.2d, v21.2d
+	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
+	WORD $0x4e69cec5 // fmla v5.2d, v22.2d, v9.2d
+	WORD $0x3cf76b09 // ldr q9, [x24, x23]
+	WORD $0x4e7ecee0 // fmla v0.2d, v23.2d, v30.2d
+	WORD $0x3ce76bbe // ldr q30, [x29, x7]
+	WORD $0x4eaa1e8a // orr v10.16b, v20.16b, v10.16b
+	WORD $0x4e1d0108 // tbl v8.16b, { v8.16b }, v29.16b
+	WORD $0x4ef5d54a // fsub v10.2d, v10.2d, v21.2d
+	WORD $0x4e7fcf61 // fmla v1.2d, v27.2d, v31.2d
+	WORD $0x3cf76bbf // ldr q31, [x29, x23]
+	WORD $0x4ea81e88 // orr v8.16b, v20.16b, v8.16b
+	WORD $0x4e6acf04 // fmla v4.2d, v24.2d, v10.2d
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x3ce7694a // ldr q10, [x10, x7]
+	WORD $0x4e1d03de // tbl v30.16b, { v30.16b }, v29.16b
+	WORD $0x4ef5d508 // fsub v8.2d, v8.2d, v21.2d
+	WORD $0x4ea91e89 // orr v9.16b, v20.16b, v9.16b
+	WORD $0x4ebe1e9e // orr v30.16b, v20.16b, v30.16b
+	WORD $0x4e68cf24 // fmla v4.2d, v25.2d, v8.2d
+	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
+	WORD $0x3ce76b08 // ldr q8, [x24, x7]
+	WORD $0x4ef5d529 // fsub v9.2d, v9.2d, v21.2d
+	WORD $0x4ef5d7de // fsub v30.2d, v30.2d, v21.2d
+	WORD $0x4ebf1e9f // orr v31.16b, v20.16b, v31.16b
+	WORD $0x4e7ecee4 // fmla v4.2d, v23.2d, v30.2d
+	WORD $0x3ce76b3e // ldr q30, [x25, x7]
+	WORD $0x4ef5d7ff // fsub v31.2d, v31.2d, v21.2d
+	WORD $0x4e7fcf65 // fmla v5.2d, v27.2d, v31.2d
+	WORD $0x3cf76b3f // ldr q31, [x25, x23]
+	WORD $0x4e1d0108 // tbl v8.16b, { v8.16b }, v29.16b
+	WORD $0x4ea81e88 // orr v8.16b, v20.16b, v8.16b
+	WORD $0x4e1d03de // tbl v30.16b, { v30.16b }, v29.16b
+	WORD $0x4e1d015d // tbl v29.16b, { v10.16b }, v29.16b
+	WORD $0x3cf7694a // ldr q10, [x10, x23]
+	WORD $0x4ef5d508 // fsub v8.2d, v8.2d, v21.2d
+	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
+	WORD $0x4ebe1e9e // orr v30.16b, v20.16b, v30.16b
+	WORD $0x4ebf1e9f // orr v31.16b, v20.16b, v31.16b
+	WORD $0x4ef5d7de // fsub v30.2d, v30.2d, v21.2d
+	WORD $0x4e1c015c // tbl v28.16b, { v10.16b }, v28.16b
+	WORD $0x4ef5d7ff // fsub v31.2d, v31.2d, v21.2d
+	WORD $0x4ebc1e9c // orr v28.16b, v20.16b, v28.16b
+	WORD $0x4ebd1e94 // orr v20.16b, v20.16b, v29.16b
+	WORD $0x4ef5d694 // fsub v20.2d, v20.2d, v21.2d
+	WORD $0x4ef5d795 // fsub v21.2d, v28.2d, v21.2d
+	WORD $0x4e75cf51 // fmla v17.2d, v26.2d, v21.2d
+	WORD $0x4e74cf10 // fmla v16.2d, v24.2d, v20.2d
+	WORD $0x4e68cf30 // fmla v16.2d, v25.2d, v8.2d
+	WORD $0x4e69ced1 // fmla v17.2d, v22.2d, v9.2d
+	WORD $0x4e7fcf71 // fmla v17.2d, v27.2d, v31.2d
+	WORD $0x4e7ecef0 // fmla v16.2d, v23.2d, v30.2d
+	WORD $0x17fffdeb // b <blocks3+0x364>
+	WORD $0xad4056b6 // ldp q22, q21, [x21]
+	WORD $0x910202a8 // add x8, x21, #0x80
+	WORD $0x8b130158 // add x24, x10, x19
+	WORD $0x8b130559 // add x25, x10, x19, lsl #1
+	WORD $0x7940056d // ldrh w13, [x11, #0x2]
+	WORD $0x8b17015b // add x27, x10, x23
+	WORD $0x3dc00157 // ldr q23, [x10]
+	WORD $0x4d40cd14 // ld1r { v20.2d }, [x8]
+	WORD $0x8b13037d // add x29, x27, x19
+	WORD $0x8b13077e // add x30, x27, x19, lsl #1
+	WORD $0x79400168 // ldrh w8, [x11]
+	WORD $0x8b170377 // add x23, x27, x23
+	WORD $0x8b130674 // add x20, x19, x19, lsl #1
+	WORD $0x7940096e // ldrh w14, [x11, #0x4]
+	WORD $0xd342fe9a // lsr x26, x20, #2
+	WORD $0x79400d70 // ldrh w16, [x11, #0x6]
+	WORD $0x8b0d0c4d // add x13, x2, x13, lsl #3
+	WORD $0x8b0e0c4e // add x14, x2, x14, lsl #3
+	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
+	WORD $0x8b080c48 // add x8, x2, x8, lsl #3
+	WORD $0x3dc001db // ldr q27, [x14]
+	WORD $0x3dc0021c // ldr q28, [x16]
+	WORD $0x4e1602f9 // tbl v25.16b, { v23.16b }, v22.16b
+	WORD $0x3cf66957 // ldr q23, [x10, x22]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4edc3b7e // zip1 v30.2d, v27.2d, v28.2d
+	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
+	WORD $0x4e1502fa // tbl v26.16b, { v23.16b }, v21.16b
+	WORD $0xad425eb8 // ldp q24, q23, [x21, #0x40]
+	WORD $0x6ef74748 // ushl v8.2d, v26.2d, v23.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x3dc001ba // ldr q26, [x13]
+	WORD $0x6ef8473f // ushl v31.2d, v25.2d, v24.2d
+	WORD $0x3dc00119 // ldr q25, [x8]
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e68cfd3 // fmla v19.2d, v30.2d, v8.2d
+	WORD $0x4eda3b3d // zip1 v29.2d, v25.2d, v26.2d
+	WORD $0x4eda7b3c // zip2 v28.2d, v25.2d, v26.2d
+	WORD $0xfd400919 // ldr d25, [x8, #0x10]
+	WORD $0xfd4009da // ldr d26, [x14, #0x10]
+	WORD $0x910041a8 // add x8, x13, #0x10
+	WORD $0x8b1302ee // add x14, x23, x19
+	WORD $0x4e7fcfb2 // fmla v18.2d, v29.2d, v31.2d
+	WORD $0x4d408519 // ld1 { v25.d }[1], [x8]
+	WORD $0x91004208 // add x8, x16, #0x10
+	WORD $0x4d40851a // ld1 { v26.d }[1], [x8]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc0031f // ldr q31, [x24]
+	WORD $0x3cf66b08 // ldr q8, [x24, x22]
+	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0x3dc00329 // ldr q9, [x25]
+	WORD $0x8b1306e8 // add x8, x23, x19, lsl #1
+	WORD $0x3cf66b2a // ldr q10, [x25, x22]
+	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
+	WORD $0x3dc0036b // ldr q11, [x27]
+	WORD $0x3cf66b6c // ldr q12, [x27, x22]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x4e1603ff // tbl v31.16b, { v31.16b }, v22.16b
+	WORD $0x4e16016b // tbl v11.16b, { v11.16b }, v22.16b
+	WORD $0x4e160129 // tbl v9.16b, { v9.16b }, v22.16b
+	WORD $0x4e150108 // tbl v8.16b, { v8.16b }, v21.16b
+	WORD $0x4e15018c // tbl v12.16b, { v12.16b }, v21.16b
+	WORD $0x4e15014a // tbl v10.16b, { v10.16b }, v21.16b
+	WORD $0x6ef847ff // ushl v31.2d, v31.2d, v24.2d
+	WORD $0x6ef8456b // ushl v11.2d, v11.2d, v24.2d
+	WORD $0x6ef84529 // ushl v9.2d, v9.2d, v24.2d
+	WORD $0x6ef74508 // ushl v8.2d, v8.2d, v23.2d
+	WORD $0x6ef7458c // ushl v12.2d, v12.2d, v23.2d
+	WORD $0x6ef7454a // ushl v10.2d, v10.2d, v23.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4ef44529 // sshl v9.2d, v9.2d, v20.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e7fcf92 // fmla v18.2d, v28.2d, v31.2d
+	WORD $0x3dc003bf // ldr q31, [x29]
+	WORD $0x4e6bcfa6 // fmla v6.2d, v29.2d, v11.2d
+	WORD $0x3cf66bab // ldr q11, [x29, x22]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x4e68cf73 // fmla v19.2d, v27.2d, v8.2d
+	WORD $0x3dc003c8 // ldr q8, [x30]
+	WORD $0x4e6ccfc7 // fmla v7.2d, v30.2d, v12.2d
+	WORD $0x3cf66bcc // ldr q12, [x30, x22]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x4e69cf32 // fmla v18.2d, v25.2d, v9.2d
+	WORD $0x4e1603ff // tbl v31.16b, { v31.16b }, v22.16b
+	WORD $0x3cf66ae9 // ldr q9, [x23, x22]
+	WORD $0x4e6acf53 // fmla v19.2d, v26.2d, v10.2d
+	WORD $0x4e160108 // tbl v8.16b, { v8.16b }, v22.16b
+	WORD $0x4e15016b // tbl v11.16b, { v11.16b }, v21.16b
+	WORD $0x6ef847ff // ushl v31.2d, v31.2d, v24.2d
+	WORD $0x4e15018c // tbl v12.16b, { v12.16b }, v21.16b
+	WORD $0x6ef84508 // ushl v8.2d, v8.2d, v24.2d
+	WORD $0x6ef7456b // ushl v11.2d, v11.2d, v23.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x6ef7458c // ushl v12.2d, v12.2d, v23.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e7fcf86 // fmla v6.2d, v28.2d, v31.2d
+	WORD $0x4e61d99f // scvtf v31.2d, v12.2d
+	WORD $0x4e6bcf67 // fmla v7.2d, v27.2d, v11.2d
+	WORD $0x4e68cf26 // fmla v6.2d, v25.2d, v8.2d
+	WORD $0x3dc002e8 // ldr q8, [x23]
+	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
+	WORD $0x4e7fcf47 // fmla v7.2d, v26.2d, v31.2d
+	WORD $0x4e16011f // tbl v31.16b, { v8.16b }, v22.16b
+	WORD $0x4e150128 // tbl v8.16b, { v9.16b }, v21.16b
+	WORD $0x6ef74508 // ushl v8.2d, v8.2d, v23.2d
+	WORD $0x6ef847ff // ushl v31.2d, v31.2d, v24.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e68cfc3 // fmla v3.2d, v30.2d, v8.2d
+	WORD $0x3dc001de // ldr q30, [x14]
+	WORD $0x4e7fcfa2 // fmla v2.2d, v29.2d, v31.2d
+	WORD $0x3cf669c8 // ldr q8, [x14, x22]
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x4e1603dd // tbl v29.16b, { v30.16b }, v22.16b
+	WORD $0x4e15011e // tbl v30.16b, { v8.16b }, v21.16b
+	WORD $0x6ef847bd // ushl v29.2d, v29.2d, v24.2d
+	WORD $0x6ef747de // ushl v30.2d, v30.2d, v23.2d
+	WORD $0x4ef447bd // sshl v29.2d, v29.2d, v20.2d
+	WORD $0x4ef447de // sshl v30.2d, v30.2d, v20.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x4e7dcf82 // fmla v2.2d, v28.2d, v29.2d
+	WORD $0x3cf6691d // ldr q29, [x8, x22]
+	WORD $0x3dc0011c // ldr q28, [x8]
+	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
+	WORD $0x79401d6d // ldrh w13, [x11, #0xe]
+	WORD $0x4e7ecf63 // fmla v3.2d, v27.2d, v30.2d
+	WORD $0x3ce76aeb // ldr q11, [x23, x7]
+	WORD $0x3cfa6aec // ldr q12, [x23, x26]
+	WORD $0x3ce769c9 // ldr q9, [x14, x7]
+	WORD $0x3cfa69ca // ldr q10, [x14, x26]
+	WORD $0xd37df1b0 // lsl x16, x13, #3
+	WORD $0x8b0d0ccd // add x13, x6, x13, lsl #3
+	WORD $0x4e160396 // tbl v22.16b, { v28.16b }, v22.16b
+	WORD $0xad416ebc // ldp q28, q27, [x21, #0x20]
+	WORD $0x4e1503b5 // tbl v21.16b, { v29.16b }, v21.16b
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x3ce7691d // ldr q29, [x8, x7]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x4ef446d6 // sshl v22.2d, v22.2d, v20.2d
+	WORD $0x4e1b018c // tbl v12.16b, { v12.16b }, v27.16b
+	WORD $0x4e1b014a // tbl v10.16b, { v10.16b }, v27.16b
+	WORD $0x4ef446b5 // sshl v21.2d, v21.2d, v20.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e1c03bf // tbl v31.16b, { v29.16b }, v28.16b
+	WORD $0x3cfa691d // ldr q29, [x8, x26]
+	WORD $0x4e1c016b // tbl v11.16b, { v11.16b }, v28.16b
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x4e76cf22 // fmla v2.2d, v25.2d, v22.2d
+	WORD $0x4e75cf43 // fmla v3.2d, v26.2d, v21.2d
+	WORD $0x3cf06855 // ldr q21, [x2, x16]
+	WORD $0x79401970 // ldrh w16, [x11, #0xc]
+	WORD $0x4e1b03a8 // tbl v8.16b, { v29.16b }, v27.16b
+	WORD $0xad4376be // ldp q30, q29, [x21, #0x60]
+	WORD $0xd37df211 // lsl x17, x16, #3
+	WORD $0x3cf16856 // ldr q22, [x2, x17]
+	WORD $0x79401571 // ldrh w17, [x11, #0xa]
+	WORD $0x6efd458c // ushl v12.2d, v12.2d, v29.2d
+	WORD $0x6efd454a // ushl v10.2d, v10.2d, v29.2d
+	WORD $0x6efd4508 // ushl v8.2d, v8.2d, v29.2d
+	WORD $0xd37df233 // lsl x19, x17, #3
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x8b110cd1 // add x17, x6, x17, lsl #3
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x3cf36858 // ldr q24, [x2, x19]
+	WORD $0x79401173 // ldrh w19, [x11, #0x8]
+	WORD $0x6efe456b // ushl v11.2d, v11.2d, v30.2d
+	WORD $0x6efe4529 // ushl v9.2d, v9.2d, v30.2d
+	WORD $0x6efe47ff // ushl v31.2d, v31.2d, v30.2d
+	WORD $0x4ed53ad9 // zip1 v25.2d, v22.2d, v21.2d
+	WORD $0x4ed57ad5 // zip2 v21.2d, v22.2d, v21.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4ef44529 // sshl v9.2d, v9.2d, v20.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0xd37df276 // lsl x22, x19, #3
+	WORD $0xfc7378d6 // ldr d22, [x6, x19, lsl #3]
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6ccf21 // fmla v1.2d, v25.2d, v12.2d
+	WORD $0x3cfa6b6c // ldr q12, [x27, x26]
+	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x3cf6685a // ldr q26, [x2, x22]
+	WORD $0x4e6acea1 // fmla v1.2d, v21.2d, v10.2d
+	WORD $0x3cfa6baa // ldr q10, [x29, x26]
+	WORD $0x4e1b018c // tbl v12.16b, { v12.16b }, v27.16b
+	WORD $0x4d408636 // ld1 { v22.d }[1], [x17]
+	WORD $0x4ed83b57 // zip1 v23.2d, v26.2d, v24.2d
+	WORD $0x4ed87b58 // zip2 v24.2d, v26.2d, v24.2d
+	WORD $0xfc7078da // ldr d26, [x6, x16, lsl #3]
+	WORD $0x6efd458c // ushl v12.2d, v12.2d, v29.2d
+	WORD $0x4e6bcee0 // fmla v0.2d, v23.2d, v11.2d
+	WORD $0x3ce76b6b // ldr q11, [x27, x7]
+	WORD $0x4e1b014a // tbl v10.16b, { v10.16b }, v27.16b
+	WORD $0x4ef4458c // sshl v12.2d, v12.2d, v20.2d
+	WORD $0x4d4085ba // ld1 { v26.d }[1], [x13]
+	WORD $0x6efd454a // ushl v10.2d, v10.2d, v29.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e69cf00 // fmla v0.2d, v24.2d, v9.2d
+	WORD $0x3ce76ba9 // ldr q9, [x29, x7]
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x4e1c016b // tbl v11.16b, { v11.16b }, v28.16b
+	WORD $0x4e6ccf25 // fmla v5.2d, v25.2d, v12.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e7fcec0 // fmla v0.2d, v22.2d, v31.2d
+	WORD $0x3ce76bdf // ldr q31, [x30, x7]
+	WORD $0x6efe456b // ushl v11.2d, v11.2d, v30.2d
+	WORD $0x4e68cf41 // fmla v1.2d, v26.2d, v8.2d
+	WORD $0x3cfa6bc8 // ldr q8, [x30, x26]
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x4ef4456b // sshl v11.2d, v11.2d, v20.2d
+	WORD $0x4e6acea5 // fmla v5.2d, v21.2d, v10.2d
+	WORD $0x3cfa6b0a // ldr q10, [x24, x26]
+	WORD $0x6efe4529 // ushl v9.2d, v9.2d, v30.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
+	WORD $0x4ef44529 // sshl v9.2d, v9.2d, v20.2d
+	WORD $0x4e6bcee4 // fmla v4.2d, v23.2d, v11.2d
+	WORD $0x3ce7694b // ldr q11, [x10, x7]
+	WORD $0x4e1b0108 // tbl v8.16b, { v8.16b }, v27.16b
+	WORD $0x6efe47ff // ushl v31.2d, v31.2d, v30.2d
+	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD $0x4e1b014a // tbl v10.16b, { v10.16b }, v27.16b
+	WORD $0x6efd4508 // ushl v8.2d, v8.2d, v29.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x6efd454a // ushl v10.2d, v10.2d, v29.2d
+	WORD $0x4e69cf04 // fmla v4.2d, v24.2d, v9.2d
+	WORD $0x3ce76b09 // ldr q9, [x24, x7]
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4ef4454a // sshl v10.2d, v10.2d, v20.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e7fcec4 // fmla v4.2d, v22.2d, v31.2d
+	WORD $0x3ce76b3f // ldr q31, [x25, x7]
+	WORD $0x4e68cf45 // fmla v5.2d, v26.2d, v8.2d
+	WORD $0x3cfa6b28 // ldr q8, [x25, x26]
+	WORD $0x4e1c0129 // tbl v9.16b, { v9.16b }, v28.16b
+	WORD $0x6efe4529 // ushl v9.2d, v9.2d, v30.2d
+	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
+	WORD $0x4e1c017c // tbl v28.16b, { v11.16b }, v28.16b
+	WORD $0x3cfa694b // ldr q11, [x10, x26]
+	WORD $0x4ef44529 // sshl v9.2d, v9.2d, v20.2d
+	WORD $0x4e1b0108 // tbl v8.16b, { v8.16b }, v27.16b
+	WORD $0x6efe47ff // ushl v31.2d, v31.2d, v30.2d
+	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
+	WORD $0x6efd4508 // ushl v8.2d, v8.2d, v29.2d
+	WORD $0x4ef447ff // sshl v31.2d, v31.2d, v20.2d
+	WORD $0x4ef44508 // sshl v8.2d, v8.2d, v20.2d
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
+	WORD $0x4e1b017b // tbl v27.16b, { v11.16b }, v27.16b
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6efd477b // ushl v27.2d, v27.2d, v29.2d
+	WORD $0x4ef4477b // sshl v27.2d, v27.2d, v20.2d
+	WORD $0x4ef44794 // sshl v20.2d, v28.2d, v20.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x4e7bcf31 // fmla v17.2d, v25.2d, v27.2d
+	WORD $0x4e74cef0 // fmla v16.2d, v23.2d, v20.2d
+	WORD $0x4e69cf10 // fmla v16.2d, v24.2d, v9.2d
+	WORD $0x4e6aceb1 // fmla v17.2d, v21.2d, v10.2d
+	WORD $0x4e68cf51 // fmla v17.2d, v26.2d, v8.2d
+	WORD $0x4e7fced0 // fmla v16.2d, v22.2d, v31.2d
+	WORD $0x17fffccc // b <blocks3+0x364>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400d2e // ldrh w14, [x9, #0x6]
+	WORD $0x361784ce // tbz w14, #0x2, <blocks3+0xdc>
+	WORD $0xf9402808 // ldr x8, [x0, #0x50]
+	WORD $0xf94017ed // ldr x13, [sp, #0x28]
+	WORD $0xcb0d0108 // sub x8, x8, x13
+	WORD $0x5280010d // mov w13, #0x8
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x9a8db105 // csel x5, x8, x13, lt
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xad01cff2 // stp q18, q19, [sp, #0x30]
+	WORD $0xad02c7f0 // stp q16, q17, [sp, #0x50]
+	WORD $0xad039fe6 // stp q6, q7, [sp, #0x70]
+	WORD $0xad0497e4 // stp q4, q5, [sp, #0x90]
+	WORD $0xad058fe2 // stp q2, q3, [sp, #0xb0]
+	WORD $0xad0687e0 // stp q0, q1, [sp, #0xd0]
+	WORD $0x54ff812b // b.lt <blocks3+0xa0>
 	WORD $0xf9401802 // ldr x2, [x0, #0x30]
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0xf940300e // ldr x14, [x0, #0x60]
+	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0xf9402403 // ldr x3, [x0, #0x48]
-	WORD $0xb40004c4 // cbz x4, <blocks3+0x11d4>
-	WORD $0xf9403405 // ldr x5, [x0, #0x68]
-	WORD $0xf940cfe7 // ldr x7, [sp, #0x198]
-	WORD $0x9a9fc4c6 // csinc x6, x6, xzr, gt
-	WORD $0xaa0b03f3 // mov x19, x11
-	WORD $0x1400001d // b <blocks3+0x11c4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b14068e // add x14, x20, x20, lsl #1
+	WORD $0xb400046e // cbz x14, <blocks3+0x111c>
+	WORD $0xf9403404 // ldr x4, [x0, #0x68]
+	WORD $0xf94017e6 // ldr x6, [sp, #0x28]
+	WORD $0x9a9fc4a5 // csinc x5, x5, xzr, gt
+	WORD $0xf9400be7 // ldr x7, [sp, #0x10]
+	WORD $0x1400001a // b <blocks3+0x110c>
+	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0xfc5800e1 // ldur d1, [x7, #-0x80]
 	WORD $0xfc5c00e2 // ldur d2, [x7, #-0x40]
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x8b0e0890 // add x16, x4, x14, lsl #2
-	WORD $0x8b0e0c6e // add x14, x3, x14, lsl #3
-	WORD $0x29405614 // ldp w20, w21, [x16]
-	WORD $0xb9400a10 // ldr w16, [x16, #0x8]
-	WORD $0x0b1400b4 // add w20, w5, w20
-	WORD $0x0b1000b0 // add w16, w5, w16
-	WORD $0xd34c2e94 // lsl x20, x20, #52
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xf10004a5 // subs x5, x5, #0x1
+	WORD $0x8b0809cd // add x13, x14, x8, lsl #2
+	WORD $0x8b080c68 // add x8, x3, x8, lsl #3
+	WORD $0x294045b0 // ldp w16, w17, [x13]
+	WORD $0xb94009ad // ldr w13, [x13, #0x8]
+	WORD $0x0b100090 // add w16, w4, w16
+	WORD $0x0b0d008d // add w13, w4, w13
 	WORD $0xd34c2e10 // lsl x16, x16, #52
-	WORD $0x9e670280 // fmov d0, x20
-	WORD $0x0b1500b4 // add w20, w5, w21
-	WORD $0xd34c2e94 // lsl x20, x20, #52
+	WORD $0xd34c2dad // lsl x13, x13, #52
+	WORD $0x9e670200 // fmov d0, x16
+	WORD $0x0b110090 // add w16, w4, w17
+	WORD $0xd34c2e10 // lsl x16, x16, #52
 	WORD $0x1e600820 // fmul d0, d1, d0
-	WORD $0x9e670281 // fmov d1, x20
+	WORD $0x9e670201 // fmov d1, x16
 	WORD $0x1e610841 // fmul d1, d2, d1
-	WORD $0x9e670202 // fmov d2, x16
-	WORD $0x6d0005c0 // stp d0, d1, [x14]
+	WORD $0x9e6701a2 // fmov d2, x13
+	WORD $0x6d000500 // stp d0, d1, [x8]
 	WORD $0xfc4084e0 // ldr d0, [x7], #0x8
 	WORD $0x1e620800 // fmul d0, d0, d2
-	WORD $0xfd0009c0 // str d0, [x14, #0x10]
-	WORD $0x54ff7740 // b.eq <blocks3+0xa8>
-	WORD $0xaa1303f4 // mov x20, x19
-	WORD $0xb4fffcc2 // cbz x2, <blocks3+0x1160>
-	WORD $0x78737854 // ldrh w20, [x2, x19, lsl #1]
-	WORD $0x17ffffe4 // b <blocks3+0x1160>
-	WORD $0x9a9fc4c4 // csinc x4, x6, xzr, gt
-	WORD $0xf940cfe6 // ldr x6, [sp, #0x198]
-	WORD $0xaa0b03e5 // mov x5, x11
-	WORD $0x14000011 // b <blocks3+0x1224>
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0x54ff7cc0 // b.eq <blocks3+0xa0>
+	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0xb4fffcc2 // cbz x2, <blocks3+0x10a8>
+	WORD $0x78667853 // ldrh w19, [x2, x6, lsl #1]
+	WORD $0x17ffffe4 // b <blocks3+0x10a8>
+	WORD $0x9a9fc4ae // csinc x14, x5, xzr, gt
+	WORD $0xf94017e4 // ldr x4, [sp, #0x28]
+	WORD $0xf9400be5 // ldr x5, [sp, #0x10]
+	WORD $0x14000011 // b <blocks3+0x116c>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc5800c1 // ldur d1, [x6, #-0x80]
-	WORD $0x9b110cee // madd x14, x7, x17, x3
-	WORD $0xf1000484 // subs x4, x4, #0x1
-	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xfc5800a1 // ldur d1, [x5, #-0x80]
+	WORD $0x9b0f0cc8 // madd x8, x6, x15, x3
+	WORD $0xf10005ce // subs x14, x14, #0x1
+	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfc5c00c1 // ldur d1, [x6, #-0x40]
-	WORD $0xfd0001c0 // str d0, [x14]
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfc4084c1 // ldr d1, [x6], #0x8
-	WORD $0xfd0005c0 // str d0, [x14, #0x8]
+	WORD $0xfc5c00a1 // ldur d1, [x5, #-0x40]
+	WORD $0xfd000100 // str d0, [x8]
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfd0009c0 // str d0, [x14, #0x10]
-	WORD $0x54ff7440 // b.eq <blocks3+0xa8>
-	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xb4fffde2 // cbz x2, <blocks3+0x11e4>
-	WORD $0x78657847 // ldrh w7, [x2, x5, lsl #1]
-	WORD $0x17ffffed // b <blocks3+0x11e4>
-	WORD $0xa95e4ff4 // ldp x20, x19, [sp, #0x1e0]
-	WORD $0xf940cbfd // ldr x29, [sp, #0x190]
-	WORD $0xa95d57f6 // ldp x22, x21, [sp, #0x1d0]
-	WORD $0xa95c5ff8 // ldp x24, x23, [sp, #0x1c0]
-	WORD $0xa95b67fa // ldp x26, x25, [sp, #0x1b0]
-	WORD $0xa95a6ffe // ldp x30, x27, [sp, #0x1a0]
-	WORD $0x9107c3ff // add sp, sp, #0x1f0
+	WORD $0xfc4084a1 // ldr d1, [x5], #0x8
+	WORD $0xfd000500 // str d0, [x8, #0x8]
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0x54ff79c0 // b.eq <blocks3+0xa0>
+	WORD $0xaa0403e6 // mov x6, x4
+	WORD $0xb4fffde2 // cbz x2, <blocks3+0x112c>
+	WORD $0x78647846 // ldrh w6, [x2, x4, lsl #1]
+	WORD $0x17ffffed // b <blocks3+0x112c>
+	WORD $0x9106c3ff // add sp, sp, #0x1b0
+	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
+	WORD $0xf94017fd // ldr x29, [sp, #0x28]
+	WORD $0x6d40abeb // ldp d11, d10, [sp, #0x8]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0xfc4807ec // ldr d12, [sp], #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks4Quad(c *slotCall)
-TEXT ·blocks4Quad(SB), 0, $576-8
+TEXT ·blocks4Quad(SB), 0, $960-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400033d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd107c3ff // sub sp, sp, #0x1f0
+	WORD $0x1400034d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
+	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
+	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
+	WORD $0xa9035ff8 // stp x24, x23, [sp, #0x30]
+	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
+	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
+	WORD $0xd10c43ff // sub sp, sp, #0x310
 	WORD $0xf940040d // ldr x13, [x0, #0x8]
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf10005bf // cmp x13, #0x1
 	WORD $0xa941240a // ldp x10, x9, [x0, #0x10]
-	WORD $0xf900cbfd // str x29, [sp, #0x190]
-	WORD $0xa91a6ffe // stp x30, x27, [sp, #0x1a0]
-	WORD $0xa91b67fa // stp x26, x25, [sp, #0x1b0]
-	WORD $0xa91c5ff8 // stp x24, x23, [sp, #0x1c0]
-	WORD $0xa91d57f6 // stp x22, x21, [sp, #0x1d0]
-	WORD $0xa91e4ff4 // stp x20, x19, [sp, #0x1e0]
 	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
 	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
 	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
@@ -1752,16 +1846,17 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
 	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
 	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
-	WORD $0x5400614b // b.lt <blocks4+0xc88>
+	WORD $0x5400634b // b.lt <blocks4+0xcc8>
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
 	WORD $0x910043ef // add x15, sp, #0x10
+	WORD $0x910643f1 // add x17, sp, #0x190
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x52801802 // mov w2, #0xc0
-	WORD $0x910201f0 // add x16, x15, #0x80
-	WORD $0x910081f1 // add x17, x15, #0x20
+	WORD $0x910081f0 // add x16, x15, #0x20
+	WORD $0x91020231 // add x17, x17, #0x80
 	WORD $0x8b0d0d8d // add x13, x12, x13, lsl #3
-	WORD $0x1400000d // b <blocks4+0xb8>
+	WORD $0x1400000d // b <blocks4+0xbc>
 	WORD $0x9100216b // add x11, x11, #0x8
 	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
 	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
@@ -1773,16 +1868,15 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
 	WORD $0x9100218c // add x12, x12, #0x8
 	WORD $0xeb0d019f // cmp x12, x13
-	WORD $0x54005ea2 // b.hs <blocks4+0xc88>
+	WORD $0x54006082 // b.hs <blocks4+0xcc8>
 	WORD $0x79400981 // ldrh w1, [x12, #0x4]
-	WORD $0xb4005421 // cbz x1, <blocks4+0xb40>
+	WORD $0xb4005401 // cbz x1, <blocks4+0xb40>
 	WORD $0xb9400183 // ldr w3, [x12]
 	WORD $0xf9404006 // ldr x6, [x0, #0x80]
 	WORD $0x8b010145 // add x5, x10, x1
 	WORD $0x8b030dc4 // add x4, x14, x3, lsl #3
 	WORD $0x79400d83 // ldrh w3, [x12, #0x6]
-	WORD $0x14000008 // b <blocks4+0xf4>
-	WORD $0xd503201f // nop
+	WORD $0x14000007 // b <blocks4+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x8b070908 // add x8, x8, x7, lsl #2
@@ -1930,7 +2024,7 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0xd503201f // nop
 	WORD $0x3cf86bd9 // ldr q25, [x30, x24]
 	WORD $0x3cf36bd8 // ldr q24, [x30, x19]
-	WORD $0x8b170221 // add x1, x17, x23
+	WORD $0x8b170201 // add x1, x16, x23
 	WORD $0x910102f7 // add x23, x23, #0x40
 	WORD $0x4e030339 // tbl v25.16b, { v25.16b }, v3.16b
 	WORD $0x4e020318 // tbl v24.16b, { v24.16b }, v2.16b
@@ -2065,7 +2159,7 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x3cdc0031 // ldur q17, [x1, #-0x40]
-	WORD $0x8b140235 // add x21, x17, x20
+	WORD $0x8b140215 // add x21, x16, x20
 	WORD $0x3dc00835 // ldr q21, [x1, #0x20]
 	WORD $0x91010294 // add x20, x20, #0x40
 	WORD $0xf104029f // cmp x20, #0x100
@@ -2217,7 +2311,7 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x3cf36bd5 // ldr q21, [x30, x19]
-	WORD $0x8b170221 // add x1, x17, x23
+	WORD $0x8b170201 // add x1, x16, x23
 	WORD $0x3cf86bd6 // ldr q22, [x30, x24]
 	WORD $0x4e0602b5 // tbl v21.16b, { v21.16b }, v6.16b
 	WORD $0x3cfb6bd9 // ldr q25, [x30, x27]
@@ -2394,7 +2488,7 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0xd503201f // nop
 	WORD $0x3cf86bd9 // ldr q25, [x30, x24]
 	WORD $0x3cf36bd8 // ldr q24, [x30, x19]
-	WORD $0x8b170221 // add x1, x17, x23
+	WORD $0x8b170201 // add x1, x16, x23
 	WORD $0x910102f7 // add x23, x23, #0x40
 	WORD $0x4e030339 // tbl v25.16b, { v25.16b }, v3.16b
 	WORD $0x4e020318 // tbl v24.16b, { v24.16b }, v2.16b
@@ -2449,24 +2543,40 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0x54fff941 // b.ne <blocks4+0xa60>
 	WORD $0x17fffd69 // b <blocks4+0xe0>
 	WORD $0x79400d83 // ldrh w3, [x12, #0x6]
-	WORD $0x3617ab43 // tbz w3, #0x2, <blocks4+0xac>
+	WORD $0x3617ab63 // tbz w3, #0x2, <blocks4+0xb0>
+	WORD $0xad408be1 // ldp q1, q2, [sp, #0x10]
 	WORD $0xf9402801 // ldr x1, [x0, #0x50]
 	WORD $0xcb0b0023 // sub x3, x1, x11
 	WORD $0x52800101 // mov w1, #0x8
 	WORD $0xf100207f // cmp x3, #0x8
 	WORD $0x9a81b061 // csel x1, x3, x1, lt
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x54ffa94b // b.lt <blocks4+0x88>
+	WORD $0xad0c8be1 // stp q1, q2, [sp, #0x190]
+	WORD $0xad418be1 // ldp q1, q2, [sp, #0x30]
+	WORD $0xad0d8be1 // stp q1, q2, [sp, #0x1b0]
+	WORD $0xad428be1 // ldp q1, q2, [sp, #0x50]
+	WORD $0xad0e8be1 // stp q1, q2, [sp, #0x1d0]
+	WORD $0xad438be1 // ldp q1, q2, [sp, #0x70]
+	WORD $0xad0f8be1 // stp q1, q2, [sp, #0x1f0]
+	WORD $0xad448be1 // ldp q1, q2, [sp, #0x90]
+	WORD $0xad108be1 // stp q1, q2, [sp, #0x210]
+	WORD $0xad458be1 // ldp q1, q2, [sp, #0xb0]
+	WORD $0xad118be1 // stp q1, q2, [sp, #0x230]
+	WORD $0xad468be1 // ldp q1, q2, [sp, #0xd0]
+	WORD $0xad128be1 // stp q1, q2, [sp, #0x250]
+	WORD $0xad478be1 // ldp q1, q2, [sp, #0xf0]
+	WORD $0xad138be1 // stp q1, q2, [sp, #0x270]
+	WORD $0x54ffa76b // b.lt <blocks4+0x8c>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
 	WORD $0xf100043f // cmp x1, #0x1
 	WORD $0xf9402404 // ldr x4, [x0, #0x48]
-	WORD $0xb4000505 // cbz x5, <blocks4+0xc14>
+	WORD $0xb4000505 // cbz x5, <blocks4+0xc54>
 	WORD $0xf9403406 // ldr x6, [x0, #0x68]
 	WORD $0x9a9fc427 // csinc x7, x1, xzr, gt
-	WORD $0xaa1003f3 // mov x19, x16
+	WORD $0xaa1103f3 // mov x19, x17
 	WORD $0xaa0b03f4 // mov x20, x11
-	WORD $0x1400001f // b <blocks4+0xc04>
+	WORD $0x1400001f // b <blocks4+0xc44>
 	WORD $0x8b0110b5 // add x21, x5, x1, lsl #4
 	WORD $0xfc580263 // ldur d3, [x19, #-0x80]
 	WORD $0xfd400264 // ldr d4, [x19]
@@ -2496,20 +2606,20 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0x91002273 // add x19, x19, #0x8
 	WORD $0x1e610881 // fmul d1, d4, d1
 	WORD $0x6d010423 // stp d3, d1, [x1, #0x10]
-	WORD $0x54ffa440 // b.eq <blocks4+0x88>
+	WORD $0x54ffa260 // b.eq <blocks4+0x8c>
 	WORD $0xaa1403e1 // mov x1, x20
-	WORD $0xb4fffc23 // cbz x3, <blocks4+0xb8c>
+	WORD $0xb4fffc23 // cbz x3, <blocks4+0xbcc>
 	WORD $0x78747861 // ldrh w1, [x3, x20, lsl #1]
-	WORD $0x17ffffdf // b <blocks4+0xb8c>
+	WORD $0x17ffffdf // b <blocks4+0xbcc>
 	WORD $0x9a9fc421 // csinc x1, x1, xzr, gt
-	WORD $0xaa1003e5 // mov x5, x16
+	WORD $0xaa1103e5 // mov x5, x17
 	WORD $0xaa0b03e6 // mov x6, x11
-	WORD $0x14000016 // b <blocks4+0xc78>
+	WORD $0x14000016 // b <blocks4+0xcb8>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xfc5800a2 // ldur d2, [x5, #-0x80]
 	WORD $0x8b071487 // add x7, x4, x7, lsl #5
-	WORD $0xf1000421 // subs x1, x1, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xf1000421 // subs x1, x1, #0x1
 	WORD $0x1e620821 // fmul d1, d1, d2
 	WORD $0xfc5c00a2 // ldur d2, [x5, #-0x40]
 	WORD $0xfd0000e1 // str d1, [x7]
@@ -2525,18 +2635,18 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x1e620821 // fmul d1, d1, d2
 	WORD $0xfd000ce1 // str d1, [x7, #0x18]
-	WORD $0x54ffa0a0 // b.eq <blocks4+0x88>
+	WORD $0x54ff9ec0 // b.eq <blocks4+0x8c>
 	WORD $0xaa0603e7 // mov x7, x6
-	WORD $0xb4fffd43 // cbz x3, <blocks4+0xc24>
+	WORD $0xb4fffd43 // cbz x3, <blocks4+0xc64>
 	WORD $0x78667867 // ldrh w7, [x3, x6, lsl #1]
-	WORD $0x17ffffe8 // b <blocks4+0xc24>
-	WORD $0xa95e4ff4 // ldp x20, x19, [sp, #0x1e0]
-	WORD $0xf940cbfd // ldr x29, [sp, #0x190]
-	WORD $0xa95d57f6 // ldp x22, x21, [sp, #0x1d0]
-	WORD $0xa95c5ff8 // ldp x24, x23, [sp, #0x1c0]
-	WORD $0xa95b67fa // ldp x26, x25, [sp, #0x1b0]
-	WORD $0xa95a6ffe // ldp x30, x27, [sp, #0x1a0]
-	WORD $0x9107c3ff // add sp, sp, #0x1f0
+	WORD $0x17ffffe8 // b <blocks4+0xc64>
+	WORD $0x910c43ff // add sp, sp, #0x310
+	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
+	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
+	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
+	WORD $0xa94267fa // ldp x26, x25, [sp, #0x20]
+	WORD $0xa9416ffe // ldp x30, x27, [sp, #0x10]
+	WORD $0xf84607fd // ldr x29, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -2549,26 +2659,26 @@ TEXT ·blocks4Quad(SB), 0, $576-8
 	RET
 
 // func blocks5Quad(c *slotCall)
-TEXT ·blocks5Quad(SB), 0, $560-8
+TEXT ·blocks5Quad(SB), 0, $944-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10783ff // sub sp, sp, #0x1e0
+	WORD $0x140003ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
+	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
+	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
+	WORD $0xa9035ff8 // stp x24, x23, [sp, #0x30]
+	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
+	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
+	WORD $0xd10c03ff // sub sp, sp, #0x300
 	WORD $0xf940040d // ldr x13, [x0, #0x8]
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf10005bf // cmp x13, #0x1
 	WORD $0xa941240a // ldp x10, x9, [x0, #0x10]
-	WORD $0xf900c3fd // str x29, [sp, #0x180]
-	WORD $0xa9196ffe // stp x30, x27, [sp, #0x190]
-	WORD $0xa91a67fa // stp x26, x25, [sp, #0x1a0]
-	WORD $0xa91b5ff8 // stp x24, x23, [sp, #0x1b0]
-	WORD $0xa91c57f6 // stp x22, x21, [sp, #0x1c0]
-	WORD $0xa91d4ff4 // stp x20, x19, [sp, #0x1d0]
 	WORD $0xad0003e0 // stp q0, q0, [sp]
 	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
 	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
@@ -2581,17 +2691,22 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xad0903e0 // stp q0, q0, [sp, #0x120]
 	WORD $0xad0a03e0 // stp q0, q0, [sp, #0x140]
 	WORD $0xad0b03e0 // stp q0, q0, [sp, #0x160]
-	WORD $0x540073ab // b.lt <blocks5+0xed4>
+	WORD $0x540077ab // b.lt <blocks5+0xf54>
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
-	WORD $0x910003ef // mov x15, sp
+	WORD $0x910603ef // add x15, sp, #0x180
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0x52800501 // mov w1, #0x28
-	WORD $0x52801802 // mov w2, #0xc0
-	WORD $0x910201f0 // add x16, x15, #0x80
+	WORD $0x52800110 // mov w16, #0x8
+	WORD $0x52800511 // mov w17, #0x28
+	WORD $0x52801801 // mov w1, #0xc0
+	WORD $0x910003e2 // mov x2, sp
+	WORD $0x910201ef // add x15, x15, #0x80
 	WORD $0x8b0d0d8d // add x13, x12, x13, lsl #3
-	WORD $0x1400000f // b <blocks5+0xc4>
+	WORD $0x14000013 // b <blocks5+0xd8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x9100216b // add x11, x11, #0x8
 	WORD $0xad0003e0 // stp q0, q0, [sp]
 	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
@@ -2605,29 +2720,31 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xad0903e0 // stp q0, q0, [sp, #0x120]
 	WORD $0x9100218c // add x12, x12, #0x8
 	WORD $0xeb0d019f // cmp x12, x13
-	WORD $0x540070a2 // b.hs <blocks5+0xed4>
+	WORD $0x54007402 // b.hs <blocks5+0xf54>
 	WORD $0x79400983 // ldrh w3, [x12, #0x4]
-	WORD $0xb40064c3 // cbz x3, <blocks5+0xd60>
+	WORD $0xb4006523 // cbz x3, <blocks5+0xd80>
 	WORD $0xb9400184 // ldr w4, [x12]
 	WORD $0x8b030145 // add x5, x10, x3
 	WORD $0xf9404006 // ldr x6, [x0, #0x80]
 	WORD $0x8b040dc4 // add x4, x14, x4, lsl #3
 	WORD $0x79400d83 // ldrh w3, [x12, #0x6]
-	WORD $0x14000007 // b <blocks5+0xfc>
+	WORD $0x14000009 // b <blocks5+0x118>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b0708e7 // add x7, x7, x7, lsl #2
 	WORD $0x9100054a // add x10, x10, #0x1
 	WORD $0x91004129 // add x9, x9, #0x10
 	WORD $0x8b070108 // add x8, x8, x7
 	WORD $0xeb05015f // cmp x10, x5
-	WORD $0x54006362 // b.hs <blocks5+0xd64>
+	WORD $0x54006382 // b.hs <blocks5+0xd84>
 	WORD $0x39400147 // ldrb w7, [x10]
 	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
-	WORD $0x37081ce3 // tbnz w3, #0x1, <blocks5+0x4a0>
-	WORD $0x9ba218f4 // umaddl x20, w7, w2, x6
+	WORD $0x37081d03 // tbnz w3, #0x1, <blocks5+0x4c0>
+	WORD $0x9ba118f4 // umaddl x20, w7, w1, x6
 	WORD $0x7100d0ff // cmp w7, #0x34
 	WORD $0xd341fcf3 // lsr x19, x7, #1
 	WORD $0xd342fcf6 // lsr x22, x7, #2
-	WORD $0x54002c69 // b.ls <blocks5+0x6a4>
+	WORD $0x54002c89 // b.ls <blocks5+0x6c4>
 	WORD $0x79400139 // ldrh w25, [x9]
 	WORD $0x7940093b // ldrh w27, [x9, #0x4]
 	WORD $0x91020295 // add x21, x20, #0x80
@@ -2664,7 +2781,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4d408732 // ld1 { v18.d }[1], [x25]
 	WORD $0xcb070ab9 // sub x25, x21, x7, lsl #2
 	WORD $0x3dc0037a // ldr q26, [x27]
-	WORD $0x8b1801fa // add x26, x15, x24
+	WORD $0x8b18005a // add x26, x2, x24
 	WORD $0x8b16037d // add x29, x27, x22
 	WORD $0x4e13035a // tbl v26.16b, { v26.16b }, v19.16b
 	WORD $0xad406359 // ldp q25, q24, [x26]
@@ -2742,7 +2859,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4e61db9a // scvtf v26.2d, v28.2d
 	WORD $0x4e7ace58 // fmla v24.2d, v18.2d, v26.2d
 	WORD $0xad006359 // stp q25, q24, [x26]
-	WORD $0x54fff621 // b.ne <blocks5+0x1a8>
+	WORD $0x54fff621 // b.ne <blocks5+0x1c4>
 	WORD $0x79401136 // ldrh w22, [x9, #0x8]
 	WORD $0x79401538 // ldrh w24, [x9, #0xa]
 	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
@@ -2773,9 +2890,10 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4d408713 // ld1 { v19.d }[1], [x24]
 	WORD $0x4d4086d2 // ld1 { v18.d }[1], [x22]
 	WORD $0xaa0803f6 // mov x22, x8
+	WORD $0xd503201f // nop
 	WORD $0x8b1702da // add x26, x22, x23
 	WORD $0x8b1302d9 // add x25, x22, x19
-	WORD $0x8b1401f8 // add x24, x15, x20
+	WORD $0x8b140058 // add x24, x2, x20
 	WORD $0x91010294 // add x20, x20, #0x40
 	WORD $0x8b1502d6 // add x22, x22, x21
 	WORD $0x3dc0035b // ldr q27, [x26]
@@ -2847,8 +2965,8 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
 	WORD $0x4e7bce79 // fmla v25.2d, v19.2d, v27.2d
 	WORD $0xad006718 // stp q24, q25, [x24]
-	WORD $0x54fff6c1 // b.ne <blocks5+0x360>
-	WORD $0x17ffff16 // b <blocks5+0xe4>
+	WORD $0x54fff6c1 // b.ne <blocks5+0x380>
+	WORD $0x17ffff15 // b <blocks5+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -2880,7 +2998,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xfd4012f2 // ldr d18, [x23, #0x20]
 	WORD $0x4d4086b2 // ld1 { v18.d }[1], [x21]
 	WORD $0xaa0803f5 // mov x21, x8
-	WORD $0x8b1401f6 // add x22, x15, x20
+	WORD $0x8b140056 // add x22, x2, x20
 	WORD $0x3dc002b5 // ldr q21, [x21]
 	WORD $0x91010294 // add x20, x20, #0x40
 	WORD $0x4e617ab6 // fcvtl2 v22.2d, v21.4s
@@ -2916,7 +3034,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4e76cc34 // fmla v20.2d, v1.2d, v22.2d
 	WORD $0x4e75ce53 // fmla v19.2d, v18.2d, v21.2d
 	WORD $0xad004ed4 // stp q20, q19, [x22]
-	WORD $0x54fffb81 // b.ne <blocks5+0x50c>
+	WORD $0x54fffb81 // b.ne <blocks5+0x52c>
 	WORD $0x79401134 // ldrh w20, [x9, #0x8]
 	WORD $0x79401535 // ldrh w21, [x9, #0xa]
 	WORD $0x8b140c94 // add x20, x4, x20, lsl #3
@@ -2949,7 +3067,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1501f6 // add x22, x15, x21
+	WORD $0x8b150056 // add x22, x2, x21
 	WORD $0x3cdc0295 // ldur q21, [x20, #-0x40]
 	WORD $0x910102b5 // add x21, x21, #0x40
 	WORD $0xad404ed4 // ldp q20, q19, [x22]
@@ -2980,13 +3098,13 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4e76ce34 // fmla v20.2d, v17.2d, v22.2d
 	WORD $0x4e75ce53 // fmla v19.2d, v18.2d, v21.2d
 	WORD $0xad004ed4 // stp q20, q19, [x22]
-	WORD $0x54fffc21 // b.ne <blocks5+0x620>
-	WORD $0x17fffe91 // b <blocks5+0xe4>
+	WORD $0x54fffc21 // b.ne <blocks5+0x640>
+	WORD $0x17fffe90 // b <blocks5+0x100>
 	WORD $0xf9402c15 // ldr x21, [x0, #0x58]
 	WORD $0x710060ff // cmp w7, #0x18
-	WORD $0x54001948 // b.hi <blocks5+0x9d4>
+	WORD $0x54001948 // b.hi <blocks5+0x9f4>
 	WORD $0x924008f7 // and x23, x7, #0x7
-	WORD $0xb5001917 // cbnz x23, <blocks5+0x9d4>
+	WORD $0xb5001917 // cbnz x23, <blocks5+0x9f4>
 	WORD $0x79400139 // ldrh w25, [x9]
 	WORD $0x7940093b // ldrh w27, [x9, #0x4]
 	WORD $0x91022297 // add x23, x20, #0x88
@@ -3023,7 +3141,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xcb070ab9 // sub x25, x21, x7, lsl #2
 	WORD $0x3dc00379 // ldr q25, [x27]
 	WORD $0x8b16037d // add x29, x27, x22
-	WORD $0x8b1801fa // add x26, x15, x24
+	WORD $0x8b18005a // add x26, x2, x24
 	WORD $0x4e150339 // tbl v25.16b, { v25.16b }, v21.16b
 	WORD $0x3dc003ba // ldr q26, [x29]
 	WORD $0x8b0703bd // add x29, x29, x7
@@ -3090,7 +3208,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4ee2d739 // fsub v25.2d, v25.2d, v2.2d
 	WORD $0x4e79ce97 // fmla v23.2d, v20.2d, v25.2d
 	WORD $0xad005f58 // stp q24, q23, [x26]
-	WORD $0x54fff761 // b.ne <blocks5+0x740>
+	WORD $0x54fff761 // b.ne <blocks5+0x760>
 	WORD $0x79401136 // ldrh w22, [x9, #0x8]
 	WORD $0x79401538 // ldrh w24, [x9, #0xa]
 	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
@@ -3122,7 +3240,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xaa0803f6 // mov x22, x8
 	WORD $0x8b1702da // add x26, x22, x23
 	WORD $0x8b1302d9 // add x25, x22, x19
-	WORD $0x8b1401f8 // add x24, x15, x20
+	WORD $0x8b140058 // add x24, x2, x20
 	WORD $0x91010294 // add x20, x20, #0x40
 	WORD $0x8b1502d6 // add x22, x22, x21
 	WORD $0x3dc0035a // ldr q26, [x26]
@@ -3184,8 +3302,8 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4ee2d739 // fsub v25.2d, v25.2d, v2.2d
 	WORD $0x4e79ce77 // fmla v23.2d, v19.2d, v25.2d
 	WORD $0xad006317 // stp q23, q24, [x24]
-	WORD $0x54fff801 // b.ne <blocks5+0x8cc>
-	WORD $0x17fffdc5 // b <blocks5+0xe4>
+	WORD $0x54fff801 // b.ne <blocks5+0x8ec>
+	WORD $0x17fffdc4 // b <blocks5+0x100>
 	WORD $0x79400139 // ldrh w25, [x9]
 	WORD $0x7940053a // ldrh w26, [x9, #0x2]
 	WORD $0x91020297 // add x23, x20, #0x80
@@ -3222,7 +3340,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x3dc00361 // ldr q1, [x27]
-	WORD $0x8b1801fa // add x26, x15, x24
+	WORD $0x8b18005a // add x26, x2, x24
 	WORD $0x8b16037d // add x29, x27, x22
 	WORD $0x4e150021 // tbl v1.16b, { v1.16b }, v21.16b
 	WORD $0xad40675a // ldp q26, q25, [x26]
@@ -3301,7 +3419,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4e7bce99 // fmla v25.2d, v20.2d, v27.2d
 	WORD $0x4e7ccc7a // fmla v26.2d, v3.2d, v28.2d
 	WORD $0xad00675a // stp q26, q25, [x26]
-	WORD $0x54fff601 // b.ne <blocks5+0xa60>
+	WORD $0x54fff601 // b.ne <blocks5+0xa80>
 	WORD $0x79401136 // ldrh w22, [x9, #0x8]
 	WORD $0x79401538 // ldrh w24, [x9, #0xa]
 	WORD $0x8b160c96 // add x22, x4, x22, lsl #3
@@ -3335,7 +3453,7 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xd503201f // nop
 	WORD $0x8b1702da // add x26, x22, x23
 	WORD $0x8b1302d9 // add x25, x22, x19
-	WORD $0x8b1401f8 // add x24, x15, x20
+	WORD $0x8b140058 // add x24, x2, x20
 	WORD $0x91010294 // add x20, x20, #0x40
 	WORD $0x8b1502d6 // add x22, x22, x21
 	WORD $0x3dc0035b // ldr q27, [x26]
@@ -3407,30 +3525,52 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
 	WORD $0x4e7bce79 // fmla v25.2d, v19.2d, v27.2d
 	WORD $0xad006718 // stp q24, q25, [x24]
-	WORD $0x54fff6c1 // b.ne <blocks5+0xc20>
-	WORD $0x17fffce6 // b <blocks5+0xe4>
+	WORD $0x54fff6c1 // b.ne <blocks5+0xc40>
+	WORD $0x17fffce5 // b <blocks5+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400d83 // ldrh w3, [x12, #0x6]
-	WORD $0x36179aa3 // tbz w3, #0x2, <blocks5+0xb8>
+	WORD $0x36179a43 // tbz w3, #0x2, <blocks5+0xcc>
+	WORD $0xad400be1 // ldp q1, q2, [sp]
 	WORD $0xf9402803 // ldr x3, [x0, #0x50]
 	WORD $0xcb0b0063 // sub x3, x3, x11
 	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x9a91b067 // csel x7, x3, x17, lt
+	WORD $0x9a90b067 // csel x7, x3, x16, lt
 	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x54ff988b // b.lt <blocks5+0x8c>
+	WORD $0xad0c0be1 // stp q1, q2, [sp, #0x180]
+	WORD $0xad410be1 // ldp q1, q2, [sp, #0x20]
+	WORD $0xad0d0be1 // stp q1, q2, [sp, #0x1a0]
+	WORD $0xad420be1 // ldp q1, q2, [sp, #0x40]
+	WORD $0xad0e0be1 // stp q1, q2, [sp, #0x1c0]
+	WORD $0xad430be1 // ldp q1, q2, [sp, #0x60]
+	WORD $0xad0f0be1 // stp q1, q2, [sp, #0x1e0]
+	WORD $0xad440be1 // ldp q1, q2, [sp, #0x80]
+	WORD $0xad100be1 // stp q1, q2, [sp, #0x200]
+	WORD $0xad450be1 // ldp q1, q2, [sp, #0xa0]
+	WORD $0xad110be1 // stp q1, q2, [sp, #0x220]
+	WORD $0xad460be1 // ldp q1, q2, [sp, #0xc0]
+	WORD $0xad120be1 // stp q1, q2, [sp, #0x240]
+	WORD $0xad470be1 // ldp q1, q2, [sp, #0xe0]
+	WORD $0xad130be1 // stp q1, q2, [sp, #0x260]
+	WORD $0xad480be1 // ldp q1, q2, [sp, #0x100]
+	WORD $0xad140be1 // stp q1, q2, [sp, #0x280]
+	WORD $0xad4907e2 // ldp q2, q1, [sp, #0x120]
+	WORD $0xad1507e2 // stp q2, q1, [sp, #0x2a0]
+	WORD $0x54ff95ab // b.lt <blocks5+0xa0>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
 	WORD $0xf10004ff // cmp x7, #0x1
 	WORD $0xf9402404 // ldr x4, [x0, #0x48]
-	WORD $0xb4000605 // cbz x5, <blocks5+0xe50>
+	WORD $0xb4000645 // cbz x5, <blocks5+0xec8>
 	WORD $0xf9403406 // ldr x6, [x0, #0x68]
 	WORD $0x9a9fc4e7 // csinc x7, x7, xzr, gt
-	WORD $0xaa1003f3 // mov x19, x16
+	WORD $0xaa0f03f3 // mov x19, x15
 	WORD $0xaa0b03f4 // mov x20, x11
-	WORD $0x14000027 // b <blocks5+0xe40>
+	WORD $0x14000029 // b <blocks5+0xeb8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b150ab5 // add x21, x21, x21, lsl #2
 	WORD $0xfc580264 // ldur d4, [x19, #-0x80]
 	WORD $0xfc5c0265 // ldur d5, [x19, #-0x40]
@@ -3468,20 +3608,22 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0x1e6408a4 // fmul d4, d5, d4
 	WORD $0xfd0012a1 // str d1, [x21, #0x20]
 	WORD $0x6d0112a3 // stp d3, d4, [x21, #0x10]
-	WORD $0x54ff9280 // b.eq <blocks5+0x8c>
+	WORD $0x54ff8f60 // b.eq <blocks5+0xa0>
 	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0xb4fffb23 // cbz x3, <blocks5+0xda8>
+	WORD $0xb4fffb23 // cbz x3, <blocks5+0xe20>
 	WORD $0x78747875 // ldrh w21, [x3, x20, lsl #1]
-	WORD $0x17ffffd7 // b <blocks5+0xda8>
+	WORD $0x17ffffd7 // b <blocks5+0xe20>
 	WORD $0x9a9fc4e5 // csinc x5, x7, xzr, gt
-	WORD $0xaa1003e6 // mov x6, x16
+	WORD $0xaa0f03e6 // mov x6, x15
 	WORD $0xaa0b03e7 // mov x7, x11
-	WORD $0x1400001a // b <blocks5+0xec4>
+	WORD $0x1400001c // b <blocks5+0xf44>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xfc5800c2 // ldur d2, [x6, #-0x80]
-	WORD $0x9b011273 // madd x19, x19, x1, x4
-	WORD $0xf10004a5 // subs x5, x5, #0x1
+	WORD $0x9b111273 // madd x19, x19, x17, x4
 	WORD $0x910004e7 // add x7, x7, #0x1
+	WORD $0xf10004a5 // subs x5, x5, #0x1
 	WORD $0x1e620821 // fmul d1, d1, d2
 	WORD $0xfc5c00c2 // ldur d2, [x6, #-0x40]
 	WORD $0xfd000261 // str d1, [x19]
@@ -3501,18 +3643,18 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x1e620821 // fmul d1, d1, d2
 	WORD $0xfd001261 // str d1, [x19, #0x20]
-	WORD $0x54ff8e60 // b.eq <blocks5+0x8c>
+	WORD $0x54ff8b00 // b.eq <blocks5+0xa0>
 	WORD $0xaa0703f3 // mov x19, x7
-	WORD $0xb4fffcc3 // cbz x3, <blocks5+0xe60>
+	WORD $0xb4fffcc3 // cbz x3, <blocks5+0xee0>
 	WORD $0x78677873 // ldrh w19, [x3, x7, lsl #1]
-	WORD $0x17ffffe4 // b <blocks5+0xe60>
-	WORD $0xa95d4ff4 // ldp x20, x19, [sp, #0x1d0]
-	WORD $0xf940c3fd // ldr x29, [sp, #0x180]
-	WORD $0xa95c57f6 // ldp x22, x21, [sp, #0x1c0]
-	WORD $0xa95b5ff8 // ldp x24, x23, [sp, #0x1b0]
-	WORD $0xa95a67fa // ldp x26, x25, [sp, #0x1a0]
-	WORD $0xa9596ffe // ldp x30, x27, [sp, #0x190]
-	WORD $0x910783ff // add sp, sp, #0x1e0
+	WORD $0x17ffffe4 // b <blocks5+0xee0>
+	WORD $0x910c03ff // add sp, sp, #0x300
+	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
+	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
+	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
+	WORD $0xa94267fa // ldp x26, x25, [sp, #0x20]
+	WORD $0xa9416ffe // ldp x30, x27, [sp, #0x10]
+	WORD $0xf84607fd // ldr x29, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -3523,14 +3665,14 @@ TEXT ·blocks5Quad(SB), 0, $560-8
 	RET
 
 // func blocks6Quad(c *slotCall)
-TEXT ·blocks6Quad(SB), 0, $592-8
+TEXT ·blocks6Quad(SB), 0, $976-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400044d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400046d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6db923e9 // stp d9, d8, [sp, #-0x70]!
 	WORD $0xf9000bfd // str x29, [sp, #0x10]
 	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
@@ -3538,7 +3680,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xd10643ff // sub sp, sp, #0x190
+	WORD $0xd10c43ff // sub sp, sp, #0x310
 	WORD $0xf940040d // ldr x13, [x0, #0x8]
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -3556,19 +3698,19 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
 	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
 	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
-	WORD $0x5400846b // b.lt <blocks6+0x10f0>
+	WORD $0x5400876b // b.lt <blocks6+0x1150>
 	WORD $0xf940000c // ldr x12, [x0]
 	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
-	WORD $0x910043ef // add x15, sp, #0x10
+	WORD $0x910643ef // add x15, sp, #0x190
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0x52800601 // mov w1, #0x30
-	WORD $0x52801802 // mov w2, #0xc0
+	WORD $0x52800110 // mov w16, #0x8
+	WORD $0x52800611 // mov w17, #0x30
+	WORD $0x52801801 // mov w1, #0xc0
+	WORD $0x910043e2 // add x2, sp, #0x10
+	WORD $0x910301ef // add x15, x15, #0xc0
 	WORD $0x528000c3 // mov w3, #0x6
-	WORD $0x910301f0 // add x16, x15, #0xc0
 	WORD $0x8b0d0d8d // add x13, x12, x13, lsl #3
-	WORD $0x14000014 // b <blocks6+0xe0>
-	WORD $0xd503201f // nop
+	WORD $0x14000013 // b <blocks6+0xe0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x9100216b // add x11, x11, #0x8
@@ -3586,7 +3728,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
 	WORD $0x9100218c // add x12, x12, #0x8
 	WORD $0xeb0d019f // cmp x12, x13
-	WORD $0x540080a2 // b.hs <blocks6+0x10f0>
+	WORD $0x540083a2 // b.hs <blocks6+0x1150>
 	WORD $0x79400985 // ldrh w5, [x12, #0x4]
 	WORD $0xb4007325 // cbz x5, <blocks6+0xf48>
 	WORD $0xb9400184 // ldr w4, [x12]
@@ -3603,7 +3745,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x39400153 // ldrb w19, [x10]
 	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
 	WORD $0x37082167 // tbnz w7, #0x1, <blocks6+0x548>
-	WORD $0x9ba21a75 // umaddl x21, w19, w2, x6
+	WORD $0x9ba11a75 // umaddl x21, w19, w1, x6
 	WORD $0x7100d27f // cmp w19, #0x34
 	WORD $0xd341fe74 // lsr x20, x19, #1
 	WORD $0xd342fe77 // lsr x23, x19, #2
@@ -3652,7 +3794,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x3dc003a1 // ldr q1, [x29]
-	WORD $0x8b1901fb // add x27, x15, x25
+	WORD $0x8b19005b // add x27, x2, x25
 	WORD $0x8b1703be // add x30, x29, x23
 	WORD $0x4e160021 // tbl v1.16b, { v1.16b }, v22.16b
 	WORD $0xad40737b // ldp q27, q28, [x27]
@@ -3781,7 +3923,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x52800415 // mov w21, #0x20
 	WORD $0x8b1402fa // add x26, x23, x20
 	WORD $0x8b1802fb // add x27, x23, x24
-	WORD $0x8b1501f9 // add x25, x15, x21
+	WORD $0x8b150059 // add x25, x2, x21
 	WORD $0x910102b5 // add x21, x21, #0x40
 	WORD $0x8b1602f7 // add x23, x23, x22
 	WORD $0x3dc0035c // ldr q28, [x26]
@@ -3901,7 +4043,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
 	WORD $0xaa0803f6 // mov x22, x8
 	WORD $0x3dc002d7 // ldr q23, [x22]
-	WORD $0x8b1501f7 // add x23, x15, x21
+	WORD $0x8b150057 // add x23, x2, x21
 	WORD $0x910102b5 // add x21, x21, #0x40
 	WORD $0x0e617af8 // fcvtl v24.2d, v23.2s
 	WORD $0xad405af5 // ldp q21, q22, [x23]
@@ -3974,7 +4116,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
 	WORD $0x52800416 // mov w22, #0x20
 	WORD $0x3cda02b7 // ldur q23, [x21, #-0x60]
-	WORD $0x8b1601f7 // add x23, x15, x22
+	WORD $0x8b160057 // add x23, x2, x22
 	WORD $0x910102d6 // add x22, x22, #0x40
 	WORD $0xad405af5 // ldp q21, q22, [x23]
 	WORD $0xf10682df // cmp x22, #0x1a0
@@ -4061,7 +4203,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xd503201f // nop
 	WORD $0x3dc003bb // ldr q27, [x29]
 	WORD $0x8b1703be // add x30, x29, x23
-	WORD $0x8b1901fb // add x27, x15, x25
+	WORD $0x8b19005b // add x27, x2, x25
 	WORD $0x4e17037b // tbl v27.16b, { v27.16b }, v23.16b
 	WORD $0x3dc003dc // ldr q28, [x30]
 	WORD $0x8b1303de // add x30, x30, x19
@@ -4175,7 +4317,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x52800415 // mov w21, #0x20
 	WORD $0x8b1402fa // add x26, x23, x20
 	WORD $0x8b1802fb // add x27, x23, x24
-	WORD $0x8b1501f9 // add x25, x15, x21
+	WORD $0x8b150059 // add x25, x2, x21
 	WORD $0x910102b5 // add x21, x21, #0x40
 	WORD $0x8b1602f7 // add x23, x23, x22
 	WORD $0x3dc0035b // ldr q27, [x26]
@@ -4292,7 +4434,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x3dc003a1 // ldr q1, [x29]
-	WORD $0x8b1901fb // add x27, x15, x25
+	WORD $0x8b19005b // add x27, x2, x25
 	WORD $0x8b1703be // add x30, x29, x23
 	WORD $0x4e160021 // tbl v1.16b, { v1.16b }, v22.16b
 	WORD $0xad40737b // ldp q27, q28, [x27]
@@ -4421,7 +4563,7 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x52800415 // mov w21, #0x20
 	WORD $0x8b1402fa // add x26, x23, x20
 	WORD $0x8b1802fb // add x27, x23, x24
-	WORD $0x8b1501f9 // add x25, x15, x21
+	WORD $0x8b150059 // add x25, x2, x21
 	WORD $0x910102b5 // add x21, x21, #0x40
 	WORD $0x8b1602f7 // add x23, x23, x22
 	WORD $0x3dc0035c // ldr q28, [x26]
@@ -4511,22 +4653,46 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x17fffc6f // b <blocks6+0x100>
 	WORD $0x79400d84 // ldrh w4, [x12, #0x6]
 	WORD $0x36178c44 // tbz w4, #0x2, <blocks6+0xd4>
+	WORD $0xad408be1 // ldp q1, q2, [sp, #0x10]
 	WORD $0xf9402804 // ldr x4, [x0, #0x50]
 	WORD $0xcb0b0084 // sub x4, x4, x11
 	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x9a91b093 // csel x19, x4, x17, lt
+	WORD $0x9a90b093 // csel x19, x4, x16, lt
 	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x54ff89eb // b.lt <blocks6+0xa0>
+	WORD $0xad0c8be1 // stp q1, q2, [sp, #0x190]
+	WORD $0xad418be1 // ldp q1, q2, [sp, #0x30]
+	WORD $0xad0d8be1 // stp q1, q2, [sp, #0x1b0]
+	WORD $0xad428be1 // ldp q1, q2, [sp, #0x50]
+	WORD $0xad0e8be1 // stp q1, q2, [sp, #0x1d0]
+	WORD $0xad438be1 // ldp q1, q2, [sp, #0x70]
+	WORD $0xad0f8be1 // stp q1, q2, [sp, #0x1f0]
+	WORD $0xad448be1 // ldp q1, q2, [sp, #0x90]
+	WORD $0xad108be1 // stp q1, q2, [sp, #0x210]
+	WORD $0xad458be1 // ldp q1, q2, [sp, #0xb0]
+	WORD $0xad118be1 // stp q1, q2, [sp, #0x230]
+	WORD $0xad468be1 // ldp q1, q2, [sp, #0xd0]
+	WORD $0xad128be1 // stp q1, q2, [sp, #0x250]
+	WORD $0xad478be1 // ldp q1, q2, [sp, #0xf0]
+	WORD $0xad138be1 // stp q1, q2, [sp, #0x270]
+	WORD $0xad488be1 // ldp q1, q2, [sp, #0x110]
+	WORD $0xad148be1 // stp q1, q2, [sp, #0x290]
+	WORD $0xad4987e2 // ldp q2, q1, [sp, #0x130]
+	WORD $0xad1587e2 // stp q2, q1, [sp, #0x2b0]
+	WORD $0xad4a87e2 // ldp q2, q1, [sp, #0x150]
+	WORD $0xad1687e2 // stp q2, q1, [sp, #0x2d0]
+	WORD $0xad4b87e2 // ldp q2, q1, [sp, #0x170]
+	WORD $0xad1787e2 // stp q2, q1, [sp, #0x2f0]
+	WORD $0x54ff86eb // b.lt <blocks6+0xa0>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
 	WORD $0xf100067f // cmp x19, #0x1
 	WORD $0xf9402405 // ldr x5, [x0, #0x48]
-	WORD $0xb4000726 // cbz x6, <blocks6+0x105c>
+	WORD $0xb4000726 // cbz x6, <blocks6+0x10bc>
 	WORD $0xf9403407 // ldr x7, [x0, #0x68]
 	WORD $0x9a9fc673 // csinc x19, x19, xzr, gt
-	WORD $0xaa1003f4 // mov x20, x16
+	WORD $0xaa0f03f4 // mov x20, x15
 	WORD $0xaa0b03f5 // mov x21, x11
-	WORD $0x14000030 // b <blocks6+0x104c>
+	WORD $0x14000030 // b <blocks6+0x10ac>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -4573,20 +4739,20 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0x1e6208c2 // fmul d2, d6, d2
 	WORD $0x1e6108a1 // fmul d1, d5, d1
 	WORD $0x6d020ac1 // stp d1, d2, [x22, #0x20]
-	WORD $0x54ff82c0 // b.eq <blocks6+0xa0>
+	WORD $0x54ff7fc0 // b.eq <blocks6+0xa0>
 	WORD $0xaa1503f6 // mov x22, x21
-	WORD $0xb4fffa84 // cbz x4, <blocks6+0xfa0>
+	WORD $0xb4fffa84 // cbz x4, <blocks6+0x1000>
 	WORD $0x78757896 // ldrh w22, [x4, x21, lsl #1]
-	WORD $0x17ffffd2 // b <blocks6+0xfa0>
+	WORD $0x17ffffd2 // b <blocks6+0x1000>
 	WORD $0x9a9fc666 // csinc x6, x19, xzr, gt
-	WORD $0xaa1003e7 // mov x7, x16
+	WORD $0xaa0f03e7 // mov x7, x15
 	WORD $0xaa0b03f3 // mov x19, x11
-	WORD $0x1400001e // b <blocks6+0x10e0>
+	WORD $0x1400001e // b <blocks6+0x1140>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0xfc5400e2 // ldur d2, [x7, #-0xc0]
-	WORD $0x9b011694 // madd x20, x20, x1, x5
-	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x9b111694 // madd x20, x20, x17, x5
 	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0xf10004c6 // subs x6, x6, #0x1
 	WORD $0x1e620821 // fmul d1, d1, d2
 	WORD $0xfc5800e2 // ldur d2, [x7, #-0x80]
 	WORD $0xfd000281 // str d1, [x20]
@@ -4610,12 +4776,12 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x1e620821 // fmul d1, d1, d2
 	WORD $0xfd001681 // str d1, [x20, #0x28]
-	WORD $0x54ff7e20 // b.eq <blocks6+0xa0>
+	WORD $0x54ff7b20 // b.eq <blocks6+0xa0>
 	WORD $0xaa1303f4 // mov x20, x19
-	WORD $0xb4fffc44 // cbz x4, <blocks6+0x106c>
+	WORD $0xb4fffc44 // cbz x4, <blocks6+0x10cc>
 	WORD $0x78737894 // ldrh w20, [x4, x19, lsl #1]
-	WORD $0x17ffffe0 // b <blocks6+0x106c>
-	WORD $0x910643ff // add sp, sp, #0x190
+	WORD $0x17ffffe0 // b <blocks6+0x10cc>
+	WORD $0x910c43ff // add sp, sp, #0x310
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -4624,6 +4790,10 @@ TEXT ·blocks6Quad(SB), 0, $592-8
 	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
 	WORD $0x6cc723e9 // ldp d9, d8, [sp], #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET

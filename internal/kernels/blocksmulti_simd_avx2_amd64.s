@@ -10,7 +10,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi2>
-	LONG $0x000946e9; BYTE $0x00 // jmp <end>
+	LONG $0x000986e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x091b8e0f; WORD $0x0000 // jle <blocks2Multi2+0x928>
+	LONG $0x093b8e0f; WORD $0x0000 // jle <blocks2Multi2+0x948>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -27,40 +27,40 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x60ec8348 // subq $0x60, %rsp
-	LONG $0x597de2c4; LONG $0x0009140d; BYTE $0x00 // vpbroadcastq 0x914(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00090315; BYTE $0x00 // vpbroadcastq 0x903(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0009540d; BYTE $0x00 // vpbroadcastq 0x954(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00094315; BYTE $0x00 // vpbroadcastq 0x943(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
-	LONG $0x287f8b4c // movq 0x28(%rdi), %r15
 	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
 	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
 	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	WORD $0x27eb // jmp <blocks2Multi2+0x94>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0x2deb // jmp <blocks2Multi2+0x9f>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
 	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x24643b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r12
-	LONG $0x0886830f; WORD $0x0000 // jae <blocks2Multi2+0x91a>
+	LONG $0x089b830f; WORD $0x0000 // jae <blocks2Multi2+0x93a>
 	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
-	WORD $0x2eeb // jmp <blocks2Multi2+0xd1>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x23eb // jmp <blocks2Multi2+0xd1>
+	WORD $0x9066 // nop
 	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x074f8d0f; WORD $0x0000 // jge <blocks2Multi2+0x820>
+	LONG $0x076f8d0f; WORD $0x0000 // jge <blocks2Multi2+0x840>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -73,23 +73,22 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	LONG $0xea4d0f4c // cmovgeq %rdx, %r13
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x05a68e0f; WORD $0x0000 // jle <blocks2Multi2+0x6b0>
+	LONG $0x05c68e0f; WORD $0x0000 // jle <blocks2Multi2+0x6d0>
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x74eb // jmp <blocks2Multi2+0x183>
+	WORD $0x79eb // jmp <blocks2Multi2+0x188>
 	BYTE $0x90 // nop
 	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
 	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
 	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
 	LONG $0x24148b41 // movl (%r12), %edx
-	LONG $0x4f3c8d4d // leaq (%r15,%rcx,2), %r15
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xe4d4ddc5 // vpaddq %ymm4, %ymm4, %ymm4
@@ -99,14 +98,15 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xdbd4e5c5 // vpaddq %ymm3, %ymm3, %ymm3
 	LONG $0x9c7ffec5; LONG $0x00202006; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rax)
+	LONG $0x4a048d48 // leaq (%rdx,%rcx,2), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x052d840f; WORD $0x0000 // je <blocks2Multi2+0x6b0>
+	LONG $0x0548840f; WORD $0x0000 // je <blocks2Multi2+0x6d0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
 	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x09b60f41 // movzbl (%r9), %ecx
@@ -116,25 +116,25 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
 	LONG $0x0245820f; WORD $0x0000 // jb <blocks2Multi2+0x410>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	WORD $0x1c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %ebx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
-	WORD $0xcb89 // movl %ecx, %ebx
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0xebd1 // shrl %ebx
-	WORD $0x894d; BYTE $0xf8 // movq %r15, %r8
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
-	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
-	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	LONG $0x083c8d4c // leaq (%rax,%rcx), %r15
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x301c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -147,10 +147,10 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
+	LONG $0x6f7a81c4; WORD $0x311c // vmovdqu (%r9,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -163,11 +163,11 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x081c // vmovdqu (%r8,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x091c // vmovdqu (%r9,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r15), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -180,12 +180,12 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7ac1c4; WORD $0x101c // vmovdqu (%r8,%rdx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x391c // vmovdqu (%r9,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
 	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
-	LONG $0x386583c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x3865c3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -198,38 +198,36 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
 	LONG $0xfe57850f; WORD $0xffff // jne <blocks2Multi2+0x200>
 	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
 	WORD $0x9066 // nop
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x01b2 // movb $0x1, %dl
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
+	LONG $0x185afcc5 // vcvtps2pd (%rax), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x00 // vmovups %ymm3, (%rbp)
-	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
+	LONG $0x585afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rbp)
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
+	LONG $0x2088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rax)
+	LONG $0x585afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rax), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rbp)
-	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
-	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
+	LONG $0x585afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rax), %ymm3
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xbb75 // jne <blocks2Multi2+0x3c0>
-	LONG $0xfffd06e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
+	WORD $0xba75 // jne <blocks2Multi2+0x3c0>
+	LONG $0xfffd05e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	WORD $0x930f; BYTE $0xc2 // setae %dl
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
 	LONG $0xc7950f40 // setne %dil
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x0840; BYTE $0xd7 // orb %dl, %dil
 	WORD $0x148d; BYTE $0x49 // leal (%rcx,%rcx,2), %edx
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
@@ -237,17 +235,20 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	LONG $0x0160840f; WORD $0x0000 // je <blocks2Multi2+0x5a0>
-	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
-	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x9066 // nop
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x6f7ac1c4; BYTE $0x1f // vmovdqu (%r15), %xmm3
+	LONG $0x0179840f; WORD $0x0000 // je <blocks2Multi2+0x5b2>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0a0c8d4c // leaq (%rdx,%rcx), %r9
+	LONG $0x081c8d48 // leaq (%rax,%rcx), %rbx
+	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
+	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -255,10 +256,10 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x071c // vmovdqu (%r15,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -266,11 +267,11 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x0f1c // vmovdqu (%r15,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -278,11 +279,11 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7a81c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x3f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
+	LONG $0x386583c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -291,61 +292,64 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xfeb5850f; WORD $0xffff // jne <blocks2Multi2+0x450>
-	LONG $0xfffb70e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
-	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
-	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x9066 // nop
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x6f7ac1c4; BYTE $0x1f // vmovdqu (%r15), %xmm3
+	LONG $0x01c7f641 // testb $0x1, %r15b
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0xfeb3850f; WORD $0xffff // jne <blocks2Multi2+0x460>
+	LONG $0xfffb5ee9; BYTE $0xff // jmp <blocks2Multi2+0x110>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0a0c8d4c // leaq (%rdx,%rcx), %r9
+	LONG $0x081c8d48 // leaq (%rax,%rcx), %rbx
+	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
+	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x071c // vmovdqu (%r15,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x0f1c // vmovdqu (%r15,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7a81c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
 	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
-	LONG $0x3865c3c4; WORD $0x3f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
+	LONG $0x386583c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xff09850f; WORD $0xffff // jne <blocks2Multi2+0x5b0>
-	LONG $0xfffa64e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x01c7f641 // testb $0x1, %r15b
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0xff07850f; WORD $0xffff // jne <blocks2Multi2+0x5d0>
+	LONG $0xfffa42e9; BYTE $0xff // jmp <blocks2Multi2+0x110>
+	WORD $0x9066 // nop
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x40eb // jmp <blocks2Multi2+0x700>
+	WORD $0x40eb // jmp <blocks2Multi2+0x720>
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
 	LONG $0x10c28349 // addq $0x10, %r10
@@ -356,16 +360,16 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xa411f9c5; LONG $0x00309006; BYTE $0x00 // vmovupd %xmm4, 0x3090(%rsi,%rax)
 	LONG $0x02438d49 // leaq 0x2(%r11), %rax
 	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0xf9b0830f; WORD $0xffff // jae <blocks2Multi2+0xb0>
+	LONG $0xf990830f; WORD $0xffff // jae <blocks2Multi2+0xb0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x1974 // je <blocks2Multi2+0x730>
+	WORD $0x1974 // je <blocks2Multi2+0x750>
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	WORD $0x487f // jg <blocks2Multi2+0x767>
-	WORD $0x9feb // jmp <blocks2Multi2+0x6c0>
+	WORD $0x487f // jg <blocks2Multi2+0x787>
+	WORD $0x9feb // jmp <blocks2Multi2+0x6e0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
@@ -374,7 +378,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xac10f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd 0x3080(%rsi,%rax), %xmm5
 	LONG $0xa46ffac5; LONG $0x00309006; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rax), %xmm4
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi2+0x6c0>
+	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi2+0x6e0>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x02948b49; LONG $0x00002000 // movq 0x2000(%r10,%rax), %rdx
@@ -401,39 +405,38 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0xa8a1c2c4; BYTE $0xd8 // vfmadd213pd %xmm8, %xmm11, %xmm3
 	LONG $0xa8a1c2c4; BYTE $0xe4 // vfmadd213pd %xmm12, %xmm11, %xmm4
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi2+0x770>
-	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi2+0x6c0>
+	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi2+0x790>
+	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi2+0x6e0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf851840f; WORD $0xffff // je <blocks2Multi2+0x85>
+	LONG $0xf83c840f; WORD $0xffff // je <blocks2Multi2+0x90>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
 	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
-	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
+	LONG $0x244c2b48; BYTE $0x10 // subq 0x10(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf8158e0f; WORD $0xffff // jle <blocks2Multi2+0x70>
+	LONG $0xf80a8e0f; WORD $0xffff // jle <blocks2Multi2+0x80>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x10eb // jmp <blocks2Multi2+0x87c>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x15eb // jmp <blocks2Multi2+0x89c>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xf7f4840f; WORD $0xffff // je <blocks2Multi2+0x70>
+	LONG $0xf7e4840f; WORD $0xffff // je <blocks2Multi2+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks2Multi2+0x8a0>
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	WORD $0x1b74 // je <blocks2Multi2+0x8c0>
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
 	LONG $0x3cb70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r15d
-	WORD $0x14eb // jmp <blocks2Multi2+0x8a9>
+	WORD $0x14eb // jmp <blocks2Multi2+0x8c9>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x023c8d4e // leaq (%rdx,%r8), %r15
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x04e0c149 // shlq $0x4, %r8
@@ -441,7 +444,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x38eb // jmp <blocks2Multi2+0x8f8>
+	WORD $0x38eb // jmp <blocks2Multi2+0x918>
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x07e2c149 // shlq $0x7, %r10
 	LONG $0x5979e2c4; BYTE $0xdb // vpbroadcastq %xmm3, %xmm3
@@ -452,17 +455,17 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi2+0x870>
+	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi2+0x890>
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
 	WORD $0x094d; BYTE $0xd3 // orq %r10, %r11
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0xb974 // je <blocks2Multi2+0x8c0>
+	WORD $0xb974 // je <blocks2Multi2+0x8e0>
 	LONG $0x68778b44 // movl 0x68(%rdi), %r14d
 	LONG $0x9b340346 // addl (%rbx,%r11,4), %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xde // vmovq %r14, %xmm3
-	WORD $0xabeb // jmp <blocks2Multi2+0x8c5>
+	WORD $0xabeb // jmp <blocks2Multi2+0x8e5>
 	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -472,6 +475,10 @@ TEXT ·blocks2Multi2Quad(SB), 0, $224-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
 	RET
@@ -482,7 +489,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
-	LONG $0x000946e9; BYTE $0x00 // jmp <end>
+	LONG $0x000986e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -491,7 +498,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x091b8e0f; WORD $0x0000 // jle <blocks2Multi4+0x928>
+	LONG $0x093b8e0f; WORD $0x0000 // jle <blocks2Multi4+0x948>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -499,40 +506,40 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x60ec8348 // subq $0x60, %rsp
-	LONG $0x597de2c4; LONG $0x0009140d; BYTE $0x00 // vpbroadcastq 0x914(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00090315; BYTE $0x00 // vpbroadcastq 0x903(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0009540d; BYTE $0x00 // vpbroadcastq 0x954(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00094315; BYTE $0x00 // vpbroadcastq 0x943(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
-	LONG $0x287f8b4c // movq 0x28(%rdi), %r15
 	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
 	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
 	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	WORD $0x27eb // jmp <blocks2Multi4+0x94>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0x2deb // jmp <blocks2Multi4+0x9f>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
 	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x24643b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r12
-	LONG $0x0886830f; WORD $0x0000 // jae <blocks2Multi4+0x91a>
+	LONG $0x089b830f; WORD $0x0000 // jae <blocks2Multi4+0x93a>
 	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
-	WORD $0x2eeb // jmp <blocks2Multi4+0xd1>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x23eb // jmp <blocks2Multi4+0xd1>
+	WORD $0x9066 // nop
 	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x074f8d0f; WORD $0x0000 // jge <blocks2Multi4+0x820>
+	LONG $0x076f8d0f; WORD $0x0000 // jge <blocks2Multi4+0x840>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -545,23 +552,22 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	LONG $0xea4d0f4c // cmovgeq %rdx, %r13
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x05a68e0f; WORD $0x0000 // jle <blocks2Multi4+0x6b0>
+	LONG $0x05c68e0f; WORD $0x0000 // jle <blocks2Multi4+0x6d0>
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x76eb // jmp <blocks2Multi4+0x185>
+	WORD $0x7beb // jmp <blocks2Multi4+0x18a>
 	BYTE $0x90 // nop
 	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
 	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
 	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
 	LONG $0x24148b41 // movl (%r12), %edx
-	LONG $0x4f3c8d4d // leaq (%r15,%rcx,2), %r15
 	WORD $0xff49; BYTE $0xc1 // incq %r9
 	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
@@ -571,14 +577,15 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
 	LONG $0x9c7ffec5; LONG $0x00202006; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rax)
+	LONG $0x4a048d48 // leaq (%rdx,%rcx,2), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x052b840f; WORD $0x0000 // je <blocks2Multi4+0x6b0>
+	LONG $0x0546840f; WORD $0x0000 // je <blocks2Multi4+0x6d0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
 	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x09b60f41 // movzbl (%r9), %ecx
@@ -588,25 +595,25 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
 	LONG $0x0243820f; WORD $0x0000 // jb <blocks2Multi4+0x410>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	WORD $0x1c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %ebx
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
-	WORD $0xcb89 // movl %ecx, %ebx
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0xebd1 // shrl %ebx
-	WORD $0x894d; BYTE $0xf8 // movq %r15, %r8
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
-	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
-	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	WORD $0xc889 // movl %ecx, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	LONG $0x083c8d4c // leaq (%rax,%rcx), %r15
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x301c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -619,10 +626,10 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
+	LONG $0x6f7a81c4; WORD $0x311c // vmovdqu (%r9,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -635,11 +642,11 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x081c // vmovdqu (%r8,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x091c // vmovdqu (%r9,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r15), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -652,12 +659,12 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7ac1c4; WORD $0x101c // vmovdqu (%r8,%rdx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x391c // vmovdqu (%r9,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
 	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
-	LONG $0x386583c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x3865c3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -670,38 +677,36 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
 	LONG $0xfe57850f; WORD $0xffff // jne <blocks2Multi4+0x200>
 	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
 	WORD $0x9066 // nop
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x01b2 // movb $0x1, %dl
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
+	LONG $0x185afcc5 // vcvtps2pd (%rax), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x00 // vmovups %ymm3, (%rbp)
-	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
+	LONG $0x585afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rbp)
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
+	LONG $0x2088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rax)
+	LONG $0x585afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rax), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rbp)
-	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
-	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
+	LONG $0x585afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rax), %ymm3
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xbb75 // jne <blocks2Multi4+0x3c0>
-	LONG $0xfffd06e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
+	WORD $0xba75 // jne <blocks2Multi4+0x3c0>
+	LONG $0xfffd05e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	WORD $0x930f; BYTE $0xc2 // setae %dl
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
 	LONG $0xc7950f40 // setne %dil
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x0840; BYTE $0xd7 // orb %dl, %dil
 	WORD $0x148d; BYTE $0x49 // leal (%rcx,%rcx,2), %edx
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
@@ -709,17 +714,20 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	LONG $0x0160840f; WORD $0x0000 // je <blocks2Multi4+0x5a0>
-	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
-	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x9066 // nop
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x6f7ac1c4; BYTE $0x1f // vmovdqu (%r15), %xmm3
+	LONG $0x0179840f; WORD $0x0000 // je <blocks2Multi4+0x5b2>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0a0c8d4c // leaq (%rdx,%rcx), %r9
+	LONG $0x081c8d48 // leaq (%rax,%rcx), %rbx
+	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
+	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -727,10 +735,10 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x071c // vmovdqu (%r15,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -738,11 +746,11 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x0f1c // vmovdqu (%r15,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -750,11 +758,11 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7a81c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x3f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
+	LONG $0x386583c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -763,61 +771,64 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xfeb5850f; WORD $0xffff // jne <blocks2Multi4+0x450>
-	LONG $0xfffb70e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
-	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	LONG $0x08048d4c // leaq (%rax,%rcx), %r8
-	LONG $0x0e0c8d4d // leaq (%r14,%rcx), %r9
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x9066 // nop
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x6f7ac1c4; BYTE $0x1f // vmovdqu (%r15), %xmm3
+	LONG $0x01c7f641 // testb $0x1, %r15b
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0xfeb3850f; WORD $0xffff // jne <blocks2Multi4+0x460>
+	LONG $0xfffb5ee9; BYTE $0xff // jmp <blocks2Multi4+0x110>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0a0c8d4c // leaq (%rdx,%rcx), %r9
+	LONG $0x081c8d48 // leaq (%rax,%rcx), %rbx
+	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
+	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x071c // vmovdqu (%r15,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x3865c3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x0f1c // vmovdqu (%r15,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x386583c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7a81c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
 	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
-	LONG $0x3865c3c4; WORD $0x3f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
+	LONG $0x386583c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xff09850f; WORD $0xffff // jne <blocks2Multi4+0x5b0>
-	LONG $0xfffa64e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x01c7f641 // testb $0x1, %r15b
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0xff07850f; WORD $0xffff // jne <blocks2Multi4+0x5d0>
+	LONG $0xfffa42e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
+	WORD $0x9066 // nop
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x40eb // jmp <blocks2Multi4+0x700>
+	WORD $0x40eb // jmp <blocks2Multi4+0x720>
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
 	LONG $0x10c28349 // addq $0x10, %r10
@@ -828,16 +839,16 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xa411fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm4, 0x3120(%rsi,%rax)
 	LONG $0x02438d49 // leaq 0x2(%r11), %rax
 	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
-	LONG $0xf9b0830f; WORD $0xffff // jae <blocks2Multi4+0xb0>
+	LONG $0xf990830f; WORD $0xffff // jae <blocks2Multi4+0xb0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	WORD $0x1974 // je <blocks2Multi4+0x730>
+	WORD $0x1974 // je <blocks2Multi4+0x750>
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	WORD $0x487f // jg <blocks2Multi4+0x767>
-	WORD $0x9feb // jmp <blocks2Multi4+0x6c0>
+	WORD $0x487f // jg <blocks2Multi4+0x787>
+	WORD $0x9feb // jmp <blocks2Multi4+0x6e0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -846,7 +857,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xac10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm5
 	LONG $0xa46ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm4
 	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
-	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi4+0x6c0>
+	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi4+0x6e0>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x02948b49; LONG $0x00002000 // movq 0x2000(%r10,%rax), %rdx
@@ -873,39 +884,38 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0xa8a5c2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm11, %ymm3
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi4+0x770>
-	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi4+0x6c0>
+	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi4+0x790>
+	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi4+0x6e0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf851840f; WORD $0xffff // je <blocks2Multi4+0x85>
+	LONG $0xf83c840f; WORD $0xffff // je <blocks2Multi4+0x90>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
 	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
-	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
+	LONG $0x244c2b48; BYTE $0x10 // subq 0x10(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf8158e0f; WORD $0xffff // jle <blocks2Multi4+0x70>
+	LONG $0xf80a8e0f; WORD $0xffff // jle <blocks2Multi4+0x80>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x10eb // jmp <blocks2Multi4+0x87c>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x15eb // jmp <blocks2Multi4+0x89c>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xf7f4840f; WORD $0xffff // je <blocks2Multi4+0x70>
+	LONG $0xf7e4840f; WORD $0xffff // je <blocks2Multi4+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks2Multi4+0x8a0>
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	WORD $0x1b74 // je <blocks2Multi4+0x8c0>
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
 	LONG $0x3cb70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r15d
-	WORD $0x14eb // jmp <blocks2Multi4+0x8a9>
+	WORD $0x14eb // jmp <blocks2Multi4+0x8c9>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x023c8d4e // leaq (%rdx,%r8), %r15
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x05e0c149 // shlq $0x5, %r8
@@ -913,7 +923,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	WORD $0x014d; BYTE $0xff // addq %r15, %r15
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x38eb // jmp <blocks2Multi4+0x8f8>
+	WORD $0x38eb // jmp <blocks2Multi4+0x918>
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x08e2c149 // shlq $0x8, %r10
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -924,17 +934,17 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi4+0x870>
+	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi4+0x890>
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
 	WORD $0x094d; BYTE $0xd3 // orq %r10, %r11
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0xb974 // je <blocks2Multi4+0x8c0>
+	WORD $0xb974 // je <blocks2Multi4+0x8e0>
 	LONG $0x68778b44 // movl 0x68(%rdi), %r14d
 	LONG $0x9b340346 // addl (%rbx,%r11,4), %r14d
 	LONG $0x34e6c149 // shlq $0x34, %r14
 	LONG $0x6ef9c1c4; BYTE $0xde // vmovq %r14, %xmm3
-	WORD $0xabeb // jmp <blocks2Multi4+0x8c5>
+	WORD $0xabeb // jmp <blocks2Multi4+0x8e5>
 	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -944,6 +954,10 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
 	RET
@@ -954,7 +968,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi8>
-	LONG $0x000a46e9; BYTE $0x00 // jmp <end>
+	LONG $0x000a86e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -963,7 +977,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0a0c8e0f; WORD $0x0000 // jle <blocks2Multi8+0xa19>
+	LONG $0x0a3c8e0f; WORD $0x0000 // jle <blocks2Multi8+0xa49>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -971,8 +985,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x60ec8348 // subq $0x60, %rsp
-	LONG $0x597de2c4; LONG $0x000a140d; BYTE $0x00 // vpbroadcastq 0xa14(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000a0315; BYTE $0x00 // vpbroadcastq 0xa03(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000a540d; BYTE $0x00 // vpbroadcastq 0xa54(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000a4315; BYTE $0x00 // vpbroadcastq 0xa43(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
 	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
 	LONG $0x18678b4c // movq 0x18(%rdi), %r12
@@ -982,31 +996,31 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
-	LONG $0x243c8948 // movq %rdi, (%rsp)
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x1feb // jmp <blocks2Multi8+0x87>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x1eeb // jmp <blocks2Multi8+0x87>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x0149; BYTE $0xc5 // addq %rax, %r13
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
-	LONG $0x0984830f; WORD $0x0000 // jae <blocks2Multi8+0xa0b>
+	LONG $0x09b4830f; WORD $0x0000 // jae <blocks2Multi8+0xa3b>
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	WORD $0x2deb // jmp <blocks2Multi8+0xc7>
+	WORD $0x2ceb // jmp <blocks2Multi8+0xc6>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x241c8b4c // movq (%rsp), %r11
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
 	LONG $0x244c0348; BYTE $0x40 // addq 0x40(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x08098d0f; WORD $0x0000 // jge <blocks2Multi8+0x8d0>
+	LONG $0x083a8d0f; WORD $0x0000 // jge <blocks2Multi8+0x900>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -1018,17 +1032,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x06348e0f; WORD $0x0000 // jle <blocks2Multi8+0x730>
-	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x06658e0f; WORD $0x0000 // jle <blocks2Multi8+0x760>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x00011ee9; BYTE $0x00 // jmp <blocks2Multi8+0x225>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
-	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x241c8b4c // movq (%rsp), %r11
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
 	LONG $0x347dc2c4; WORD $0x2424 // vpmovzxwq (%r12), %ymm4
 	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
@@ -1082,41 +1096,40 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
 	LONG $0x024c180f; BYTE $0x40 // prefetcht0 0x40(%rdx,%rax)
 	WORD $0x394c; BYTE $0xed // cmpq %r13, %rbp
-	LONG $0x050f840f; WORD $0x0000 // je <blocks2Multi8+0x734>
+	LONG $0x0540840f; WORD $0x0000 // je <blocks2Multi8+0x765>
 	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
 	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
 	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x241c894c // movq %r11, (%rsp)
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x09b60f41 // movzbl (%r9), %ecx
 	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
-	LONG $0x01e4850f; WORD $0x0000 // jne <blocks2Multi8+0x440>
+	LONG $0x01e5850f; WORD $0x0000 // jne <blocks2Multi8+0x440>
 	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
 	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
 	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x0230820f; WORD $0x0000 // jb <blocks2Multi8+0x4a0>
-	WORD $0x148d; BYTE $0x49 // leal (%rcx,%rcx,2), %edx
+	LONG $0x0241820f; WORD $0x0000 // jb <blocks2Multi8+0x4b0>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8941; BYTE $0xca // movl %ecx, %r10d
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x0a0c8d4d // leaq (%r10,%rcx), %r9
+	WORD $0xca89 // movl %ecx, %edx
+	WORD $0xd141; BYTE $0xea // shrl %r10d
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x08348d48 // leaq (%rax,%rcx), %rsi
+	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
 	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x0a0c8d4d // leaq (%r10,%rcx), %r9
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x08348d48 // leaq (%rax,%rcx), %rsi
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
+	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405e // vpsllvq 0x40(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1129,10 +1142,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
+	LONG $0x6f7a81c4; WORD $0x131c // vmovdqu (%r11,%r10), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605e // vpsllvq 0x60(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1145,11 +1158,11 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x081c // vmovdqu (%r8,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x0010000b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0b1c // vmovdqu (%r11,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405e // vpsllvq 0x40(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1162,12 +1175,12 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7ac1c4; WORD $0x301c // vmovdqu (%r8,%rsi), %xmm3
+	LONG $0x6f7a81c4; WORD $0x0b1c // vmovdqu (%r11,%r9), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
-	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x3865c3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rsi), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605e // vpsllvq 0x60(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1180,38 +1193,35 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
 	LONG $0xfe6b850f; WORD $0xffff // jne <blocks2Multi8+0x2a0>
 	LONG $0xfffcd6e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
+	WORD $0x01b2 // movb $0x1, %dl
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
+	LONG $0x5a7cc1c4; BYTE $0x1b // vcvtps2pd (%r11), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x00 // vmovups %ymm3, (%rbp)
-	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x105b // vcvtps2pd 0x10(%r11), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rbp)
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
+	LONG $0x8b180f41; LONG $0x00001020 // prefetcht0 0x1020(%r11)
+	LONG $0x5a7cc1c4; WORD $0x205b // vcvtps2pd 0x20(%r11), %ymm3
 	LONG $0x5d11fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rbp)
-	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x5a7cc1c4; WORD $0x305b // vcvtps2pd 0x30(%r11), %ymm3
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xbb75 // jne <blocks2Multi8+0x450>
-	LONG $0xfffc76e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
+	WORD $0xb475 // jne <blocks2Multi8+0x450>
+	LONG $0xfffc6fe9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	WORD $0x8941; BYTE $0xca // movl %ecx, %r10d
 	WORD $0x930f; BYTE $0xc2 // setae %dl
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
 	LONG $0xc6950f40 // setne %sil
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eac141 // shrl $0x2, %r10d
 	WORD $0x0840; BYTE $0xd6 // orb %dl, %sil
 	WORD $0x148d; BYTE $0x49 // leal (%rcx,%rcx,2), %edx
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
@@ -1219,17 +1229,20 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x014e840f; WORD $0x0000 // je <blocks2Multi8+0x61e>
-	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
-	LONG $0x083c8d48 // leaq (%rax,%rcx), %rdi
-	LONG $0x0a048d4d // leaq (%r10,%rcx), %r8
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
-	BYTE $0x90 // nop
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x0165840f; WORD $0x0000 // je <blocks2Multi8+0x63e>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0a048d4c // leaq (%rdx,%rcx), %r8
+	LONG $0x080c8d4c // leaq (%rax,%rcx), %r9
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	LONG $0x0e3c8d48 // leaq (%rsi,%rcx), %rdi
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
+	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405e // vpsllvq 0x40(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1237,10 +1250,10 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x3865c3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605e // vpsllvq 0x60(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1248,11 +1261,11 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x0010000b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x0b1c // vmovdqu (%r11,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0a1c // vmovdqu (%r10,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405e // vpsllvq 0x40(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1260,11 +1273,11 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x197dc2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7ac1c4; WORD $0x3b1c // vmovdqu (%r11,%rdi), %xmm3
+	LONG $0x6f7a81c4; WORD $0x0a1c // vmovdqu (%r10,%r9), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x3865c3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rsi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605e // vpsllvq 0x60(%r14), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1273,144 +1286,147 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xfec7850f; WORD $0xffff // jne <blocks2Multi8+0x4e0>
-	LONG $0xfffaf2e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
-	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
-	LONG $0x083c8d48 // leaq (%rax,%rcx), %rdi
-	LONG $0x0a048d4d // leaq (%r10,%rcx), %r8
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0xfec7850f; WORD $0xffff // jne <blocks2Multi8+0x500>
+	LONG $0xfffad2e9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	WORD $0xce89 // movl %ecx, %esi
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x0a048d4c // leaq (%rdx,%rcx), %r8
+	LONG $0x080c8d4c // leaq (%rax,%rcx), %r9
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	LONG $0x0e3c8d48 // leaq (%rsi,%rcx), %rdi
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
+	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x3865c3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
-	LONG $0x8c180f41; LONG $0x0010000b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x0b1c // vmovdqu (%r11,%rcx), %xmm3
+	LONG $0x8c180f41; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0a1c // vmovdqu (%r10,%rcx), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
-	LONG $0x386583c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1e // vpshufb (%r14), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
-	LONG $0x6f7ac1c4; WORD $0x3b1c // vmovdqu (%r11,%rdi), %xmm3
+	LONG $0x6f7a81c4; WORD $0x0a1c // vmovdqu (%r10,%r9), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ae; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm5
-	LONG $0x3865c3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rsi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
 	LONG $0x0065c2c4; WORD $0x205e // vpshufb 0x20(%r14), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xff13850f; WORD $0xffff // jne <blocks2Multi8+0x630>
-	LONG $0xfff9eee9; BYTE $0xff // jmp <blocks2Multi8+0x110>
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0xff13850f; WORD $0xffff // jne <blocks2Multi8+0x660>
+	LONG $0xfff9bee9; BYTE $0xff // jmp <blocks2Multi8+0x110>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x241c894c // movq %r11, (%rsp)
 	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
 	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
-	WORD $0x18eb // jmp <blocks2Multi8+0x765>
+	WORD $0x18eb // jmp <blocks2Multi8+0x795>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xf93b840f; WORD $0xffff // je <blocks2Multi8+0xa0>
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	LONG $0xf90b840f; WORD $0xffff // je <blocks2Multi8+0xa0>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
-	LONG $0xc1348d4c // leaq (%rcx,%rax,8), %r14
-	WORD $0x8949; BYTE $0xf4 // movq %rsi, %r12
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0xc21c8d4c // leaq (%rdx,%rax,8), %r11
-	WORD $0x40eb // jmp <blocks2Multi8+0x7b9>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
+	LONG $0xc1248d4c // leaq (%rcx,%rax,8), %r12
+	WORD $0x8948; BYTE $0xf5 // movq %rsi, %rbp
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xc2348d4c // leaq (%rdx,%rax,8), %r14
+	WORD $0x3feb // jmp <blocks2Multi8+0x7e9>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x10c48349 // addq $0x10, %r12
-	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	LONG $0x117dc1c4; WORD $0x0334 // vmovupd %ymm6, (%r11,%rax)
-	LONG $0x117dc1c4; LONG $0x020003ac; WORD $0x0000 // vmovupd %ymm5, 0x200(%r11,%rax)
-	LONG $0x117dc1c4; WORD $0x035c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r11,%rax)
-	LONG $0x117dc1c4; LONG $0x024003a4; WORD $0x0000 // vmovupd %ymm4, 0x240(%r11,%rax)
-	LONG $0x02458d48 // leaq 0x2(%rbp), %rax
-	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	WORD $0x9773 // jae <blocks2Multi8+0x750>
+	LONG $0x10c58348 // addq $0x10, %rbp
+	LONG $0x06fa8349 // cmpq $0x6, %r10
+	LONG $0x117dc1c4; WORD $0x0634 // vmovupd %ymm6, (%r14,%rax)
+	LONG $0x117dc1c4; LONG $0x020006ac; WORD $0x0000 // vmovupd %ymm5, 0x200(%r14,%rax)
+	LONG $0x117dc1c4; WORD $0x065c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r14,%rax)
+	LONG $0x117dc1c4; LONG $0x024006a4; WORD $0x0000 // vmovupd %ymm4, 0x240(%r14,%rax)
+	LONG $0x02428d49 // leaq 0x2(%r10), %rax
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	WORD $0x9773 // jae <blocks2Multi8+0x780>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1374 // je <blocks2Multi8+0x7e0>
+	WORD $0x1374 // je <blocks2Multi8+0x810>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3f7f // jg <blocks2Multi8+0x811>
-	WORD $0xaceb // jmp <blocks2Multi8+0x780>
+	WORD $0x3f7f // jg <blocks2Multi8+0x841>
+	WORD $0xaceb // jmp <blocks2Multi8+0x7b0>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x107dc1c4; WORD $0x0334 // vmovupd (%r11,%rax), %ymm6
-	LONG $0x6f7ec1c4; WORD $0x035c; BYTE $0x40 // vmovdqu 0x40(%r11,%rax), %ymm3
-	LONG $0x107dc1c4; LONG $0x020003ac; WORD $0x0000 // vmovupd 0x200(%r11,%rax), %ymm5
-	LONG $0x6f7ec1c4; LONG $0x024003a4; WORD $0x0000 // vmovdqu 0x240(%r11,%rax), %ymm4
+	LONG $0x107dc1c4; WORD $0x0634 // vmovupd (%r14,%rax), %ymm6
+	LONG $0x6f7ec1c4; WORD $0x065c; BYTE $0x40 // vmovdqu 0x40(%r14,%rax), %ymm3
+	LONG $0x107dc1c4; LONG $0x020006ac; WORD $0x0000 // vmovupd 0x200(%r14,%rax), %ymm5
+	LONG $0x6f7ec1c4; LONG $0x024006a4; WORD $0x0000 // vmovdqu 0x240(%r14,%rax), %ymm4
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff6f8e0f; WORD $0xffff // jle <blocks2Multi8+0x780>
+	LONG $0xff6f8e0f; WORD $0xffff // jle <blocks2Multi8+0x7b0>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x04948b49; LONG $0x00002000 // movq 0x2000(%r12,%rax), %rdx
-	LONG $0x197dc2c4; WORD $0x843c // vbroadcastsd (%r12,%rax,4), %ymm7
-	LONG $0x197d42c4; LONG $0x00808494; WORD $0x0000 // vbroadcastsd 0x80(%r12,%rax,4), %ymm10
-	LONG $0x04bc8b49; LONG $0x00002008 // movq 0x2008(%r12,%rax), %rdi
-	LONG $0x197d42c4; LONG $0x008884a4; WORD $0x0000 // vbroadcastsd 0x88(%r12,%rax,4), %ymm12
-	LONG $0x107d41c4; WORD $0xd604 // vmovupd (%r14,%rdx,8), %ymm8
-	LONG $0x107d41c4; WORD $0xd64c; BYTE $0x40 // vmovupd 0x40(%r14,%rdx,8), %ymm9
-	LONG $0x107d41c4; WORD $0xfe5c; BYTE $0x40 // vmovupd 0x40(%r14,%rdi,8), %ymm11
+	LONG $0x05948b48; LONG $0x00002000 // movq 0x2000(%rbp,%rax), %rdx
+	LONG $0x197de2c4; WORD $0x857c; BYTE $0x00 // vbroadcastsd (%rbp,%rax,4), %ymm7
+	LONG $0x197d62c4; LONG $0x00808594; WORD $0x0000 // vbroadcastsd 0x80(%rbp,%rax,4), %ymm10
+	LONG $0x05bc8b48; LONG $0x00002008 // movq 0x2008(%rbp,%rax), %rdi
+	LONG $0x197d62c4; LONG $0x008885a4; WORD $0x0000 // vbroadcastsd 0x88(%rbp,%rax,4), %ymm12
+	LONG $0x107d41c4; WORD $0xd404 // vmovupd (%r12,%rdx,8), %ymm8
+	LONG $0x107d41c4; WORD $0xd44c; BYTE $0x40 // vmovupd 0x40(%r12,%rdx,8), %ymm9
+	LONG $0x107d41c4; WORD $0xfc5c; BYTE $0x40 // vmovupd 0x40(%r12,%rdi,8), %ymm11
 	LONG $0xa8bde2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm8, %ymm7
 	LONG $0xa8bd62c4; BYTE $0xd5 // vfmadd213pd %ymm5, %ymm8, %ymm10
-	LONG $0x107dc1c4; WORD $0xfe2c // vmovupd (%r14,%rdi,8), %ymm5
-	LONG $0x197d42c4; WORD $0x8444; BYTE $0x08 // vbroadcastsd 0x8(%r12,%rax,4), %ymm8
-	LONG $0x197dc2c4; WORD $0x8474; BYTE $0x40 // vbroadcastsd 0x40(%r12,%rax,4), %ymm6
+	LONG $0x107dc1c4; WORD $0xfc2c // vmovupd (%r12,%rdi,8), %ymm5
+	LONG $0x197d62c4; WORD $0x8544; BYTE $0x08 // vbroadcastsd 0x8(%rbp,%rax,4), %ymm8
+	LONG $0x197de2c4; WORD $0x8574; BYTE $0x40 // vbroadcastsd 0x40(%rbp,%rax,4), %ymm6
 	LONG $0xa8d562c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm5, %ymm8
 	LONG $0xa8d562c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm5, %ymm12
-	LONG $0x197dc2c4; LONG $0x00c084ac; WORD $0x0000 // vbroadcastsd 0xc0(%r12,%rax,4), %ymm5
-	LONG $0x197dc2c4; WORD $0x845c; BYTE $0x48 // vbroadcastsd 0x48(%r12,%rax,4), %ymm3
-	LONG $0x197dc2c4; LONG $0x00c884a4; WORD $0x0000 // vbroadcastsd 0xc8(%r12,%rax,4), %ymm4
+	LONG $0x197de2c4; LONG $0x00c085ac; WORD $0x0000 // vbroadcastsd 0xc0(%rbp,%rax,4), %ymm5
+	LONG $0x197de2c4; WORD $0x855c; BYTE $0x48 // vbroadcastsd 0x48(%rbp,%rax,4), %ymm3
+	LONG $0x197de2c4; LONG $0x00c885a4; WORD $0x0000 // vbroadcastsd 0xc8(%rbp,%rax,4), %ymm4
 	LONG $0xa8b5e2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm9, %ymm6
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0xa8b5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm9, %ymm5
 	LONG $0xa8a5c2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm11, %ymm3
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0xff5e850f; WORD $0xffff // jne <blocks2Multi8+0x820>
-	LONG $0xfffeb9e9; BYTE $0xff // jmp <blocks2Multi8+0x780>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xff5d850f; WORD $0xffff // jne <blocks2Multi8+0x850>
+	LONG $0xfffeb8e9; BYTE $0xff // jmp <blocks2Multi8+0x7b0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
-	WORD $0x2775 // jne <blocks2Multi8+0x900>
+	WORD $0x2775 // jne <blocks2Multi8+0x930>
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
-	LONG $0xf79a820f; WORD $0xffff // jb <blocks2Multi8+0x87>
-	LONG $0x000119e9; BYTE $0x00 // jmp <blocks2Multi8+0xa0b>
+	LONG $0xf76a820f; WORD $0xffff // jb <blocks2Multi8+0x87>
+	LONG $0x000119e9; BYTE $0x00 // jmp <blocks2Multi8+0xa3b>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
@@ -1418,28 +1434,28 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf74a8e0f; WORD $0xffff // jle <blocks2Multi8+0x70>
+	LONG $0xf7198e0f; WORD $0xffff // jle <blocks2Multi8+0x70>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x24eb // jmp <blocks2Multi8+0x95e>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x22eb // jmp <blocks2Multi8+0x98d>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x241c8b4c // movq (%rsp), %r11
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
-	LONG $0xf712840f; WORD $0xffff // je <blocks2Multi8+0x70>
+	LONG $0xf6e3840f; WORD $0xffff // je <blocks2Multi8+0x70>
 	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
 	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	WORD $0x1974 // je <blocks2Multi8+0x980>
+	WORD $0x1a74 // je <blocks2Multi8+0x9b0>
 	LONG $0x56348d48 // leaq (%rsi,%rdx,2), %rsi
 	LONG $0x34b70f42; BYTE $0x6e // movzwl (%rsi,%r13,2), %esi
-	WORD $0x12eb // jmp <blocks2Multi8+0x984>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x13eb // jmp <blocks2Multi8+0x9b4>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x2a348d4a // leaq (%rdx,%r13), %rsi
 	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
 	LONG $0x06e6c149 // shlq $0x6, %r14
@@ -1447,7 +1463,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	WORD $0x0148; BYTE $0xf6 // addq %rsi, %rsi
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x4feb // jmp <blocks2Multi8+0x9ea>
+	WORD $0x4feb // jmp <blocks2Multi8+0xa1a>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x09e1c149 // shlq $0x9, %r9
@@ -1462,17 +1478,17 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xff56840f; WORD $0xffff // je <blocks2Multi8+0x940>
+	LONG $0xff56840f; WORD $0xffff // je <blocks2Multi8+0x970>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x094d; BYTE $0xca // orq %r9, %r10
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xa774 // je <blocks2Multi8+0x9a0>
+	WORD $0xa774 // je <blocks2Multi8+0x9d0>
 	WORD $0x5f8b; BYTE $0x68 // movl 0x68(%rdi), %ebx
 	LONG $0x931c0343 // addl (%r11,%r10,4), %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xdb // vmovq %rbx, %xmm3
-	WORD $0x9aeb // jmp <blocks2Multi8+0x9a5>
+	WORD $0x9aeb // jmp <blocks2Multi8+0x9d5>
 	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1482,6 +1498,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $224-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x45300000; LONG $0x00000000
@@ -1494,7 +1512,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi2>
-	LONG $0x000cc6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000d06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1503,7 +1521,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0c8d8e0f; WORD $0x0000 // jle <blocks3Multi2+0xc9a>
+	LONG $0x0cb88e0f; WORD $0x0000 // jle <blocks3Multi2+0xcc5>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1511,129 +1529,132 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
-	LONG $0x597de2c4; LONG $0x000c910d; BYTE $0x00 // vpbroadcastq 0xc91(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000c8015; BYTE $0x00 // vpbroadcastq 0xc80(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
+	LONG $0x597de2c4; LONG $0x000cd10d; BYTE $0x00 // vpbroadcastq 0xcd1(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000cc015; BYTE $0x00 // vpbroadcastq 0xcc0(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
 	LONG $0x286f8b48 // movq 0x28(%rdi), %rbp
-	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
-	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x009e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0x2444c748; LONG $0x00000028; BYTE $0x00 // movq $0x0, 0x28(%rsp)
 	LONG $0x24748948; BYTE $0x78 // movq %rsi, 0x78(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x2444894c; BYTE $0x68 // movq %r8, 0x68(%rsp)
-	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
-	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	WORD $0x1beb // jmp <blocks3Multi2+0x99>
+	WORD $0x25eb // jmp <blocks3Multi2+0xa3>
 	WORD $0x9066 // nop
 	LONG $0x24440148; BYTE $0x28 // addq %rax, 0x28(%rsp)
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r10
-	LONG $0x0bf0830f; WORD $0x0000 // jae <blocks3Multi2+0xc89>
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x244c3b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r9
+	LONG $0x0c11830f; WORD $0x0000 // jae <blocks3Multi2+0xcb4>
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	WORD $0x32eb // jmp <blocks3Multi2+0xd9>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x24948b48; LONG $0x00000090 // movq 0x90(%rsp), %rdx
+	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	WORD $0x38eb // jmp <blocks3Multi2+0xe9>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0x24940348; LONG $0x00000080 // addq 0x80(%rsp), %rdx
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0x0ac78d0f; WORD $0x0000 // jge <blocks3Multi2+0xba0>
+	LONG $0x0ae78d0f; WORD $0x0000 // jge <blocks3Multi2+0xbd0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x5c244c89 // movl %ecx, 0x5c(%rsp)
+	LONG $0x64244c89 // movl %ecx, 0x64(%rsp)
 	LONG $0x00000eb9; BYTE $0x00 // movl $0xe, %ecx
 	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	LONG $0x24948948; LONG $0x00000090 // movq %rdx, 0x90(%rsp)
+	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
 	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
 	LONG $0x0ef88348 // cmpq $0xe, %rax
-	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
 	LONG $0xf14d0f4c // cmovgeq %rcx, %r14
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08518e0f; WORD $0x0000 // jle <blocks3Multi2+0x970>
+	LONG $0x08718e0f; WORD $0x0000 // jle <blocks3Multi2+0x9a0>
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
-	LONG $0x000089e9; BYTE $0x00 // jmp <blocks3Multi2+0x1b4>
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x00008be9; BYTE $0x00 // jmp <blocks3Multi2+0x1c6>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
-	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
+	LONG $0x246c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r13
 	LONG $0x242c8b48 // movq (%rsp), %rbp
-	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x347dc2c4; WORD $0x005d // vpmovzxwq (%r13), %ymm3
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
+	WORD $0x8b41; BYTE $0x09 // movl (%r9), %ecx
 	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0x014c; BYTE $0xcd // addq %r9, %rbp
+	WORD $0x014c; BYTE $0xd5 // addq %r10, %rbp
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
 	LONG $0x6ef9e1c4; BYTE $0xc1 // vmovq %rcx, %xmm0
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
 	LONG $0xdbd4e5c5 // vpaddq %ymm3, %ymm3, %ymm3
-	LONG $0x1c7ffec5; BYTE $0x01 // vmovdqu %ymm3, (%rcx,%rax)
+	LONG $0x7f7ec1c4; WORD $0x031c // vmovdqu %ymm3, (%r11,%rax)
 	LONG $0x347dc2c4; WORD $0x085d // vpmovzxwq 0x8(%r13), %ymm3
 	LONG $0x10c58349 // addq $0x10, %r13
 	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
 	LONG $0xc0d4fdc5 // vpaddq %ymm0, %ymm0, %ymm0
-	LONG $0x447ffec5; WORD $0x2001 // vmovdqu %ymm0, 0x20(%rcx,%rax)
+	LONG $0x7f7ec1c4; WORD $0x0344; BYTE $0x20 // vmovdqu %ymm0, 0x20(%r11,%rax)
 	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
-	LONG $0x07bc840f; WORD $0x0000 // je <blocks3Multi2+0x970>
+	LONG $0x07da840f; WORD $0x0000 // je <blocks3Multi2+0x9a0>
 	LONG $0x8d180f41; LONG $0x00000400 // prefetcht0 0x400(%r13)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x02f1850f; WORD $0x0000 // jne <blocks3Multi2+0x4c0>
+	LONG $0x0641f641; BYTE $0x02 // testb $0x2, 0x6(%r9)
+	LONG $0x02ff850f; WORD $0x0000 // jne <blocks3Multi2+0x4e0>
 	LONG $0x242c8948 // movq %rbp, (%rsp)
 	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
-	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
-	LONG $0x246c894c; BYTE $0x48 // movq %r13, 0x48(%rsp)
-	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
+	LONG $0x247c894c; BYTE $0x58 // movq %r15, 0x58(%rsp)
+	LONG $0x246c894c; BYTE $0x50 // movq %r13, 0x50(%rsp)
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x035e820f; WORD $0x0000 // jb <blocks3Multi2+0x550>
+	LONG $0x036c820f; WORD $0x0000 // jb <blocks3Multi2+0x570>
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x1b3c8d44 // leal (%rbx,%rbx), %r15d
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	WORD $0x8941; BYTE $0xdf // movl %ebx, %r15d
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x3b148d4b // leaq (%r11,%r15), %rdx
+	LONG $0x1f0c8d4b // leaq (%r15,%r11), %rcx
+	LONG $0x1f048d4d // leaq (%r15,%rbx), %r8
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
 	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x3e0c8d4b // leaq (%r14,%r15), %rcx
-	LONG $0x1e048d4d // leaq (%r14,%rbx), %r8
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x380c8d4e // leaq (%rax,%r15), %r9
-	LONG $0x1b0c8d49 // leaq (%r11,%rbx), %rcx
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x1e0c8d4b // leaq (%r14,%r11), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x180c8d4e // leaq (%rax,%r11), %r9
+	LONG $0x1e0c8d49 // leaq (%r14,%rbx), %rcx
 	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	LONG $0x076ffac5 // vmovdqu (%rdi), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387de3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm0, %ymm0
+	LONG $0x387da3c4; WORD $0x3f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r15), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1646,7 +1667,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x1f04 // vmovdqu (%rdi,%r11), %xmm0
+	LONG $0x046ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x387da3c4; WORD $0x3704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm0, %ymm0
@@ -1666,7 +1687,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x046ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387da3c4; WORD $0x1704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm0, %ymm0
+	LONG $0x387da3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1679,10 +1700,10 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
-	LONG $0x046ffac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm0
+	LONG $0x6f7aa1c4; WORD $0x1704 // vmovdqu (%rdi,%r10), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387da3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm0, %ymm0
+	LONG $0x387de3c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1695,11 +1716,12 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r13)
-	LONG $0x8c180f42; LONG $0x0010003f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r15)
+	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
 	LONG $0x046ffac5; BYTE $0x5f // vmovdqu (%rdi,%rbx,2), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387da3c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm0, %ymm0
+	LONG $0x387de3c4; WORD $0x1704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rdx), %ymm0, %ymm0
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1712,8 +1734,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
-	LONG $0x046ffac5; BYTE $0x17 // vmovdqu (%rdi,%rdx), %xmm0
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x6f7aa1c4; WORD $0x0f04 // vmovdqu (%rdi,%r9), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
@@ -1732,9 +1753,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfd94850f; WORD $0xffff // jne <blocks3Multi2+0x240>
-	LONG $0xfffc7fe9; BYTE $0xff // jmp <blocks3Multi2+0x130>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfd93850f; WORD $0xffff // jne <blocks3Multi2+0x260>
+	LONG $0xfffc6ee9; BYTE $0xff // jmp <blocks3Multi2+0x140>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -1756,9 +1777,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x8411fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsi,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	WORD $0x9575 // jne <blocks3Multi2+0x4d0>
-	LONG $0x5b0c8d4c // leaq (%rbx,%rbx,2), %r9
-	LONG $0xfffc13e9; BYTE $0xff // jmp <blocks3Multi2+0x157>
+	WORD $0x9575 // jne <blocks3Multi2+0x4f0>
+	LONG $0x5b148d4c // leaq (%rbx,%rbx,2), %r10
+	LONG $0xfffc08e9; BYTE $0xff // jmp <blocks3Multi2+0x16c>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
@@ -1769,33 +1790,33 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	WORD $0xd089 // movl %edx, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0237840f; WORD $0x0000 // je <blocks3Multi2+0x7ae>
-	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
-	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
-	WORD $0xd989 // movl %ebx, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
-	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
-	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	LONG $0x023c840f; WORD $0x0000 // je <blocks3Multi2+0x7ce>
+	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
+	WORD $0xda89 // movl %ebx, %edx
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
+	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
 	LONG $0x1a1c8d4c // leaq (%rdx,%rbx), %r11
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
+	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1803,10 +1824,10 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
-	LONG $0x6f7ac1c4; WORD $0x0804 // vmovdqu (%r8,%rcx), %xmm0
+	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1818,7 +1839,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x6f7ac1c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1826,10 +1847,10 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x3004 // vmovdqu (%r8,%r14), %xmm0
+	LONG $0x6f7a81c4; WORD $0x3804 // vmovdqu (%r8,%r15), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1841,7 +1862,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x6f7ac1c4; WORD $0x5804 // vmovdqu (%r8,%rbx,2), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -1849,8 +1871,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x1004 // vmovdqu (%r8,%r10), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
@@ -1864,37 +1885,41 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi2+0x5c0>
-	LONG $0xfff982e9; BYTE $0xff // jmp <blocks3Multi2+0x130>
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi2+0x5e0>
+	LONG $0xfff972e9; BYTE $0xff // jmp <blocks3Multi2+0x140>
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
 	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
-	WORD $0xd989 // movl %ebx, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	WORD $0xd189 // movl %edx, %ecx
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
-	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
-	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
+	LONG $0x38148d4d // leaq (%r8,%rdi), %r10
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	LONG $0x183c8d4d // leaq (%r8,%rbx), %r15
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x3a048d48 // leaq (%rdx,%rdi), %rax
 	LONG $0x1a1c8d4c // leaq (%rdx,%rbx), %r11
 	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
-	LONG $0x6f7ac1c4; WORD $0x0804 // vmovdqu (%r8,%rcx), %xmm0
+	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
@@ -1903,15 +1928,15 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x3004 // vmovdqu (%r8,%r14), %xmm0
+	LONG $0x6f7a81c4; WORD $0x3804 // vmovdqu (%r8,%r15), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
@@ -1920,17 +1945,17 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
 	LONG $0x6f7ac1c4; WORD $0x5804 // vmovdqu (%r8,%rbx,2), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x1004 // vmovdqu (%r8,%r10), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
-	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
 	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
@@ -1938,141 +1963,140 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi2+0x7f0>
-	LONG $0xfff7c4e9; BYTE $0xff // jmp <blocks3Multi2+0x130>
+	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi2+0x820>
+	LONG $0xfff7a4e9; BYTE $0xff // jmp <blocks3Multi2+0x140>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x24748b48; BYTE $0x78 // movq 0x78(%rsp), %rsi
-	LONG $0x5c245c8b // movl 0x5c(%rsp), %ebx
-	LONG $0x24a48b4c; LONG $0x00000088 // movq 0x88(%rsp), %r12
+	LONG $0x24648b44; BYTE $0x64 // movl 0x64(%rsp), %r12d
 	LONG $0x06e6c149 // shlq $0x6, %r14
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x5feb // jmp <blocks3Multi2+0x9f2>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0x04e2c148 // shlq $0x4, %rdx
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x06fa8349 // cmpq $0x6, %r10
-	LONG $0x841179c5; LONG $0x00300016; BYTE $0x00 // vmovupd %xmm8, 0x3000(%rsi,%rdx)
-	LONG $0xbc11f9c5; LONG $0x00308016; BYTE $0x00 // vmovupd %xmm7, 0x3080(%rsi,%rdx)
-	LONG $0xb411f9c5; LONG $0x00310016; BYTE $0x00 // vmovupd %xmm6, 0x3100(%rsi,%rdx)
-	LONG $0xa411f9c5; LONG $0x00301016; BYTE $0x00 // vmovupd %xmm4, 0x3010(%rsi,%rdx)
-	LONG $0x9c11f9c5; LONG $0x00309016; BYTE $0x00 // vmovupd %xmm3, 0x3090(%rsi,%rdx)
-	LONG $0xac11f9c5; LONG $0x00311016; BYTE $0x00 // vmovupd %xmm5, 0x3110(%rsi,%rdx)
-	LONG $0x02528d49 // leaq 0x2(%r10), %rdx
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0xf6be830f; WORD $0xffff // jae <blocks3Multi2+0xb0>
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x59eb // jmp <blocks3Multi2+0xa12>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x04e0c148 // shlq $0x4, %rax
+	LONG $0x10c18349 // addq $0x10, %r9
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x841179c5; LONG $0x00300006; BYTE $0x00 // vmovupd %xmm8, 0x3000(%rsi,%rax)
+	LONG $0xbc11f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd %xmm7, 0x3080(%rsi,%rax)
+	LONG $0xb411f9c5; LONG $0x00310006; BYTE $0x00 // vmovupd %xmm6, 0x3100(%rsi,%rax)
+	LONG $0xa411f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd %xmm4, 0x3010(%rsi,%rax)
+	LONG $0x9c11f9c5; LONG $0x00309006; BYTE $0x00 // vmovupd %xmm3, 0x3090(%rsi,%rax)
+	LONG $0xac11f9c5; LONG $0x00311006; BYTE $0x00 // vmovupd %xmm5, 0x3110(%rsi,%rax)
+	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xf6ae830f; WORD $0xffff // jae <blocks3Multi2+0xc0>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1174 // je <blocks3Multi2+0xa20>
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x527f // jg <blocks3Multi2+0xa66>
-	WORD $0x8aeb // jmp <blocks3Multi2+0x9a0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0x04e2c148 // shlq $0x4, %rdx
-	LONG $0x841079c5; LONG $0x00300016; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx), %xmm8
-	LONG $0xa410f9c5; LONG $0x00301016; BYTE $0x00 // vmovupd 0x3010(%rsi,%rdx), %xmm4
-	LONG $0xbc10f9c5; LONG $0x00308016; BYTE $0x00 // vmovupd 0x3080(%rsi,%rdx), %xmm7
-	LONG $0x9c6ffac5; LONG $0x00309016; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rdx), %xmm3
-	LONG $0xb410f9c5; LONG $0x00310016; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdx), %xmm6
-	LONG $0xac6ffac5; LONG $0x00311016; BYTE $0x00 // vmovdqu 0x3110(%rsi,%rdx), %xmm5
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xff3a8e0f; WORD $0xffff // jle <blocks3Multi2+0x9a0>
-	LONG $0xd6148d4a // leaq (%rsi,%r10,8), %rdx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8545; BYTE $0xe4 // testl %r12d, %r12d
+	WORD $0x1074 // je <blocks3Multi2+0xa40>
+	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
+	WORD $0x517f // jg <blocks3Multi2+0xa8c>
+	WORD $0x83eb // jmp <blocks3Multi2+0x9c0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x19048b4e // movq (%rcx,%r11), %r8
-	LONG $0x1a127bc5 // vmovddup (%rdx), %xmm11
-	LONG $0x194c8b4e; BYTE $0x08 // movq 0x8(%rcx,%r11), %r9
-	LONG $0xba127bc5; LONG $0x00000108 // vmovddup 0x108(%rdx), %xmm15
-	LONG $0x8212fbc5; LONG $0x000001c8 // vmovddup 0x1c8(%rdx), %xmm0
-	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0x107921c4; WORD $0xc014 // vmovupd (%rax,%r8,8), %xmm10
-	LONG $0x107921c4; WORD $0xc82c // vmovupd (%rax,%r9,8), %xmm13
-	LONG $0x107921c4; WORD $0xc064; BYTE $0x10 // vmovupd 0x10(%rax,%r8,8), %xmm12
-	LONG $0x107921c4; WORD $0xc04c; BYTE $0x20 // vmovupd 0x20(%rax,%r8,8), %xmm9
-	LONG $0x107921c4; WORD $0xc874; BYTE $0x10 // vmovupd 0x10(%rax,%r9,8), %xmm14
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x04e0c148 // shlq $0x4, %rax
+	LONG $0x841079c5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %xmm8
+	LONG $0xa410f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd 0x3010(%rsi,%rax), %xmm4
+	LONG $0xbc10f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd 0x3080(%rsi,%rax), %xmm7
+	LONG $0x9c6ffac5; LONG $0x00309006; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rax), %xmm3
+	LONG $0xb410f9c5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %xmm6
+	LONG $0xac6ffac5; LONG $0x00311006; BYTE $0x00 // vmovdqu 0x3110(%rsi,%rax), %xmm5
+	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
+	LONG $0xff348e0f; WORD $0xffff // jle <blocks3Multi2+0x9c0>
+	LONG $0xde048d48 // leaq (%rsi,%rbx,8), %rax
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x11148b4d // movq (%r9,%rdx), %r10
+	LONG $0x18127bc5 // vmovddup (%rax), %xmm11
+	LONG $0x11448b4d; BYTE $0x08 // movq 0x8(%r9,%rdx), %r8
+	LONG $0xb8127bc5; LONG $0x00000108 // vmovddup 0x108(%rax), %xmm15
+	LONG $0x8012fbc5; LONG $0x000001c8 // vmovddup 0x1c8(%rax), %xmm0
+	LONG $0x40c28348 // addq $0x40, %rdx
+	LONG $0x107921c4; WORD $0xd114 // vmovupd (%rcx,%r10,8), %xmm10
+	LONG $0x107921c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %xmm13
+	LONG $0x107921c4; WORD $0xd164; BYTE $0x10 // vmovupd 0x10(%rcx,%r10,8), %xmm12
+	LONG $0x107921c4; WORD $0xd14c; BYTE $0x20 // vmovupd 0x20(%rcx,%r10,8), %xmm9
+	LONG $0x107921c4; WORD $0xc174; BYTE $0x10 // vmovupd 0x10(%rcx,%r8,8), %xmm14
 	LONG $0xa8a942c4; BYTE $0xd8 // vfmadd213pd %xmm8, %xmm10, %xmm11
-	LONG $0x82127bc5; LONG $0x000000c0 // vmovddup 0xc0(%rdx), %xmm8
+	LONG $0x80127bc5; LONG $0x000000c0 // vmovddup 0xc0(%rax), %xmm8
 	LONG $0xa8a962c4; BYTE $0xc7 // vfmadd213pd %xmm7, %xmm10, %xmm8
-	LONG $0xba12fbc5; LONG $0x00000180 // vmovddup 0x180(%rdx), %xmm7
+	LONG $0xb812fbc5; LONG $0x00000180 // vmovddup 0x180(%rax), %xmm7
 	LONG $0xa8a9e2c4; BYTE $0xfe // vfmadd213pd %xmm6, %xmm10, %xmm7
-	LONG $0x7212fbc5; BYTE $0x08 // vmovddup 0x8(%rdx), %xmm6
-	LONG $0x107921c4; WORD $0xc854; BYTE $0x20 // vmovupd 0x20(%rax,%r9,8), %xmm10
+	LONG $0x7012fbc5; BYTE $0x08 // vmovddup 0x8(%rax), %xmm6
+	LONG $0x107921c4; WORD $0xc154; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %xmm10
 	LONG $0xa891e2c4; BYTE $0xf4 // vfmadd213pd %xmm4, %xmm13, %xmm6
-	LONG $0xa212fbc5; LONG $0x000000c8 // vmovddup 0xc8(%rdx), %xmm4
+	LONG $0xa012fbc5; LONG $0x000000c8 // vmovddup 0xc8(%rax), %xmm4
 	LONG $0xa891e2c4; BYTE $0xe3 // vfmadd213pd %xmm3, %xmm13, %xmm4
-	LONG $0x9a12fbc5; LONG $0x00000188 // vmovddup 0x188(%rdx), %xmm3
+	LONG $0x9812fbc5; LONG $0x00000188 // vmovddup 0x188(%rax), %xmm3
 	LONG $0xa88962c4; BYTE $0xfc // vfmadd213pd %xmm4, %xmm14, %xmm15
-	LONG $0xa212fbc5; LONG $0x00000088 // vmovddup 0x88(%rdx), %xmm4
+	LONG $0xa012fbc5; LONG $0x00000088 // vmovddup 0x88(%rax), %xmm4
 	LONG $0xa891e2c4; BYTE $0xdd // vfmadd213pd %xmm5, %xmm13, %xmm3
-	LONG $0x6a12fbc5; BYTE $0x40 // vmovddup 0x40(%rdx), %xmm5
-	LONG $0xaa127bc5; LONG $0x000001c0 // vmovddup 0x1c0(%rdx), %xmm13
+	LONG $0x6812fbc5; BYTE $0x40 // vmovddup 0x40(%rax), %xmm5
+	LONG $0xa8127bc5; LONG $0x000001c0 // vmovddup 0x1c0(%rax), %xmm13
 	LONG $0xa889e2c4; BYTE $0xc3 // vfmadd213pd %xmm3, %xmm14, %xmm0
-	LONG $0x9a12fbc5; LONG $0x00000148 // vmovddup 0x148(%rdx), %xmm3
+	LONG $0x9812fbc5; LONG $0x00000148 // vmovddup 0x148(%rax), %xmm3
 	LONG $0xa899c2c4; BYTE $0xeb // vfmadd213pd %xmm11, %xmm12, %xmm5
-	LONG $0x9a127bc5; LONG $0x00000100 // vmovddup 0x100(%rdx), %xmm11
+	LONG $0x98127bc5; LONG $0x00000100 // vmovddup 0x100(%rax), %xmm11
 	LONG $0xa89962c4; BYTE $0xef // vfmadd213pd %xmm7, %xmm12, %xmm13
-	LONG $0xba12fbc5; LONG $0x00000140 // vmovddup 0x140(%rdx), %xmm7
+	LONG $0xb812fbc5; LONG $0x00000140 // vmovddup 0x140(%rax), %xmm7
 	LONG $0xa8a9c2c4; BYTE $0xdf // vfmadd213pd %xmm15, %xmm10, %xmm3
 	LONG $0xa89942c4; BYTE $0xd8 // vfmadd213pd %xmm8, %xmm12, %xmm11
-	LONG $0x62127bc5; BYTE $0x48 // vmovddup 0x48(%rdx), %xmm12
-	LONG $0x82127bc5; LONG $0x00000080 // vmovddup 0x80(%rdx), %xmm8
+	LONG $0x60127bc5; BYTE $0x48 // vmovddup 0x48(%rax), %xmm12
+	LONG $0x80127bc5; LONG $0x00000080 // vmovddup 0x80(%rax), %xmm8
 	LONG $0xa8b1c2c4; BYTE $0xfb // vfmadd213pd %xmm11, %xmm9, %xmm7
 	LONG $0xa88962c4; BYTE $0xe6 // vfmadd213pd %xmm6, %xmm14, %xmm12
-	LONG $0xb212fbc5; LONG $0x00000200 // vmovddup 0x200(%rdx), %xmm6
+	LONG $0xb012fbc5; LONG $0x00000200 // vmovddup 0x200(%rax), %xmm6
 	LONG $0xa8b162c4; BYTE $0xc5 // vfmadd213pd %xmm5, %xmm9, %xmm8
-	LONG $0xaa12fbc5; LONG $0x00000208 // vmovddup 0x208(%rdx), %xmm5
-	LONG $0x40c28148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rdx
+	LONG $0xa812fbc5; LONG $0x00000208 // vmovddup 0x208(%rax), %xmm5
+	LONG $0x02400548; WORD $0x0000 // addq $0x240, %rax
 	LONG $0xa8a9c2c4; BYTE $0xe4 // vfmadd213pd %xmm12, %xmm10, %xmm4
 	LONG $0xa8b1c2c4; BYTE $0xf5 // vfmadd213pd %xmm13, %xmm9, %xmm6
 	LONG $0xa8a9e2c4; BYTE $0xe8 // vfmadd213pd %xmm0, %xmm10, %xmm5
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xfede850f; WORD $0xffff // jne <blocks3Multi2+0xa70>
-	LONG $0xfffe09e9; BYTE $0xff // jmp <blocks3Multi2+0x9a0>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xfedf850f; WORD $0xffff // jne <blocks3Multi2+0xaa0>
+	LONG $0xfffdfae9; BYTE $0xff // jmp <blocks3Multi2+0x9c0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xf4dd840f; WORD $0xffff // je <blocks3Multi2+0x8a>
+	LONG $0x0641f641; BYTE $0x04 // testb $0x4, 0x6(%r9)
+	LONG $0xf4b7840f; WORD $0xffff // je <blocks3Multi2+0x94>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x244c2b48; BYTE $0x28 // subq 0x28(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf4b48e0f; WORD $0xffff // jle <blocks3Multi2+0x80>
+	LONG $0xf4848e0f; WORD $0xffff // jle <blocks3Multi2+0x80>
 	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1deb // jmp <blocks3Multi2+0xc00>
+	WORD $0x1deb // jmp <blocks3Multi2+0xc30>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xf480840f; WORD $0xffff // je <blocks3Multi2+0x80>
+	LONG $0xf450840f; WORD $0xffff // je <blocks3Multi2+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks3Multi2+0xc20>
+	WORD $0x1774 // je <blocks3Multi2+0xc50>
 	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks3Multi2+0xc28>
+	WORD $0x0feb // jmp <blocks3Multi2+0xc58>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x02e0c149 // shlq $0x2, %r8
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x33eb // jmp <blocks3Multi2+0xc68>
+	WORD $0x33eb // jmp <blocks3Multi2+0xc98>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x5979e2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %xmm0
@@ -2082,16 +2106,15 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x1179c1c4; WORD $0x9904 // vmovupd %xmm0, (%r9,%rbx,4)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x60f88349 // cmpq $0x60, %r8
-	WORD $0x8874 // je <blocks3Multi2+0xbf0>
+	WORD $0x8874 // je <blocks3Multi2+0xc20>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcf74 // je <blocks3Multi2+0xc40>
+	WORD $0xcf74 // je <blocks3Multi2+0xc70>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	WORD $0xbceb // jmp <blocks3Multi2+0xc45>
+	WORD $0xc1eb // jmp <blocks3Multi2+0xc75>
 	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2103,8 +2126,10 @@ TEXT ·blocks3Multi2Quad(SB), 0, $288-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00453000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks3Multi4Quad(c *slotCall, s *multiWork)
@@ -2122,7 +2147,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0cb08e0f; WORD $0x0000 // jle <blocks3Multi4+0xcbd>
+	LONG $0x0ccb8e0f; WORD $0x0000 // jle <blocks3Multi4+0xcd8>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -2132,128 +2157,130 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
 	LONG $0x597de2c4; LONG $0x000cd10d; BYTE $0x00 // vpbroadcastq 0xcd1(%rip), %ymm1
 	LONG $0x597de2c4; LONG $0x000cc015; BYTE $0x00 // vpbroadcastq 0xcc0(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
 	LONG $0x286f8b48 // movq 0x28(%rdi), %rbp
-	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
-	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x009e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0x2444c748; LONG $0x00000028; BYTE $0x00 // movq $0x0, 0x28(%rsp)
 	LONG $0x24748948; BYTE $0x78 // movq %rsi, 0x78(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x2444894c; BYTE $0x68 // movq %r8, 0x68(%rsp)
-	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
-	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	WORD $0x1beb // jmp <blocks3Multi4+0x99>
+	WORD $0x25eb // jmp <blocks3Multi4+0xa3>
 	WORD $0x9066 // nop
 	LONG $0x24440148; BYTE $0x28 // addq %rax, 0x28(%rsp)
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r10
-	LONG $0x0c13830f; WORD $0x0000 // jae <blocks3Multi4+0xcac>
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x244c3b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r9
+	LONG $0x0c24830f; WORD $0x0000 // jae <blocks3Multi4+0xcc7>
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	WORD $0x32eb // jmp <blocks3Multi4+0xd9>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x24948b48; LONG $0x00000090 // movq 0x90(%rsp), %rdx
+	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	WORD $0x38eb // jmp <blocks3Multi4+0xe9>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0x24940348; LONG $0x00000080 // addq 0x80(%rsp), %rdx
-	LONG $0x42b70f41; BYTE $0x04 // movzwl 0x4(%r10), %eax
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0x0ae78d0f; WORD $0x0000 // jge <blocks3Multi4+0xbc0>
+	LONG $0x0af78d0f; WORD $0x0000 // jge <blocks3Multi4+0xbe0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x5c244c89 // movl %ecx, 0x5c(%rsp)
+	LONG $0x64244c89 // movl %ecx, 0x64(%rsp)
 	LONG $0x00000eb9; BYTE $0x00 // movl $0xe, %ecx
 	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	LONG $0x24948948; LONG $0x00000090 // movq %rdx, 0x90(%rsp)
+	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
 	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
 	LONG $0x0ef88348 // cmpq $0xe, %rax
-	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
 	LONG $0xf14d0f4c // cmovgeq %rcx, %r14
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08618e0f; WORD $0x0000 // jle <blocks3Multi4+0x980>
+	LONG $0x08718e0f; WORD $0x0000 // jle <blocks3Multi4+0x9a0>
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
-	LONG $0x00008be9; BYTE $0x00 // jmp <blocks3Multi4+0x1b6>
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x00008de9; BYTE $0x00 // jmp <blocks3Multi4+0x1c8>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
-	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
+	LONG $0x246c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r13
 	LONG $0x242c8b48 // movq (%rsp), %rbp
-	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x347dc2c4; WORD $0x005d // vpmovzxwq (%r13), %ymm3
-	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
+	WORD $0x8b41; BYTE $0x09 // movl (%r9), %ecx
 	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0x014c; BYTE $0xcd // addq %r9, %rbp
+	WORD $0x014c; BYTE $0xd5 // addq %r10, %rbp
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
 	LONG $0x6ef9e1c4; BYTE $0xc1 // vmovq %rcx, %xmm0
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
-	LONG $0x1c7ffec5; BYTE $0x01 // vmovdqu %ymm3, (%rcx,%rax)
+	LONG $0x7f7ec1c4; WORD $0x031c // vmovdqu %ymm3, (%r11,%rax)
 	LONG $0x347dc2c4; WORD $0x085d // vpmovzxwq 0x8(%r13), %ymm3
 	LONG $0x10c58349 // addq $0x10, %r13
 	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
 	LONG $0xf073fdc5; BYTE $0x02 // vpsllq $0x2, %ymm0, %ymm0
-	LONG $0x447ffec5; WORD $0x2001 // vmovdqu %ymm0, 0x20(%rcx,%rax)
+	LONG $0x7f7ec1c4; WORD $0x0344; BYTE $0x20 // vmovdqu %ymm0, 0x20(%r11,%rax)
 	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
-	LONG $0x07ca840f; WORD $0x0000 // je <blocks3Multi4+0x980>
+	LONG $0x07d8840f; WORD $0x0000 // je <blocks3Multi4+0x9a0>
 	LONG $0x8d180f41; LONG $0x00000400 // prefetcht0 0x400(%r13)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
-	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x02ff850f; WORD $0x0000 // jne <blocks3Multi4+0x4d0>
+	LONG $0x0641f641; BYTE $0x02 // testb $0x2, 0x6(%r9)
+	LONG $0x02fd850f; WORD $0x0000 // jne <blocks3Multi4+0x4e0>
 	LONG $0x242c8948 // movq %rbp, (%rsp)
 	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
-	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
-	LONG $0x246c894c; BYTE $0x48 // movq %r13, 0x48(%rsp)
-	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
+	LONG $0x247c894c; BYTE $0x58 // movq %r15, 0x58(%rsp)
+	LONG $0x246c894c; BYTE $0x50 // movq %r13, 0x50(%rsp)
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x036c820f; WORD $0x0000 // jb <blocks3Multi4+0x560>
+	LONG $0x036a820f; WORD $0x0000 // jb <blocks3Multi4+0x570>
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x1b3c8d44 // leal (%rbx,%rbx), %r15d
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	WORD $0x8941; BYTE $0xdf // movl %ebx, %r15d
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x3b148d4b // leaq (%r11,%r15), %rdx
+	LONG $0x1f0c8d4b // leaq (%r15,%r11), %rcx
+	LONG $0x1f048d4d // leaq (%r15,%rbx), %r8
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
 	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x3e0c8d4b // leaq (%r14,%r15), %rcx
-	LONG $0x1e048d4d // leaq (%r14,%rbx), %r8
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x380c8d4e // leaq (%rax,%r15), %r9
-	LONG $0x1b0c8d49 // leaq (%r11,%rbx), %rcx
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x1e0c8d4b // leaq (%r14,%r11), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x180c8d4e // leaq (%rax,%r11), %r9
+	LONG $0x1e0c8d49 // leaq (%r14,%rbx), %rcx
 	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	LONG $0x076ffac5 // vmovdqu (%rdi), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387de3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm0, %ymm0
+	LONG $0x387da3c4; WORD $0x3f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r15), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2266,7 +2293,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x1f04 // vmovdqu (%rdi,%r11), %xmm0
+	LONG $0x046ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x387da3c4; WORD $0x3704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm0, %ymm0
@@ -2286,7 +2313,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x046ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387da3c4; WORD $0x1704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm0, %ymm0
+	LONG $0x387da3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2299,10 +2326,10 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
-	LONG $0x046ffac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm0
+	LONG $0x6f7aa1c4; WORD $0x1704 // vmovdqu (%rdi,%r10), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387da3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm0, %ymm0
+	LONG $0x387de3c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2315,11 +2342,12 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r13)
-	LONG $0x8c180f42; LONG $0x0010003f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r15)
+	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
 	LONG $0x046ffac5; BYTE $0x5f // vmovdqu (%rdi,%rbx,2), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387da3c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm0, %ymm0
+	LONG $0x387de3c4; WORD $0x1704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rdx), %ymm0, %ymm0
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2332,8 +2360,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
-	LONG $0x046ffac5; BYTE $0x17 // vmovdqu (%rdi,%rdx), %xmm0
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x6f7aa1c4; WORD $0x0f04 // vmovdqu (%rdi,%r9), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
@@ -2352,9 +2379,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfd94850f; WORD $0xffff // jne <blocks3Multi4+0x250>
-	LONG $0xfffc6fe9; BYTE $0xff // jmp <blocks3Multi4+0x130>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfd93850f; WORD $0xffff // jne <blocks3Multi4+0x260>
+	LONG $0xfffc6ee9; BYTE $0xff // jmp <blocks3Multi4+0x140>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -2376,9 +2403,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x8411fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsi,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	WORD $0x9575 // jne <blocks3Multi4+0x4e0>
-	LONG $0x5b0c8d4c // leaq (%rbx,%rbx,2), %r9
-	LONG $0xfffc03e9; BYTE $0xff // jmp <blocks3Multi4+0x157>
+	WORD $0x9575 // jne <blocks3Multi4+0x4f0>
+	LONG $0x5b148d4c // leaq (%rbx,%rbx,2), %r10
+	LONG $0xfffc08e9; BYTE $0xff // jmp <blocks3Multi4+0x16c>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
@@ -2389,33 +2416,33 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	WORD $0xd089 // movl %edx, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0237840f; WORD $0x0000 // je <blocks3Multi4+0x7be>
-	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
-	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
-	WORD $0xd989 // movl %ebx, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
-	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
-	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	LONG $0x023c840f; WORD $0x0000 // je <blocks3Multi4+0x7ce>
+	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
+	WORD $0xda89 // movl %ebx, %edx
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
+	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
 	LONG $0x1a1c8d4c // leaq (%rdx,%rbx), %r11
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
+	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2423,10 +2450,10 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
-	LONG $0x6f7ac1c4; WORD $0x0804 // vmovdqu (%r8,%rcx), %xmm0
+	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2438,7 +2465,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x6f7ac1c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2446,10 +2473,10 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x3004 // vmovdqu (%r8,%r14), %xmm0
+	LONG $0x6f7a81c4; WORD $0x3804 // vmovdqu (%r8,%r15), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2461,7 +2488,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x6f7ac1c4; WORD $0x5804 // vmovdqu (%r8,%rbx,2), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2469,8 +2497,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x1004 // vmovdqu (%r8,%r10), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
@@ -2484,37 +2511,41 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi4+0x5d0>
-	LONG $0xfff972e9; BYTE $0xff // jmp <blocks3Multi4+0x130>
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi4+0x5e0>
+	LONG $0xfff972e9; BYTE $0xff // jmp <blocks3Multi4+0x140>
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
 	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
-	WORD $0xd989 // movl %ebx, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	WORD $0xd189 // movl %edx, %ecx
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
-	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
-	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
+	LONG $0x38148d4d // leaq (%r8,%rdi), %r10
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	LONG $0x183c8d4d // leaq (%r8,%rbx), %r15
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x3a048d48 // leaq (%rdx,%rdi), %rax
 	LONG $0x1a1c8d4c // leaq (%rdx,%rbx), %r11
 	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
-	LONG $0x6f7ac1c4; WORD $0x0804 // vmovdqu (%r8,%rcx), %xmm0
+	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
@@ -2523,15 +2554,15 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x3004 // vmovdqu (%r8,%r14), %xmm0
+	LONG $0x6f7a81c4; WORD $0x3804 // vmovdqu (%r8,%r15), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
+	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
@@ -2540,17 +2571,17 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
 	LONG $0x6f7ac1c4; WORD $0x5804 // vmovdqu (%r8,%rbx,2), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
-	LONG $0x387d83c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x1004 // vmovdqu (%r8,%r10), %xmm0
 	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
-	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
 	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
 	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
@@ -2558,141 +2589,140 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
 	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
 	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
-	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi4+0x800>
-	LONG $0xfff7b4e9; BYTE $0xff // jmp <blocks3Multi4+0x130>
+	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi4+0x820>
+	LONG $0xfff7a4e9; BYTE $0xff // jmp <blocks3Multi4+0x140>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x24748b48; BYTE $0x78 // movq 0x78(%rsp), %rsi
-	LONG $0x5c245c8b // movl 0x5c(%rsp), %ebx
-	LONG $0x24a48b4c; LONG $0x00000088 // movq 0x88(%rsp), %r12
+	LONG $0x24648b44; BYTE $0x64 // movl 0x64(%rsp), %r12d
 	LONG $0x06e6c149 // shlq $0x6, %r14
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x5feb // jmp <blocks3Multi4+0xa02>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0x05e2c148 // shlq $0x5, %rdx
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x06fa8349 // cmpq $0x6, %r10
-	LONG $0x84117dc5; LONG $0x00300016; BYTE $0x00 // vmovupd %ymm8, 0x3000(%rsi,%rdx)
-	LONG $0xbc11fdc5; LONG $0x00310016; BYTE $0x00 // vmovupd %ymm7, 0x3100(%rsi,%rdx)
-	LONG $0xb411fdc5; LONG $0x00320016; BYTE $0x00 // vmovupd %ymm6, 0x3200(%rsi,%rdx)
-	LONG $0xa411fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rdx)
-	LONG $0x9c11fdc5; LONG $0x00312016; BYTE $0x00 // vmovupd %ymm3, 0x3120(%rsi,%rdx)
-	LONG $0xac11fdc5; LONG $0x00322016; BYTE $0x00 // vmovupd %ymm5, 0x3220(%rsi,%rdx)
-	LONG $0x02528d49 // leaq 0x2(%r10), %rdx
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0xf6ae830f; WORD $0xffff // jae <blocks3Multi4+0xb0>
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x59eb // jmp <blocks3Multi4+0xa12>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x10c18349 // addq $0x10, %r9
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x84117dc5; LONG $0x00300006; BYTE $0x00 // vmovupd %ymm8, 0x3000(%rsi,%rax)
+	LONG $0xbc11fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd %ymm7, 0x3100(%rsi,%rax)
+	LONG $0xb411fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd %ymm6, 0x3200(%rsi,%rax)
+	LONG $0xa411fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rax)
+	LONG $0x9c11fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm3, 0x3120(%rsi,%rax)
+	LONG $0xac11fdc5; LONG $0x00322006; BYTE $0x00 // vmovupd %ymm5, 0x3220(%rsi,%rax)
+	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xf6ae830f; WORD $0xffff // jae <blocks3Multi4+0xc0>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1174 // je <blocks3Multi4+0xa30>
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x527f // jg <blocks3Multi4+0xa76>
-	WORD $0x8aeb // jmp <blocks3Multi4+0x9b0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0x05e2c148 // shlq $0x5, %rdx
-	LONG $0x84107dc5; LONG $0x00300016; BYTE $0x00 // vmovupd 0x3000(%rsi,%rdx), %ymm8
-	LONG $0xa410fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd 0x3020(%rsi,%rdx), %ymm4
-	LONG $0xbc10fdc5; LONG $0x00310016; BYTE $0x00 // vmovupd 0x3100(%rsi,%rdx), %ymm7
-	LONG $0x9c6ffec5; LONG $0x00312016; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rdx), %ymm3
-	LONG $0xb410fdc5; LONG $0x00320016; BYTE $0x00 // vmovupd 0x3200(%rsi,%rdx), %ymm6
-	LONG $0xac6ffec5; LONG $0x00322016; BYTE $0x00 // vmovdqu 0x3220(%rsi,%rdx), %ymm5
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xff3a8e0f; WORD $0xffff // jle <blocks3Multi4+0x9b0>
-	LONG $0xd6148d4a // leaq (%rsi,%r10,8), %rdx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8545; BYTE $0xe4 // testl %r12d, %r12d
+	WORD $0x1074 // je <blocks3Multi4+0xa40>
+	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
+	WORD $0x517f // jg <blocks3Multi4+0xa8c>
+	WORD $0x83eb // jmp <blocks3Multi4+0x9c0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x19048b4e // movq (%rcx,%r11), %r8
-	LONG $0x197d62c4; BYTE $0x1a // vbroadcastsd (%rdx), %ymm11
-	LONG $0x194c8b4e; BYTE $0x08 // movq 0x8(%rcx,%r11), %r9
-	LONG $0x197d62c4; LONG $0x000108ba; BYTE $0x00 // vbroadcastsd 0x108(%rdx), %ymm15
-	LONG $0x197de2c4; LONG $0x0001c882; BYTE $0x00 // vbroadcastsd 0x1c8(%rdx), %ymm0
-	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0x107d21c4; WORD $0xc014 // vmovupd (%rax,%r8,8), %ymm10
-	LONG $0x107d21c4; WORD $0xc82c // vmovupd (%rax,%r9,8), %ymm13
-	LONG $0x107d21c4; WORD $0xc064; BYTE $0x20 // vmovupd 0x20(%rax,%r8,8), %ymm12
-	LONG $0x107d21c4; WORD $0xc04c; BYTE $0x40 // vmovupd 0x40(%rax,%r8,8), %ymm9
-	LONG $0x107d21c4; WORD $0xc874; BYTE $0x20 // vmovupd 0x20(%rax,%r9,8), %ymm14
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x84107dc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm8
+	LONG $0xa410fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm4
+	LONG $0xbc10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm7
+	LONG $0x9c6ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm3
+	LONG $0xb410fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %ymm6
+	LONG $0xac6ffec5; LONG $0x00322006; BYTE $0x00 // vmovdqu 0x3220(%rsi,%rax), %ymm5
+	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
+	LONG $0xff348e0f; WORD $0xffff // jle <blocks3Multi4+0x9c0>
+	LONG $0xde048d48 // leaq (%rsi,%rbx,8), %rax
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x11148b4d // movq (%r9,%rdx), %r10
+	LONG $0x197d62c4; BYTE $0x18 // vbroadcastsd (%rax), %ymm11
+	LONG $0x11448b4d; BYTE $0x08 // movq 0x8(%r9,%rdx), %r8
+	LONG $0x197d62c4; LONG $0x000108b8; BYTE $0x00 // vbroadcastsd 0x108(%rax), %ymm15
+	LONG $0x197de2c4; LONG $0x0001c880; BYTE $0x00 // vbroadcastsd 0x1c8(%rax), %ymm0
+	LONG $0x40c28348 // addq $0x40, %rdx
+	LONG $0x107d21c4; WORD $0xd114 // vmovupd (%rcx,%r10,8), %ymm10
+	LONG $0x107d21c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %ymm13
+	LONG $0x107d21c4; WORD $0xd164; BYTE $0x20 // vmovupd 0x20(%rcx,%r10,8), %ymm12
+	LONG $0x107d21c4; WORD $0xd14c; BYTE $0x40 // vmovupd 0x40(%rcx,%r10,8), %ymm9
+	LONG $0x107d21c4; WORD $0xc174; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm14
 	LONG $0xa8ad42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm10, %ymm11
-	LONG $0x197d62c4; LONG $0x0000c082; BYTE $0x00 // vbroadcastsd 0xc0(%rdx), %ymm8
+	LONG $0x197d62c4; LONG $0x0000c080; BYTE $0x00 // vbroadcastsd 0xc0(%rax), %ymm8
 	LONG $0xa8ad62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm10, %ymm8
-	LONG $0x197de2c4; LONG $0x000180ba; BYTE $0x00 // vbroadcastsd 0x180(%rdx), %ymm7
+	LONG $0x197de2c4; LONG $0x000180b8; BYTE $0x00 // vbroadcastsd 0x180(%rax), %ymm7
 	LONG $0xa8ade2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm10, %ymm7
-	LONG $0x197de2c4; WORD $0x0872 // vbroadcastsd 0x8(%rdx), %ymm6
-	LONG $0x107d21c4; WORD $0xc854; BYTE $0x40 // vmovupd 0x40(%rax,%r9,8), %ymm10
+	LONG $0x197de2c4; WORD $0x0870 // vbroadcastsd 0x8(%rax), %ymm6
+	LONG $0x107d21c4; WORD $0xc154; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %ymm10
 	LONG $0xa895e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm13, %ymm6
-	LONG $0x197de2c4; LONG $0x0000c8a2; BYTE $0x00 // vbroadcastsd 0xc8(%rdx), %ymm4
+	LONG $0x197de2c4; LONG $0x0000c8a0; BYTE $0x00 // vbroadcastsd 0xc8(%rax), %ymm4
 	LONG $0xa895e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm13, %ymm4
-	LONG $0x197de2c4; LONG $0x0001889a; BYTE $0x00 // vbroadcastsd 0x188(%rdx), %ymm3
+	LONG $0x197de2c4; LONG $0x00018898; BYTE $0x00 // vbroadcastsd 0x188(%rax), %ymm3
 	LONG $0xa88d62c4; BYTE $0xfc // vfmadd213pd %ymm4, %ymm14, %ymm15
-	LONG $0x197de2c4; LONG $0x000088a2; BYTE $0x00 // vbroadcastsd 0x88(%rdx), %ymm4
+	LONG $0x197de2c4; LONG $0x000088a0; BYTE $0x00 // vbroadcastsd 0x88(%rax), %ymm4
 	LONG $0xa895e2c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm13, %ymm3
-	LONG $0x197de2c4; WORD $0x406a // vbroadcastsd 0x40(%rdx), %ymm5
-	LONG $0x197d62c4; LONG $0x0001c0aa; BYTE $0x00 // vbroadcastsd 0x1c0(%rdx), %ymm13
+	LONG $0x197de2c4; WORD $0x4068 // vbroadcastsd 0x40(%rax), %ymm5
+	LONG $0x197d62c4; LONG $0x0001c0a8; BYTE $0x00 // vbroadcastsd 0x1c0(%rax), %ymm13
 	LONG $0xa88de2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm14, %ymm0
-	LONG $0x197de2c4; LONG $0x0001489a; BYTE $0x00 // vbroadcastsd 0x148(%rdx), %ymm3
+	LONG $0x197de2c4; LONG $0x00014898; BYTE $0x00 // vbroadcastsd 0x148(%rax), %ymm3
 	LONG $0xa89dc2c4; BYTE $0xeb // vfmadd213pd %ymm11, %ymm12, %ymm5
-	LONG $0x197d62c4; LONG $0x0001009a; BYTE $0x00 // vbroadcastsd 0x100(%rdx), %ymm11
+	LONG $0x197d62c4; LONG $0x00010098; BYTE $0x00 // vbroadcastsd 0x100(%rax), %ymm11
 	LONG $0xa89d62c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm12, %ymm13
-	LONG $0x197de2c4; LONG $0x000140ba; BYTE $0x00 // vbroadcastsd 0x140(%rdx), %ymm7
+	LONG $0x197de2c4; LONG $0x000140b8; BYTE $0x00 // vbroadcastsd 0x140(%rax), %ymm7
 	LONG $0xa8adc2c4; BYTE $0xdf // vfmadd213pd %ymm15, %ymm10, %ymm3
 	LONG $0xa89d42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm12, %ymm11
-	LONG $0x197d62c4; WORD $0x4862 // vbroadcastsd 0x48(%rdx), %ymm12
-	LONG $0x197d62c4; LONG $0x00008082; BYTE $0x00 // vbroadcastsd 0x80(%rdx), %ymm8
+	LONG $0x197d62c4; WORD $0x4860 // vbroadcastsd 0x48(%rax), %ymm12
+	LONG $0x197d62c4; LONG $0x00008080; BYTE $0x00 // vbroadcastsd 0x80(%rax), %ymm8
 	LONG $0xa8b5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm9, %ymm7
 	LONG $0xa88d62c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm14, %ymm12
-	LONG $0x197de2c4; LONG $0x000200b2; BYTE $0x00 // vbroadcastsd 0x200(%rdx), %ymm6
+	LONG $0x197de2c4; LONG $0x000200b0; BYTE $0x00 // vbroadcastsd 0x200(%rax), %ymm6
 	LONG $0xa8b562c4; BYTE $0xc5 // vfmadd213pd %ymm5, %ymm9, %ymm8
-	LONG $0x197de2c4; LONG $0x000208aa; BYTE $0x00 // vbroadcastsd 0x208(%rdx), %ymm5
-	LONG $0x40c28148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rdx
+	LONG $0x197de2c4; LONG $0x000208a8; BYTE $0x00 // vbroadcastsd 0x208(%rax), %ymm5
+	LONG $0x02400548; WORD $0x0000 // addq $0x240, %rax
 	LONG $0xa8adc2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm10, %ymm4
 	LONG $0xa8b5c2c4; BYTE $0xf5 // vfmadd213pd %ymm13, %ymm9, %ymm6
 	LONG $0xa8ade2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm10, %ymm5
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xfecc850f; WORD $0xffff // jne <blocks3Multi4+0xa80>
-	LONG $0xfffdf7e9; BYTE $0xff // jmp <blocks3Multi4+0x9b0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xfecd850f; WORD $0xffff // jne <blocks3Multi4+0xaa0>
+	LONG $0xfffde8e9; BYTE $0xff // jmp <blocks3Multi4+0x9c0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xf4bd840f; WORD $0xffff // je <blocks3Multi4+0x8a>
+	LONG $0x0641f641; BYTE $0x04 // testb $0x4, 0x6(%r9)
+	LONG $0xf4a7840f; WORD $0xffff // je <blocks3Multi4+0x94>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	LONG $0x244c2b48; BYTE $0x28 // subq 0x28(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf4948e0f; WORD $0xffff // jle <blocks3Multi4+0x80>
+	LONG $0xf4748e0f; WORD $0xffff // jle <blocks3Multi4+0x80>
 	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1deb // jmp <blocks3Multi4+0xc20>
+	WORD $0x1deb // jmp <blocks3Multi4+0xc40>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xf460840f; WORD $0xffff // je <blocks3Multi4+0x80>
+	LONG $0xf440840f; WORD $0xffff // je <blocks3Multi4+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks3Multi4+0xc40>
+	WORD $0x1774 // je <blocks3Multi4+0xc60>
 	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks3Multi4+0xc48>
+	WORD $0x0feb // jmp <blocks3Multi4+0xc68>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x02e0c149 // shlq $0x2, %r8
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x36eb // jmp <blocks3Multi4+0xc8b>
+	WORD $0x36eb // jmp <blocks3Multi4+0xcab>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %ymm0
@@ -2702,16 +2732,15 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x117dc1c4; WORD $0xd904 // vmovupd %ymm0, (%r9,%rbx,8)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0xc0f88149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r8
-	WORD $0x8574 // je <blocks3Multi4+0xc10>
+	WORD $0x8574 // je <blocks3Multi4+0xc30>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks3Multi4+0xc60>
+	WORD $0xcc74 // je <blocks3Multi4+0xc80>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	WORD $0xb9eb // jmp <blocks3Multi4+0xc65>
+	WORD $0xbeeb // jmp <blocks3Multi4+0xc85>
 	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2723,20 +2752,17 @@ TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; BYTE $0x43
 	RET
 
 // func blocks3Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Quad(SB), 0, $304-16
+TEXT ·blocks3Multi8Quad(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi8>
-	LONG $0x000e86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000e46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2745,57 +2771,57 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0e378e0f; WORD $0x0000 // jle <blocks3Multi8+0xe44>
+	LONG $0x0e1c8e0f; WORD $0x0000 // jle <blocks3Multi8+0xe29>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xa8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa8, %rsp
-	LONG $0x597de2c4; LONG $0x000e510d; BYTE $0x00 // vpbroadcastq 0xe51(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000e4015; BYTE $0x00 // vpbroadcastq 0xe40(%rip), %ymm2
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0xa0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xa0, %rsp
+	LONG $0x597de2c4; LONG $0x000e110d; BYTE $0x00 // vpbroadcastq 0xe11(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000e0015; BYTE $0x00 // vpbroadcastq 0xe00(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
-	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
-	LONG $0x18778b4c // movq 0x18(%rdi), %r14
+	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
+	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
 	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0x2444c748; LONG $0x00000068; BYTE $0x00 // movq $0x0, 0x68(%rsp)
-	LONG $0x24748948; BYTE $0x58 // movq %rsi, 0x58(%rsp)
-	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
+	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	LONG $0x243c8948 // movq %rdi, (%rsp)
 	LONG $0x248c8948; LONG $0x00000098 // movq %rcx, 0x98(%rsp)
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	LONG $0x244c8948; BYTE $0x78 // movq %rcx, 0x78(%rsp)
-	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
 	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
 	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
 	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
-	WORD $0x2aeb // jmp <blocks3Multi8+0xbf>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x2beb // jmp <blocks3Multi8+0xbf>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24843b4c; LONG $0x00000080 // cmpq 0x80(%rsp), %r8
-	LONG $0x0d74830f; WORD $0x0000 // jae <blocks3Multi8+0xe33>
-	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24b43b4c; LONG $0x00000080 // cmpq 0x80(%rsp), %r14
+	LONG $0x0d59830f; WORD $0x0000 // jae <blocks3Multi8+0xe18>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	WORD $0x38eb // jmp <blocks3Multi8+0x105>
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
+	WORD $0x37eb // jmp <blocks3Multi8+0x104>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
 	LONG $0x248c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rcx
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
 	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0x248c0348; LONG $0x00000088 // addq 0x88(%rsp), %rcx
-	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x0c1b8d0f; WORD $0x0000 // jge <blocks3Multi8+0xd20>
+	LONG $0x0c0c8d0f; WORD $0x0000 // jge <blocks3Multi8+0xd10>
 	LONG $0xe0b70f44 // movzwl %ax, %r12d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
@@ -2807,123 +2833,124 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
 	LONG $0xd84d0f48 // cmovgeq %rax, %rbx
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x09818e0f; WORD $0x0000 // jle <blocks3Multi8+0xac0>
+	LONG $0x09728e0f; WORD $0x0000 // jle <blocks3Multi8+0xab0>
+	LONG $0x24148b48 // movq (%rsp), %rdx
 	WORD $0x8949; BYTE $0xf1 // movq %rsi, %r9
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x000157e9; BYTE $0x00 // jmp <blocks3Multi8+0x2a1>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24748b48; BYTE $0x58 // movq 0x58(%rsp), %rsi
-	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24348b4c // movq (%rsp), %r14
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x000154e9; BYTE $0x00 // jmp <blocks3Multi8+0x2a1>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
 	LONG $0x246c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r13
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x347dc2c4; BYTE $0x1e // vpmovzxwq (%r14), %ymm3
-	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x347dc2c4; BYTE $0x1b // vpmovzxwq (%r11), %ymm3
+	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
+	LONG $0x247c8b48; BYTE $0x70 // movq 0x70(%rsp), %rdi
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x2454014c; BYTE $0x20 // addq %r10, 0x20(%rsp)
+	LONG $0x2454014c; BYTE $0x18 // addq %r10, 0x18(%rsp)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
 	WORD $0xff49; BYTE $0xc5 // incq %r13
-	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c18149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r9
 	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x38470348 // addq 0x38(%rdi), %rax
+	LONG $0x38420348 // addq 0x38(%rdx), %rax
 	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
 	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x1c7ffec5; BYTE $0x0a // vmovdqu %ymm3, (%rdx,%rcx)
-	LONG $0x347dc2c4; WORD $0x085e // vpmovzxwq 0x8(%r14), %ymm3
+	LONG $0x1c7ffec5; BYTE $0x0f // vmovdqu %ymm3, (%rdi,%rcx)
+	LONG $0x347dc2c4; WORD $0x085b // vpmovzxwq 0x8(%r11), %ymm3
 	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
 	LONG $0xf073fdc5; BYTE $0x03 // vpsllq $0x3, %ymm0, %ymm0
-	LONG $0x447ffec5; WORD $0x200a // vmovdqu %ymm0, 0x20(%rdx,%rcx)
-	LONG $0x0eb70f41 // movzwl (%r14), %ecx
+	LONG $0x447ffec5; WORD $0x200f // vmovdqu %ymm0, 0x20(%rdi,%rcx)
+	LONG $0x0bb70f41 // movzwl (%r11), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	LONG $0x4eb70f41; BYTE $0x04 // movzwl 0x4(%r14), %ecx
+	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	LONG $0x4eb70f41; BYTE $0x06 // movzwl 0x6(%r14), %ecx
+	LONG $0x4bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	LONG $0x4eb70f41; BYTE $0x08 // movzwl 0x8(%r14), %ecx
+	LONG $0x4bb70f41; BYTE $0x08 // movzwl 0x8(%r11), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	LONG $0x4eb70f41; BYTE $0x0a // movzwl 0xa(%r14), %ecx
+	LONG $0x4bb70f41; BYTE $0x0a // movzwl 0xa(%r11), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	LONG $0x4eb70f41; BYTE $0x0c // movzwl 0xc(%r14), %ecx
+	LONG $0x4bb70f41; BYTE $0x0c // movzwl 0xc(%r11), %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	LONG $0x4eb70f41; BYTE $0x0e // movzwl 0xe(%r14), %ecx
-	LONG $0x10c68349 // addq $0x10, %r14
+	LONG $0x4bb70f41; BYTE $0x0e // movzwl 0xe(%r11), %ecx
+	LONG $0x10c38349 // addq $0x10, %r11
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
-	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0x081f840f; WORD $0x0000 // je <blocks3Multi8+0xac0>
-	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
-	LONG $0x3bb60f45 // movzbl (%r11), %r15d
-	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
-	LONG $0x0304850f; WORD $0x0000 // jne <blocks3Multi8+0x5c0>
-	LONG $0x80878b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rax
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	LONG $0x2434894c // movq %r14, (%rsp)
+	WORD $0x3949; BYTE $0xd8 // cmpq %rbx, %r8
+	LONG $0x0813840f; WORD $0x0000 // je <blocks3Multi8+0xab4>
+	LONG $0x8b180f41; LONG $0x00000400 // prefetcht0 0x400(%r11)
+	LONG $0x58528b4c // movq 0x58(%rdx), %r10
+	LONG $0x7db60f45; BYTE $0x00 // movzbl (%r13), %r15d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x0303850f; WORD $0x0000 // jne <blocks3Multi8+0x5c0>
+	LONG $0x80828b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdx), %rax
 	LONG $0x246c894c; BYTE $0x60 // movq %r13, 0x60(%rsp)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
 	LONG $0x35ff8041 // cmpb $0x35, %r15b
-	LONG $0x0375820f; WORD $0x0000 // jb <blocks3Multi8+0x650>
-	LONG $0x7f3c8d4b // leaq (%r15,%r15,2), %rdi
-	WORD $0x8945; BYTE $0xfd // movl %r15d, %r13d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
+	LONG $0x0373820f; WORD $0x0000 // jb <blocks3Multi8+0x650>
+	LONG $0x7f2c8d4f // leaq (%r15,%r15,2), %r13
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x3f148d43 // leal (%r15,%r15), %edx
 	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x15748d4d; BYTE $0x00 // leaq (%r13,%rdx), %r14
-	WORD $0xf989 // movl %edi, %ecx
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
-	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x17348d48 // leaq (%rdi,%rdx), %rsi
-	LONG $0x3f348d4e // leaq (%rdi,%r15), %r14
-	LONG $0x24748948; BYTE $0x48 // movq %rsi, 0x48(%rsp)
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
 	LONG $0x13348d49 // leaq (%r11,%rdx), %rsi
-	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
-	LONG $0x3b348d4f // leaq (%r11,%r15), %r14
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
+	LONG $0x15748d4d; BYTE $0x00 // leaq (%r13,%rdx), %r14
+	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
 	LONG $0x3d748d4b; BYTE $0x00 // leaq (%r13,%r15), %rsi
-	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
+	LONG $0x3f348d4e // leaq (%rdi,%r15), %r14
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x3b348d4f // leaq (%r11,%r15), %r14
+	WORD $0x9066 // nop
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
 	LONG $0x016ffac5 // vmovdqu (%rcx), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387da3c4; WORD $0x1904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r11), %ymm0, %ymm0
+	LONG $0x387de3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm0, %ymm0
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2936,10 +2963,10 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117d81c4; WORD $0x0104 // vmovupd %ymm0, (%r9,%r8)
-	LONG $0x6f7aa1c4; WORD $0x2904 // vmovdqu (%rcx,%r13), %xmm0
+	LONG $0x6f7aa1c4; WORD $0x1904 // vmovdqu (%rcx,%r11), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387de3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm0, %ymm0
+	LONG $0x387da3c4; WORD $0x2904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2956,7 +2983,8 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x6f7aa1c4; WORD $0x3904 // vmovdqu (%rcx,%r15), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387da3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r14), %ymm0, %ymm0
+	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2969,12 +2997,11 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117d81c4; WORD $0x0144; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r8)
-	LONG $0x046ffac5; BYTE $0x31 // vmovdqu (%rcx,%rsi), %xmm0
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
+	LONG $0x6f7aa1c4; WORD $0x3104 // vmovdqu (%rcx,%r14), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -2992,7 +3019,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x387de3c4; WORD $0x3104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rsi), %ymm0, %ymm0
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
@@ -3006,7 +3033,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
 	LONG $0x117d81c4; LONG $0x00800184; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r8)
 	LONG $0x046ffac5; BYTE $0x31 // vmovdqu (%rcx,%rsi), %xmm0
-	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x197de2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm6
@@ -3025,10 +3052,9 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x117d81c4; LONG $0x00a00184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x40f88141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r8d
-	LONG $0xfd86850f; WORD $0xffff // jne <blocks3Multi8+0x340>
-	LONG $0xfffb91e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
-	BYTE $0x90 // nop
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0xfd85850f; WORD $0xffff // jne <blocks3Multi8+0x340>
+	LONG $0xfffb90e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
+	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
@@ -3062,143 +3088,144 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	WORD $0xf189 // movl %esi, %ecx
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	WORD $0x8944; BYTE $0xf9 // movl %r15d, %ecx
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0257840f; WORD $0x0000 // je <blocks3Multi8+0x8d6>
-	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
+	LONG $0x0255840f; WORD $0x0000 // je <blocks3Multi8+0x8c9>
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x7f148d4b // leaq (%r15,%r15,2), %rdx
 	WORD $0x8944; BYTE $0xf9 // movl %r15d, %ecx
 	WORD $0xe9d1 // shrl %ecx
-	LONG $0x3f3c8d43 // leal (%r15,%r15), %edi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0x3f048d47 // leal (%r15,%r15), %r8d
+	LONG $0x3f348d4e // leaq (%rdi,%r15), %r14
+	LONG $0x011c8d4e // leaq (%rcx,%r8), %r11
+	LONG $0x07348d4a // leaq (%rdi,%r8), %rsi
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
-	LONG $0x3a348d48 // leaq (%rdx,%rdi), %rsi
-	LONG $0x3a1c8d4e // leaq (%rdx,%r15), %r11
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
 	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
-	LONG $0x3d448d4d; BYTE $0x00 // leaq (%r13,%rdi), %r8
-	LONG $0x3d748d4b; BYTE $0x00 // leaq (%r13,%r15), %rsi
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
-	LONG $0x39048d4e // leaq (%rcx,%r15), %r8
-	BYTE $0x90 // nop
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x6f7ac1c4; WORD $0x0045 // vmovdqu (%r13), %xmm0
+	LONG $0x3a1c8d4e // leaq (%rdx,%r15), %r11
+	LONG $0x02348d4a // leaq (%rdx,%r8), %rsi
+	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0x391c8d4e // leaq (%rcx,%r15), %r11
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x6f7ac1c4; BYTE $0x06 // vmovdqu (%r14), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
+	LONG $0x387dc3c4; WORD $0x3e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm0, %ymm0
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
 	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3104 // vmovupd %ymm0, (%r9,%r14)
-	LONG $0x6f7ac1c4; WORD $0x0d44; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm0
+	LONG $0x117dc1c4; WORD $0x0904 // vmovupd %ymm0, (%r9,%rcx)
+	LONG $0x6f7a81c4; WORD $0x2e04 // vmovdqu (%r14,%r13), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; LONG $0x01001544 // vinserti128 $0x1, (%r13,%rdx), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x1604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
 	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r14)
-	LONG $0x8c180f43; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%r15)
-	LONG $0x6f7a81c4; WORD $0x3d44; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm0
+	LONG $0x117dc1c4; WORD $0x0944; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%rcx)
+	LONG $0x8c180f43; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r15)
+	LONG $0x6f7a81c4; WORD $0x3e04 // vmovdqu (%r14,%r15), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; LONG $0x01003544 // vinserti128 $0x1, (%r13,%rsi), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
 	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r14)
-	LONG $0x6f7a81c4; WORD $0x0544; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm0
+	LONG $0x117dc1c4; WORD $0x0944; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%rcx)
+	LONG $0x6f7a81c4; WORD $0x1e04 // vmovdqu (%r14,%r11), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
 	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x3144; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r14)
-	LONG $0x8c180f41; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdi)
-	LONG $0x6f7a81c4; WORD $0x7d44; BYTE $0x00 // vmovdqu (%r13,%r15,2), %xmm0
+	LONG $0x117dc1c4; WORD $0x0944; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%rcx)
+	LONG $0x8c180f43; LONG $0x00100006; BYTE $0x00 // prefetcht0 0x1000(%r14,%r8)
+	LONG $0x6f7a81c4; WORD $0x7e04 // vmovdqu (%r14,%r15,2), %xmm0
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
 	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00803184; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r14)
-	LONG $0x6f7a81c4; WORD $0x1d44; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm0
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0x117dc1c4; LONG $0x00800984; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x3604 // vmovdqu (%r14,%rsi), %xmm0
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
 	LONG $0x5979e2c4; LONG $0x000080a0; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; LONG $0x01001d44 // vinserti128 $0x1, (%r13,%r11), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xd5 // addq %r10, %r13
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xd6 // addq %r10, %r14
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
 	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
 	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
 	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0x117d81c4; LONG $0x00a03184; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xfdff850f; WORD $0xffff // jne <blocks3Multi8+0x6d0>
-	LONG $0xfff87ae9; BYTE $0xff // jmp <blocks3Multi8+0x150>
+	LONG $0x117dc1c4; LONG $0x00a00984; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%rcx)
+	LONG $0xc0c18148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rcx
+	LONG $0x0240f981; WORD $0x0000 // cmpl $0x240, %ecx
+	LONG $0xfe0c850f; WORD $0xffff // jne <blocks3Multi8+0x6d0>
+	LONG $0xfff887e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
+	WORD $0xf289 // movl %esi, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x3f048d47 // leal (%r15,%r15), %r8d
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
 	WORD $0xd141; BYTE $0xeb // shrl %r11d
-	WORD $0xf289 // movl %esi, %edx
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	LONG $0x3f3c8d43 // leal (%r15,%r15), %edi
-	LONG $0x3b348d4f // leaq (%r11,%r15), %r14
-	LONG $0x3a0c8d48 // leaq (%rdx,%rdi), %rcx
-	LONG $0x3a048d4e // leaq (%rdx,%r15), %r8
-	LONG $0x24b4894c; LONG $0x000000a0 // movq %r14, 0xa0(%rsp)
-	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
+	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
+	LONG $0x02348d4e // leaq (%rdx,%r8), %r14
+	LONG $0x03348d4b // leaq (%r11,%r8), %rsi
+	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
+	LONG $0x3b2c8d4f // leaq (%r11,%r15), %r13
+	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
+	LONG $0x3f348d4e // leaq (%rdi,%r15), %r14
+	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
+	LONG $0x3a348d4a // leaq (%rdx,%r15), %rsi
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x3b0c8d49 // leaq (%r11,%rdi), %rcx
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
-	LONG $0x3e0c8d48 // leaq (%rsi,%rdi), %rcx
-	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
-	WORD $0x014c; BYTE $0xfe // addq %r15, %rsi
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
+	BYTE $0x90 // nop
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x248c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rcx
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
 	LONG $0x6f7ac1c4; BYTE $0x06 // vmovdqu (%r14), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387d83c4; WORD $0x2e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x3e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm0, %ymm0
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117d81c4; WORD $0x1904 // vmovupd %ymm0, (%r9,%r11)
-	LONG $0x6f7a81c4; WORD $0x0604 // vmovdqu (%r14,%r8), %xmm0
+	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x387dc3c4; WORD $0x1604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm0, %ymm0
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
@@ -3210,36 +3237,36 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x6f7a81c4; WORD $0x3e04 // vmovdqu (%r14,%r15), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117d81c4; WORD $0x1944; BYTE $0x40 // vmovupd %ymm0, 0x40(%r9,%r11)
-	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
+	LONG $0x6f7a81c4; WORD $0x2e04 // vmovdqu (%r14,%r13), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117d81c4; WORD $0x1944; BYTE $0x60 // vmovupd %ymm0, 0x60(%r9,%r11)
-	LONG $0x8c180f41; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rdi)
+	LONG $0x8c180f43; LONG $0x00100006; BYTE $0x00 // prefetcht0 0x1000(%r14,%r8)
 	LONG $0x6f7a81c4; WORD $0x7e04 // vmovdqu (%r14,%r15,2), %xmm0
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
-	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
+	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
 	LONG $0x007de2c4; BYTE $0x00 // vpshufb (%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
 	LONG $0x197de2c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm3
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0x117d81c4; LONG $0x00801984; WORD $0x0000 // vmovupd %ymm0, 0x80(%r9,%r11)
-	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x6f7ac1c4; WORD $0x3604 // vmovdqu (%r14,%rsi), %xmm0
+	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
 	LONG $0x597de2c4; LONG $0x00008898; BYTE $0x00 // vpbroadcastq 0x88(%rax), %ymm3
 	LONG $0x197de2c4; LONG $0x000090a0; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm4
-	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
+	LONG $0x387dc3c4; WORD $0x3604; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm0, %ymm0
 	WORD $0x014d; BYTE $0xd6 // addq %r10, %r14
 	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
 	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
@@ -3247,41 +3274,42 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x117d81c4; LONG $0x00a01984; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r9,%r11)
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	LONG $0xfe7a850f; WORD $0xffff // jne <blocks3Multi8+0x930>
-	LONG $0xfff695e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
+	LONG $0xfe7d850f; WORD $0xffff // jne <blocks3Multi8+0x920>
+	LONG $0xfff6a8e9; BYTE $0xff // jmp <blocks3Multi8+0x150>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x38428b48 // movq 0x38(%rdx), %rax
 	LONG $0x06e3c148 // shlq $0x6, %rbx
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2434894c // movq %r14, (%rsp)
 	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	WORD $0x1deb // jmp <blocks3Multi8+0xaf5>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x1aeb // jmp <blocks3Multi8+0xae5>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	LONG $0x01c1f641 // testb $0x1, %r9b
 	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	LONG $0xf5db840f; WORD $0xffff // je <blocks3Multi8+0xd0>
+	LONG $0xf5eb840f; WORD $0xffff // je <blocks3Multi8+0xd0>
 	LONG $0x24948b48; LONG $0x00000098 // movq 0x98(%rsp), %rdx
-	LONG $0x24748b4c; BYTE $0x70 // movq 0x70(%rsp), %r14
-	LONG $0xc81c8d4c // leaq (%rax,%rcx,8), %r11
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x247c8b4c; BYTE $0x70 // movq 0x70(%rsp), %r15
+	LONG $0xc8348d4c // leaq (%rax,%rcx,8), %r14
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0xca148d4c // leaq (%rdx,%rcx,8), %r10
-	WORD $0x4eeb // jmp <blocks3Multi8+0xb5d>
+	WORD $0x4eeb // jmp <blocks3Multi8+0xb4d>
 	BYTE $0x90 // nop
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0x06ff8349 // cmpq $0x6, %r15
+	LONG $0x10c78349 // addq $0x10, %r15
+	LONG $0x06fd8349 // cmpq $0x6, %r13
 	LONG $0x117d41c4; WORD $0x0a04 // vmovupd %ymm8, (%r10,%rcx)
 	LONG $0x117dc1c4; LONG $0x02000abc; WORD $0x0000 // vmovupd %ymm7, 0x200(%r10,%rcx)
 	LONG $0x117dc1c4; LONG $0x04000ab4; WORD $0x0000 // vmovupd %ymm6, 0x400(%r10,%rcx)
 	LONG $0x117dc1c4; WORD $0x0a64; BYTE $0x40 // vmovupd %ymm4, 0x40(%r10,%rcx)
 	LONG $0x117dc1c4; LONG $0x02400a9c; WORD $0x0000 // vmovupd %ymm3, 0x240(%r10,%rcx)
 	LONG $0x117dc1c4; LONG $0x04400aac; WORD $0x0000 // vmovupd %ymm5, 0x440(%r10,%rcx)
-	LONG $0x024f8d49 // leaq 0x2(%r15), %rcx
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
-	WORD $0x8373 // jae <blocks3Multi8+0xae0>
+	LONG $0x024d8d49 // leaq 0x2(%r13), %rcx
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	WORD $0x8373 // jae <blocks3Multi8+0xad0>
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
@@ -3289,12 +3317,12 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	WORD $0xed85 // testl %ebp, %ebp
-	WORD $0x1674 // je <blocks3Multi8+0xb90>
+	WORD $0x1674 // je <blocks3Multi8+0xb80>
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x567f // jg <blocks3Multi8+0xbd5>
-	WORD $0x8feb // jmp <blocks3Multi8+0xb10>
+	WORD $0x567f // jg <blocks3Multi8+0xbc5>
+	WORD $0x8feb // jmp <blocks3Multi8+0xb00>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	LONG $0x107d41c4; WORD $0x0a04 // vmovupd (%r10,%rcx), %ymm8
 	LONG $0x107dc1c4; WORD $0x0a64; BYTE $0x40 // vmovupd 0x40(%r10,%rcx), %ymm4
@@ -3303,28 +3331,28 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0x6f7ec1c4; LONG $0x02400a9c; WORD $0x0000 // vmovdqu 0x240(%r10,%rcx), %ymm3
 	LONG $0x6f7ec1c4; LONG $0x04400aac; WORD $0x0000 // vmovdqu 0x440(%r10,%rcx), %ymm5
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0xff3b8e0f; WORD $0xffff // jle <blocks3Multi8+0xb10>
-	LONG $0xfe0c8d4a // leaq (%rsi,%r15,8), %rcx
+	LONG $0xff3b8e0f; WORD $0xffff // jle <blocks3Multi8+0xb00>
+	LONG $0xee0c8d4a // leaq (%rsi,%r13,8), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x162c8b4d // movq (%r14,%rdx), %r13
+	LONG $0x173c8b49 // movq (%r15,%rdx), %rdi
 	LONG $0x197d62c4; BYTE $0x19 // vbroadcastsd (%rcx), %ymm11
-	LONG $0x16448b4d; BYTE $0x08 // movq 0x8(%r14,%rdx), %r8
+	LONG $0x17448b4d; BYTE $0x08 // movq 0x8(%r15,%rdx), %r8
 	LONG $0x197d62c4; LONG $0x000108b9; BYTE $0x00 // vbroadcastsd 0x108(%rcx), %ymm15
 	LONG $0x197de2c4; LONG $0x0001c881; BYTE $0x00 // vbroadcastsd 0x1c8(%rcx), %ymm0
 	LONG $0x40c28348 // addq $0x40, %rdx
-	LONG $0x107d01c4; WORD $0xeb14 // vmovupd (%r11,%r13,8), %ymm10
-	LONG $0x107d01c4; WORD $0xc32c // vmovupd (%r11,%r8,8), %ymm13
-	LONG $0x107d01c4; WORD $0xeb64; BYTE $0x40 // vmovupd 0x40(%r11,%r13,8), %ymm12
-	LONG $0x107d01c4; LONG $0x0080eb8c; WORD $0x0000 // vmovupd 0x80(%r11,%r13,8), %ymm9
-	LONG $0x107d01c4; WORD $0xc374; BYTE $0x40 // vmovupd 0x40(%r11,%r8,8), %ymm14
+	LONG $0x107d41c4; WORD $0xfe14 // vmovupd (%r14,%rdi,8), %ymm10
+	LONG $0x107d01c4; WORD $0xc62c // vmovupd (%r14,%r8,8), %ymm13
+	LONG $0x107d41c4; WORD $0xfe64; BYTE $0x40 // vmovupd 0x40(%r14,%rdi,8), %ymm12
+	LONG $0x107d41c4; LONG $0x0080fe8c; WORD $0x0000 // vmovupd 0x80(%r14,%rdi,8), %ymm9
+	LONG $0x107d01c4; WORD $0xc674; BYTE $0x40 // vmovupd 0x40(%r14,%r8,8), %ymm14
 	LONG $0xa8ad42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm10, %ymm11
 	LONG $0x197d62c4; LONG $0x0000c081; BYTE $0x00 // vbroadcastsd 0xc0(%rcx), %ymm8
 	LONG $0xa8ad62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm10, %ymm8
 	LONG $0x197de2c4; LONG $0x000180b9; BYTE $0x00 // vbroadcastsd 0x180(%rcx), %ymm7
 	LONG $0xa8ade2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm10, %ymm7
 	LONG $0x197de2c4; WORD $0x0871 // vbroadcastsd 0x8(%rcx), %ymm6
-	LONG $0x107d01c4; LONG $0x0080c394; WORD $0x0000 // vmovupd 0x80(%r11,%r8,8), %ymm10
+	LONG $0x107d01c4; LONG $0x0080c694; WORD $0x0000 // vmovupd 0x80(%r14,%r8,8), %ymm10
 	LONG $0xa895e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm13, %ymm6
 	LONG $0x197de2c4; LONG $0x0000c8a1; BYTE $0x00 // vbroadcastsd 0xc8(%rcx), %ymm4
 	LONG $0xa895e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm13, %ymm4
@@ -3354,73 +3382,73 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	LONG $0xa8b5c2c4; BYTE $0xf5 // vfmadd213pd %ymm13, %ymm9, %ymm6
 	LONG $0xa8ade2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm10, %ymm5
 	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0xfec6850f; WORD $0xffff // jne <blocks3Multi8+0xbe0>
-	LONG $0xfffdf1e9; BYTE $0xff // jmp <blocks3Multi8+0xb10>
+	LONG $0xfec6850f; WORD $0xffff // jne <blocks3Multi8+0xbd0>
+	LONG $0xfffdf1e9; BYTE $0xff // jmp <blocks3Multi8+0xb00>
 	BYTE $0x90 // nop
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
-	LONG $0xf380840f; WORD $0xffff // je <blocks3Multi8+0xad>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xf390840f; WORD $0xffff // je <blocks3Multi8+0xad>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf3518e0f; WORD $0xffff // jle <blocks3Multi8+0xa0>
+	LONG $0xf35d8e0f; WORD $0xffff // jle <blocks3Multi8+0xa0>
 	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x29eb // jmp <blocks3Multi8+0xd8e>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24348b4c // movq (%rsp), %r14
+	WORD $0x1ceb // jmp <blocks3Multi8+0xd75>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c28348 // addq $0x40, %rdx
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0xf312840f; WORD $0xffff // je <blocks3Multi8+0xa0>
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1974 // je <blocks3Multi8+0xdb0>
-	LONG $0x58048d4d // leaq (%r8,%rbx,2), %r8
-	LONG $0x04b70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r8d
-	WORD $0x12eb // jmp <blocks3Multi8+0xdb4>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xf32b840f; WORD $0xffff // je <blocks3Multi8+0xa0>
+	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0x1274 // je <blocks3Multi8+0xd90>
+	LONG $0x5e348d48 // leaq (%rsi,%rbx,2), %rsi
+	LONG $0x04b70f46; BYTE $0x7e // movzwl (%rsi,%r15,2), %r8d
+	WORD $0x0beb // jmp <blocks3Multi8+0xd94>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x3b048d4e // leaq (%rbx,%r15), %r8
-	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	WORD $0x894c; BYTE $0xc6 // movq %r8, %rsi
+	LONG $0x06e6c148 // shlq $0x6, %rsi
 	LONG $0x02e0c149 // shlq $0x2, %r8
-	LONG $0x06e1c149 // shlq $0x6, %r9
-	LONG $0x49348d4f // leaq (%r9,%r9,2), %r14
-	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	WORD $0x4beb // jmp <blocks3Multi8+0xe17>
+	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	WORD $0x4beb // jmp <blocks3Multi8+0xdf7>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %ymm0
 	LONG $0x597da1c4; WORD $0xca5c; BYTE $0xe0 // vmulpd -0x20(%rdx,%r9,8), %ymm0, %ymm3
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x04c08349 // addq $0x4, %r8
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
+	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
 	LONG $0x117d81c4; WORD $0x111c // vmovupd %ymm3, (%r9,%r10)
 	LONG $0x597da1c4; WORD $0xca04 // vmulpd (%rdx,%r9,8), %ymm0, %ymm0
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
+	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
 	LONG $0x117d81c4; WORD $0x1144; BYTE $0x20 // vmovupd %ymm0, 0x20(%r9,%r10)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0xc0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r9
-	LONG $0xff59840f; WORD $0xffff // je <blocks3Multi8+0xd70>
+	LONG $0xff69840f; WORD $0xffff // je <blocks3Multi8+0xd60>
 	LONG $0x60578b4c // movq 0x60(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb074 // je <blocks3Multi8+0xdd0>
+	WORD $0xb074 // je <blocks3Multi8+0xdb0>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
 	LONG $0x021c0347 // addl (%r10,%r8), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa2eb // jmp <blocks3Multi8+0xdd5>
-	LONG $0xa8c48148; WORD $0x0000; BYTE $0x00 // addq $0xa8, %rsp
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x9deb // jmp <blocks3Multi8+0xdb5>
+	LONG $0xa0c48148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3429,13 +3457,8 @@ TEXT ·blocks3Multi8Quad(SB), 0, $304-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x30000000
-	LONG $0x00000045; LONG $0x30000000
-	BYTE $0x43
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000
 	RET
 
 // func blocks4Multi2Quad(c *slotCall, s *multiWork)
@@ -3453,7 +3476,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x10db8e0f; WORD $0x0000 // jle <blocks4Multi2+0x10e8>
+	LONG $0x10bb8e0f; WORD $0x0000 // jle <blocks4Multi2+0x10c8>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -3466,107 +3489,109 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x18678b4c // movq 0x18(%rdi), %r12
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
 	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0x2444c748; LONG $0x00000038; BYTE $0x00 // movq $0x0, 0x38(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xdb57e0c5 // vxorps %xmm3, %xmm3, %xmm3
-	LONG $0x247c8948; BYTE $0x78 // movq %rdi, 0x78(%rsp)
+	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
 	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0x2444894c; BYTE $0x68 // movq %r8, 0x68(%rsp)
+	LONG $0x24548948; BYTE $0x58 // movq %rdx, 0x58(%rsp)
 	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x68 // movq %rax, 0x68(%rsp)
-	WORD $0x2aeb // jmp <blocks4Multi2+0xac>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24440148; BYTE $0x38 // addq %rax, 0x38(%rsp)
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
-	LONG $0x08c68349 // addq $0x8, %r14
-	LONG $0x24743b4c; BYTE $0x68 // cmpq 0x68(%rsp), %r14
-	LONG $0x102b830f; WORD $0x0000 // jae <blocks4Multi2+0x10d7>
-	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x24b4894c; LONG $0x00000080 // movq %r14, 0x80(%rsp)
-	WORD $0x15eb // jmp <blocks4Multi2+0xd3>
-	WORD $0x9066 // nop
-	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0x0f1d8d0f; WORD $0x0000 // jge <blocks4Multi2+0xff0>
-	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xd84c0f48 // cmovlq %rax, %rbx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0cd18e0f; WORD $0x0000 // jle <blocks4Multi2+0xdc0>
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	LONG $0x34244c89 // movl %ecx, 0x34(%rsp)
-	LONG $0x246c894c; BYTE $0x58 // movq %r13, 0x58(%rsp)
-	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
-	LONG $0xeb4d0f48 // cmovgeq %rbx, %rbp
+	WORD $0x27eb // jmp <blocks4Multi2+0xad>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24440148; BYTE $0x38 // addq %rax, 0x38(%rsp)
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r14
+	LONG $0x100a830f; WORD $0x0000 // jae <blocks4Multi2+0x10b7>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x24ac8948; LONG $0x00000088 // movq %rbp, 0x88(%rsp)
-	LONG $0x000096e9; BYTE $0x00 // jmp <blocks4Multi2+0x1b4>
+	LONG $0x24b4894c; LONG $0x00000088 // movq %r14, 0x88(%rsp)
+	WORD $0x23eb // jmp <blocks4Multi2+0xe1>
 	WORD $0x9066 // nop
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
+	LONG $0x0eef8d0f; WORD $0x0000 // jge <blocks4Multi2+0xfd0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
+	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc04c0f4c // cmovlq %rax, %r8
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0cc28e0f; WORD $0x0000 // jle <blocks4Multi2+0xdc0>
+	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
+	LONG $0x02f88349 // cmpq $0x2, %r8
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	LONG $0x244c8944; BYTE $0x34 // movl %r9d, 0x34(%rsp)
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0xc04d0f49 // cmovgeq %r8, %rax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
+	LONG $0x000095e9; BYTE $0x00 // jmp <blocks4Multi2+0x1c4>
+	BYTE $0x90 // nop
 	LONG $0x24a48b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r12
-	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0x24948b48; LONG $0x00000090 // movq 0x90(%rsp), %rdx
-	LONG $0x249c8b4c; LONG $0x00000098 // movq 0x98(%rsp), %r11
+	LONG $0x24b48b4c; LONG $0x00000088 // movq 0x88(%rsp), %r14
+	LONG $0x24848b4c; LONG $0x00000098 // movq 0x98(%rsp), %r8
+	LONG $0x24548b48; BYTE $0x58 // movq 0x58(%rsp), %rdx
 	LONG $0x24bc8b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r15
-	LONG $0x24ac8b48; LONG $0x00000088 // movq 0x88(%rsp), %rbp
-	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	LONG $0x24ac8b4c; LONG $0x00000090 // movq 0x90(%rsp), %r13
+	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x347dc2c4; WORD $0x242c // vpmovzxwq (%r12), %ymm5
 	WORD $0x8b41; BYTE $0x0e // movl (%r14), %ecx
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x9b1c8d4d // leaq (%r11,%rbx,4), %r11
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0xff49; BYTE $0xc0 // incq %r8
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
-	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
+	LONG $0x990c8d48 // leaq (%rcx,%rbx,4), %rcx
 	LONG $0xedd4ddc5 // vpaddq %ymm5, %ymm4, %ymm5
 	LONG $0xedd4d5c5 // vpaddq %ymm5, %ymm5, %ymm5
-	LONG $0x2c7ffec5; BYTE $0x01 // vmovdqu %ymm5, (%rcx,%rax)
+	LONG $0x2c7ffec5; BYTE $0x02 // vmovdqu %ymm5, (%rdx,%rax)
 	LONG $0x347dc2c4; WORD $0x246c; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm5
 	LONG $0x10c48349 // addq $0x10, %r12
 	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xe4d4ddc5 // vpaddq %ymm4, %ymm4, %ymm4
-	LONG $0x647ffec5; WORD $0x2001 // vmovdqu %ymm4, 0x20(%rcx,%rax)
-	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
-	LONG $0x0a4c840f; WORD $0x0000 // je <blocks4Multi2+0xc00>
+	LONG $0x647ffec5; WORD $0x2002 // vmovdqu %ymm4, 0x20(%rdx,%rax)
+	WORD $0x394d; BYTE $0xe8 // cmpq %r13, %r8
+	LONG $0x0a4c840f; WORD $0x0000 // je <blocks4Multi2+0xc10>
 	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
 	LONG $0x24bc894c; LONG $0x000000a8 // movq %r15, 0xa8(%rsp)
 	LONG $0x24a4894c; LONG $0x000000a0 // movq %r12, 0xa0(%rsp)
-	LONG $0x249c894c; LONG $0x00000098 // movq %r11, 0x98(%rsp)
-	LONG $0x24948948; LONG $0x00000090 // movq %rdx, 0x90(%rsp)
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x2484894c; LONG $0x00000098 // movq %r8, 0x98(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x03d0850f; WORD $0x0000 // jne <blocks4Multi2+0x5c0>
+	LONG $0x03d3850f; WORD $0x0000 // jne <blocks4Multi2+0x5d0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x047c820f; WORD $0x0000 // jb <blocks4Multi2+0x680>
+	LONG $0x046f820f; WORD $0x0000 // jb <blocks4Multi2+0x680>
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0x8945; BYTE $0xf3 // movl %r14d, %r11d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	WORD $0xd141; BYTE $0xed // shrl %r13d
 	LONG $0x1b148d44 // leal (%rbx,%rbx), %r10d
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	LONG $0x333c8d4b // leaq (%r11,%r14), %rdi
 	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
@@ -3583,13 +3608,13 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
 	LONG $0x243c8948 // movq %rdi, (%rsp)
 	LONG $0x1b3c8d49 // leaq (%r11,%rbx), %rdi
-	WORD $0x9066 // nop
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x216ffac5 // vmovdqu (%rcx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385da3c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3602,10 +3627,10 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x0624 // vmovupd %ymm4, (%rsi,%r8)
-	LONG $0x6f7aa1c4; WORD $0x1924 // vmovdqu (%rcx,%r11), %xmm4
+	LONG $0x6f7aa1c4; WORD $0x2924 // vmovdqu (%rcx,%r13), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385de3c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x1924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r11), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3622,7 +3647,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x246ffac5; BYTE $0x19 // vmovdqu (%rcx,%rbx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385da3c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3635,10 +3660,10 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x0664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r8)
-	LONG $0x246ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm4
+	LONG $0x6f7aa1c4; WORD $0x0924 // vmovdqu (%rcx,%r9), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385de3c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3656,7 +3681,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
 	LONG $0x385da3c4; WORD $0x2124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x24248b4c // movq (%rsp), %r12
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3670,11 +3695,11 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x008006a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r8)
 	LONG $0x6f7aa1c4; WORD $0x2124 // vmovdqu (%rcx,%r12), %xmm4
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
 	LONG $0x385da3c4; WORD $0x2124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3692,7 +3717,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
 	LONG $0x385da3c4; WORD $0x2124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3706,7 +3731,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c006a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r8)
 	LONG $0x6f7aa1c4; WORD $0x2124 // vmovdqu (%rcx,%r12), %xmm4
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
@@ -3725,43 +3750,41 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e006a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
-	LONG $0xfcb9850f; WORD $0xffff // jne <blocks4Multi2+0x270>
-	LONG $0xfffb64e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xfcb8850f; WORD $0xffff // jne <blocks4Multi2+0x280>
+	LONG $0xfffb63e9; BYTE $0xff // jmp <blocks4Multi2+0x130>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x5a7cc1c4; BYTE $0x23 // vcvtps2pd (%r11), %ymm4
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x215afcc5 // vcvtps2pd (%rcx), %ymm4
 	LONG $0x2411fcc5; BYTE $0x06 // vmovups %ymm4, (%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x1063 // vcvtps2pd 0x10(%r11), %ymm4
+	LONG $0x615afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm4
 	LONG $0x6411fcc5; WORD $0x2006 // vmovups %ymm4, 0x20(%rsi,%rax)
-	LONG $0x8b180f41; LONG $0x00001020 // prefetcht0 0x1020(%r11)
-	LONG $0x5a7cc1c4; WORD $0x2063 // vcvtps2pd 0x20(%r11), %ymm4
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x615afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm4
 	LONG $0x6411fcc5; WORD $0x4006 // vmovups %ymm4, 0x40(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x3063 // vcvtps2pd 0x30(%r11), %ymm4
+	LONG $0x615afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm4
 	LONG $0x6411fcc5; WORD $0x6006 // vmovups %ymm4, 0x60(%rsi,%rax)
-	LONG $0x8b180f41; LONG $0x00001040 // prefetcht0 0x1040(%r11)
-	LONG $0x5a7cc1c4; WORD $0x4063 // vcvtps2pd 0x40(%r11), %ymm4
+	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
+	LONG $0x615afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm4
 	LONG $0xa411fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm4, 0x80(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x5063 // vcvtps2pd 0x50(%r11), %ymm4
+	LONG $0x615afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm4
 	LONG $0xa411fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm4, 0xa0(%rsi,%rax)
-	LONG $0x8b180f41; LONG $0x00001060 // prefetcht0 0x1060(%r11)
-	LONG $0x5a7cc1c4; WORD $0x6063 // vcvtps2pd 0x60(%r11), %ymm4
+	LONG $0x6089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rcx)
+	LONG $0x615afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rcx), %ymm4
 	LONG $0xa411fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm4, 0xc0(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x7063 // vcvtps2pd 0x70(%r11), %ymm4
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x615afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rcx), %ymm4
+	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
 	LONG $0xa411fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi2+0x5d0>
-	LONG $0xfffaade9; BYTE $0xff // jmp <blocks4Multi2+0x120>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi2+0x5e0>
+	LONG $0xfffab9e9; BYTE $0xff // jmp <blocks4Multi2+0x130>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -3769,242 +3792,247 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x02f0840f; WORD $0x0000 // je <blocks4Multi2+0x99a>
+	LONG $0x02f9840f; WORD $0x0000 // je <blocks4Multi2+0x99c>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x30048d4e // leaq (%rax,%r14), %r8
-	WORD $0x148d; BYTE $0x1b // leal (%rbx,%rbx), %edx
-	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x11048d4c // leaq (%rcx,%rdx), %r8
-	LONG $0x313c8d4a // leaq (%rcx,%r14), %rdi
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x15448d4d; BYTE $0x00 // leaq (%r13,%rdx), %r8
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
-	LONG $0x193c8d48 // leaq (%rcx,%rbx), %rdi
-	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
-	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x18048d4c // leaq (%rax,%rbx), %r8
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	LONG $0x30148d4e // leaq (%rax,%r14), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x310c8d4e // leaq (%rcx,%r14), %r9
+	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x1a048d4c // leaq (%rdx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x190c8d4c // leaq (%rcx,%rbx), %r9
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x24248b4c // movq (%rsp), %r12
-	LONG $0x6f7ac1c4; BYTE $0x23 // vmovdqu (%r11), %xmm4
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x6f7ac1c4; WORD $0x2424 // vmovdqu (%r12), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r13), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1424; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1624 // vmovupd %ymm4, (%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x0324 // vmovdqu (%r11,%rax), %xmm4
+	LONG $0x117da1c4; WORD $0x1e24 // vmovupd %ymm4, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x0424 // vmovdqu (%r12,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385dc3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
-	LONG $0x6f7ac1c4; WORD $0x1b24 // vmovdqu (%r11,%rbx), %xmm4
+	LONG $0x117da1c4; WORD $0x1e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1c24 // vmovdqu (%r12,%rbx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x0424; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x0324 // vmovdqu (%r11,%r8), %xmm4
+	LONG $0x117da1c4; WORD $0x1e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x1424 // vmovdqu (%r12,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385dc3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x0c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x5b24 // vmovdqu (%r11,%rbx,2), %xmm4
+	LONG $0x117da1c4; WORD $0x1e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5c24 // vmovdqu (%r12,%rbx,2), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	LONG $0x242c8b4c // movq (%rsp), %r13
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x2324 // vmovdqu (%r11,%r12), %xmm4
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00801ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c24 // vmovdqu (%r12,%r13), %xmm4
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r10)
-	LONG $0x8c180f43; LONG $0x00100033; BYTE $0x00 // prefetcht0 0x1000(%r11,%r14)
-	LONG $0x6f7a81c4; WORD $0x3324 // vmovdqu (%r11,%r14), %xmm4
+	LONG $0x117da1c4; LONG $0x00a01ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r11)
+	LONG $0x8c180f43; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%r14)
+	LONG $0x6f7a81c4; WORD $0x3424 // vmovdqu (%r12,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4067 // vpsllvq 0x40(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00c016a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x2324 // vmovdqu (%r11,%r12), %xmm4
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00c01ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c24 // vmovdqu (%r12,%r13), %xmm4
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00e016a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r10)
-	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
-	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi2+0x700>
-	LONG $0xfff786e9; BYTE $0xff // jmp <blocks4Multi2+0x120>
+	LONG $0x117da1c4; LONG $0x00e01ea4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r11)
+	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
+	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
+	LONG $0xfd69850f; WORD $0xffff // jne <blocks4Multi2+0x700>
+	LONG $0xfff794e9; BYTE $0xff // jmp <blocks4Multi2+0x130>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x30048d4e // leaq (%rax,%r14), %r8
-	WORD $0x148d; BYTE $0x1b // leal (%rbx,%rbx), %edx
-	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x11048d4c // leaq (%rcx,%rdx), %r8
-	LONG $0x313c8d4a // leaq (%rcx,%r14), %rdi
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x15448d4d; BYTE $0x00 // leaq (%r13,%rdx), %r8
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
-	LONG $0x193c8d48 // leaq (%rcx,%rbx), %rdi
-	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
-	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x18048d4c // leaq (%rax,%rbx), %r8
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x24248b4c // movq (%rsp), %r12
-	LONG $0x6f7ac1c4; BYTE $0x23 // vmovdqu (%r11), %xmm4
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	LONG $0x30148d4e // leaq (%rax,%r14), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x310c8d4e // leaq (%rcx,%r14), %r9
+	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x1a048d4c // leaq (%rdx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x190c8d4c // leaq (%rcx,%rbx), %r9
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x6f7ac1c4; WORD $0x2424 // vmovdqu (%r12), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r13), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1424; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1624 // vmovupd %ymm4, (%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x0324 // vmovdqu (%r11,%rax), %xmm4
+	LONG $0x117da1c4; WORD $0x1e24 // vmovupd %ymm4, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x0424 // vmovdqu (%r12,%rax), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385dc3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
-	LONG $0x6f7ac1c4; WORD $0x1b24 // vmovdqu (%r11,%rbx), %xmm4
+	LONG $0x117da1c4; WORD $0x1e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1c24 // vmovdqu (%r12,%rbx), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x0424; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x0324 // vmovdqu (%r11,%r8), %xmm4
+	LONG $0x117da1c4; WORD $0x1e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x1424 // vmovdqu (%r12,%r10), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385dc3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x0c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x1664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x5b24 // vmovdqu (%r11,%rbx,2), %xmm4
+	LONG $0x117da1c4; WORD $0x1e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5c24 // vmovdqu (%r12,%rbx,2), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	LONG $0x242c8b4c // movq (%rsp), %r13
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x2324 // vmovdqu (%r11,%r12), %xmm4
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00801ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c24 // vmovdqu (%r12,%r13), %xmm4
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r10)
-	LONG $0x8c180f43; LONG $0x00100033; BYTE $0x00 // prefetcht0 0x1000(%r11,%r14)
-	LONG $0x6f7a81c4; WORD $0x3324 // vmovdqu (%r11,%r14), %xmm4
+	LONG $0x117da1c4; LONG $0x00a01ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r11)
+	LONG $0x8c180f43; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%r14)
+	LONG $0x6f7a81c4; WORD $0x3424 // vmovdqu (%r12,%r14), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x005dc2c4; BYTE $0x27 // vpshufb (%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00c016a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x2324 // vmovdqu (%r11,%r12), %xmm4
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00c01ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c24 // vmovdqu (%r12,%r13), %xmm4
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0x385d83c4; WORD $0x2324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x385d83c4; WORD $0x2c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
 	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00e016a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r10)
-	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
-	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfe03850f; WORD $0xffff // jne <blocks4Multi2+0x9f0>
-	LONG $0xfff52ee9; BYTE $0xff // jmp <blocks4Multi2+0x120>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0070 // cmpq $0x0, 0x70(%rsp)
-	LONG $0x01c48e0f; WORD $0x0000 // jle <blocks4Multi2+0xdd0>
+	LONG $0x117da1c4; LONG $0x00e01ea4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r11)
+	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
+	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
+	LONG $0xfe01850f; WORD $0xffff // jne <blocks4Multi2+0xa00>
+	LONG $0xfff52ce9; BYTE $0xff // jmp <blocks4Multi2+0x130>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8348; WORD $0x0078 // cmpq $0x0, 0x78(%rsp)
+	LONG $0x01b48e0f; WORD $0x0000 // jle <blocks4Multi2+0xdd0>
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
-	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
-	LONG $0x020f840f; WORD $0x0000 // je <blocks4Multi2+0xe2f>
-	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
+	LONG $0x0201840f; WORD $0x0000 // je <blocks4Multi2+0xe2f>
+	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0x06e5c148 // shlq $0x6, %rbp
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
@@ -4051,7 +4079,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x127bc1c4; LONG $0x0003c0a1; BYTE $0x00 // vmovddup 0x3c0(%r9), %xmm4
 	LONG $0x00c18149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r9
 	LONG $0xa8c9c2c4; BYTE $0xe3 // vfmadd213pd %xmm11, %xmm6, %xmm4
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
+	WORD $0x394d; BYTE $0xd5 // cmpq %r10, %r13
 	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi2+0xc60>
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x04e0c149 // shlq $0x4, %r8
@@ -4065,15 +4093,15 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi2+0xc40>
 	LONG $0xfff30fe9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks4Multi2+0xdea>
-	LONG $0xfff2f7e9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8545; BYTE $0xc9 // testl %r9d, %r9d
+	WORD $0x2575 // jne <blocks4Multi2+0xdea>
+	LONG $0xfff303e9; BYTE $0xff // jmp <blocks4Multi2+0xcd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xf2d6840f; WORD $0xffff // je <blocks4Multi2+0xc0>
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	LONG $0xf2e3840f; WORD $0xffff // je <blocks4Multi2+0xcd>
 	LONG $0x80c0c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x9c11f8c5; LONG $0x00308006; BYTE $0x00 // vmovups %xmm3, 0x3080(%rsi,%rax)
@@ -4082,13 +4110,12 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x9c11f8c5; LONG $0x00320006; BYTE $0x00 // vmovups %xmm3, 0x3200(%rsi,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
 	WORD $0xd675 // jne <blocks4Multi2+0xe00>
-	LONG $0xfff291e9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
-	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
+	LONG $0xfff29ee9; BYTE $0xff // jmp <blocks4Multi2+0xcd>
+	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x06e5c148 // shlq $0x6, %rbp
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	BYTE $0x90 // nop
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x04e0c149 // shlq $0x4, %r8
 	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
@@ -4138,8 +4165,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x127bc1c4; LONG $0x0003c0a3; BYTE $0x00 // vmovddup 0x3c0(%r11), %xmm4
 	LONG $0x00c38149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r11
 	LONG $0xa8b9c2c4; BYTE $0xe3 // vfmadd213pd %xmm11, %xmm8, %xmm4
-	WORD $0x394c; BYTE $0xc5 // cmpq %r8, %rbp
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi2+0xe90>
+	WORD $0x394d; BYTE $0xc5 // cmpq %r8, %r13
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi2+0xe80>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x1179a1c4; LONG $0x3000d6bc; WORD $0x0000 // vmovupd %xmm7, 0x3000(%rsi,%r10,8)
@@ -4147,46 +4174,44 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x1179a1c4; LONG $0x3100d6ac; WORD $0x0000 // vmovupd %xmm5, 0x3100(%rsi,%r10,8)
 	LONG $0x1179a1c4; LONG $0x3180d6a4; WORD $0x0000 // vmovupd %xmm4, 0x3180(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi2+0xe50>
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xfff0dee9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi2+0xe40>
+	LONG $0xfff0f6e9; BYTE $0xff // jmp <blocks4Multi2+0xc0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xf0a0840f; WORD $0xffff // je <blocks4Multi2+0x9d>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0xf0c0840f; WORD $0xffff // je <blocks4Multi2+0x9e>
+	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
-	LONG $0x244c2b48; BYTE $0x38 // subq 0x38(%rsp), %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xc14c0f48 // cmovlq %rcx, %rax
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf0718e0f; WORD $0xffff // jle <blocks4Multi2+0x90>
-	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x24542b48; BYTE $0x38 // subq 0x38(%rsp), %rdx
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xc24c0f48 // cmovlq %rdx, %rax
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0xf0908e0f; WORD $0xffff // jle <blocks4Multi2+0x90>
+	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1aeb // jmp <blocks4Multi2+0x1050>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x19eb // jmp <blocks4Multi2+0x1030>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xf040840f; WORD $0xffff // je <blocks4Multi2+0x90>
+	LONG $0xf060840f; WORD $0xffff // je <blocks4Multi2+0x90>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks4Multi2+0x1070>
+	WORD $0x1774 // je <blocks4Multi2+0x1050>
 	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x1cb70f43; BYTE $0x48 // movzwl (%r8,%r9,2), %ebx
-	WORD $0x10eb // jmp <blocks4Multi2+0x1079>
+	WORD $0x10eb // jmp <blocks4Multi2+0x1059>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
 	LONG $0x031c8d4b // leaq (%r11,%r8), %rbx
 	LONG $0x04e3c148 // shlq $0x4, %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x39eb // jmp <blocks4Multi2+0x10bb>
+	WORD $0x39eb // jmp <blocks4Multi2+0x109b>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
 	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
@@ -4196,15 +4221,15 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	LONG $0x1179c1c4; WORD $0x9924 // vmovupd %xmm4, (%r9,%rbx,4)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x80f88149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r8
-	WORD $0x8574 // je <blocks4Multi2+0x1040>
+	WORD $0x8574 // je <blocks4Multi2+0x1020>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks4Multi2+0x1090>
+	WORD $0xcc74 // je <blocks4Multi2+0x1070>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xe2 // vmovq %r10, %xmm4
-	WORD $0xbeeb // jmp <blocks4Multi2+0x1095>
+	WORD $0xbeeb // jmp <blocks4Multi2+0x1075>
 	LONG $0xb0c48148; WORD $0x0000; BYTE $0x00 // addq $0xb0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4214,6 +4239,10 @@ TEXT ·blocks4Multi2Quad(SB), 0, $304-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
 	RET
@@ -4233,7 +4262,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x10cb8e0f; WORD $0x0000 // jle <blocks4Multi4+0x10d8>
+	LONG $0x10bb8e0f; WORD $0x0000 // jle <blocks4Multi4+0x10c8>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -4246,106 +4275,108 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
 	LONG $0x18678b4c // movq 0x18(%rdi), %r12
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
 	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x2444c748; LONG $0x00000038; BYTE $0x00 // movq $0x0, 0x38(%rsp)
-	LONG $0x247c8948; BYTE $0x78 // movq %rdi, 0x78(%rsp)
+	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
 	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0x2444894c; BYTE $0x68 // movq %r8, 0x68(%rsp)
+	LONG $0x24548948; BYTE $0x58 // movq %rdx, 0x58(%rsp)
 	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x68 // movq %rax, 0x68(%rsp)
-	WORD $0x1eeb // jmp <blocks4Multi4+0x9c>
-	WORD $0x9066 // nop
-	LONG $0x24440148; BYTE $0x38 // addq %rax, 0x38(%rsp)
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
-	LONG $0x08c68349 // addq $0x8, %r14
-	LONG $0x24743b4c; BYTE $0x68 // cmpq 0x68(%rsp), %r14
-	LONG $0x102b830f; WORD $0x0000 // jae <blocks4Multi4+0x10c7>
-	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x24b4894c; LONG $0x00000080 // movq %r14, 0x80(%rsp)
-	WORD $0x15eb // jmp <blocks4Multi4+0xc3>
-	WORD $0x9066 // nop
-	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
-	LONG $0x0f1d8d0f; WORD $0x0000 // jge <blocks4Multi4+0xfe0>
-	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xd84c0f48 // cmovlq %rax, %rbx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0cd18e0f; WORD $0x0000 // jle <blocks4Multi4+0xdb0>
-	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
 	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
-	LONG $0x34244c89 // movl %ecx, 0x34(%rsp)
-	LONG $0x246c894c; BYTE $0x58 // movq %r13, 0x58(%rsp)
-	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
-	LONG $0xeb4d0f48 // cmovgeq %rbx, %rbp
+	WORD $0x2beb // jmp <blocks4Multi4+0xad>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24440148; BYTE $0x38 // addq %rax, 0x38(%rsp)
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r14
+	LONG $0x100a830f; WORD $0x0000 // jae <blocks4Multi4+0x10b7>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x24ac8948; LONG $0x00000088 // movq %rbp, 0x88(%rsp)
-	LONG $0x000098e9; BYTE $0x00 // jmp <blocks4Multi4+0x1a6>
+	LONG $0x24b4894c; LONG $0x00000088 // movq %r14, 0x88(%rsp)
+	WORD $0x23eb // jmp <blocks4Multi4+0xe1>
 	WORD $0x9066 // nop
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
+	LONG $0x0eef8d0f; WORD $0x0000 // jge <blocks4Multi4+0xfd0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
+	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc04c0f4c // cmovlq %rax, %r8
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0cc28e0f; WORD $0x0000 // jle <blocks4Multi4+0xdc0>
+	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
+	LONG $0x02f88349 // cmpq $0x2, %r8
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	LONG $0x244c8944; BYTE $0x34 // movl %r9d, 0x34(%rsp)
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0xc04d0f49 // cmovgeq %r8, %rax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
+	LONG $0x000097e9; BYTE $0x00 // jmp <blocks4Multi4+0x1c6>
+	BYTE $0x90 // nop
 	LONG $0x24a48b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r12
-	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0x24948b48; LONG $0x00000090 // movq 0x90(%rsp), %rdx
-	LONG $0x249c8b4c; LONG $0x00000098 // movq 0x98(%rsp), %r11
+	LONG $0x24b48b4c; LONG $0x00000088 // movq 0x88(%rsp), %r14
+	LONG $0x24848b4c; LONG $0x00000098 // movq 0x98(%rsp), %r8
+	LONG $0x24548b48; BYTE $0x58 // movq 0x58(%rsp), %rdx
 	LONG $0x24bc8b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r15
-	LONG $0x24ac8b48; LONG $0x00000088 // movq 0x88(%rsp), %rbp
-	LONG $0x247c8b48; BYTE $0x78 // movq 0x78(%rsp), %rdi
+	LONG $0x24ac8b4c; LONG $0x00000090 // movq 0x90(%rsp), %r13
+	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x347dc2c4; WORD $0x2424 // vpmovzxwq (%r12), %ymm4
 	WORD $0x8b41; BYTE $0x0e // movl (%r14), %ecx
-	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x9b1c8d4d // leaq (%r11,%rbx,4), %r11
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0xff49; BYTE $0xc0 // incq %r8
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
-	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0x990c8d48 // leaq (%rcx,%rbx,4), %rcx
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
-	LONG $0x247ffec5; BYTE $0x01 // vmovdqu %ymm4, (%rcx,%rax)
+	LONG $0x247ffec5; BYTE $0x02 // vmovdqu %ymm4, (%rdx,%rax)
 	LONG $0x347dc2c4; WORD $0x2464; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm4
 	LONG $0x10c48349 // addq $0x10, %r12
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
-	LONG $0x5c7ffec5; WORD $0x2001 // vmovdqu %ymm3, 0x20(%rcx,%rax)
-	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
-	LONG $0x0a4a840f; WORD $0x0000 // je <blocks4Multi4+0xbf0>
+	LONG $0x5c7ffec5; WORD $0x2002 // vmovdqu %ymm3, 0x20(%rdx,%rax)
+	WORD $0x394d; BYTE $0xe8 // cmpq %r13, %r8
+	LONG $0x0a4a840f; WORD $0x0000 // je <blocks4Multi4+0xc10>
 	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
 	LONG $0x24bc894c; LONG $0x000000a8 // movq %r15, 0xa8(%rsp)
 	LONG $0x24a4894c; LONG $0x000000a0 // movq %r12, 0xa0(%rsp)
-	LONG $0x249c894c; LONG $0x00000098 // movq %r11, 0x98(%rsp)
-	LONG $0x24948948; LONG $0x00000090 // movq %rdx, 0x90(%rsp)
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x2484894c; LONG $0x00000098 // movq %r8, 0x98(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x1fb60f41 // movzbl (%r15), %ebx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x03ce850f; WORD $0x0000 // jne <blocks4Multi4+0x5b0>
+	LONG $0x03d1850f; WORD $0x0000 // jne <blocks4Multi4+0x5d0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x047a820f; WORD $0x0000 // jb <blocks4Multi4+0x670>
+	LONG $0x046d820f; WORD $0x0000 // jb <blocks4Multi4+0x680>
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0x8945; BYTE $0xf3 // movl %r14d, %r11d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	WORD $0xd141; BYTE $0xed // shrl %r13d
 	LONG $0x1b148d44 // leal (%rbx,%rbx), %r10d
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	LONG $0x333c8d4b // leaq (%r11,%r14), %rdi
 	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
@@ -4362,12 +4393,13 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
 	LONG $0x243c8948 // movq %rdi, (%rsp)
 	LONG $0x1b3c8d49 // leaq (%r11,%rbx), %rdi
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
 	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4380,10 +4412,10 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x061c // vmovupd %ymm3, (%rsi,%r8)
-	LONG $0x6f7aa1c4; WORD $0x191c // vmovdqu (%rcx,%r11), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x291c // vmovdqu (%rcx,%r13), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865e3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r11), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4400,7 +4432,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x1c6ffac5; BYTE $0x19 // vmovdqu (%rcx,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x091c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4413,10 +4445,10 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x065c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r8)
-	LONG $0x1c6ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x091c // vmovdqu (%rcx,%r9), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865e3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4434,7 +4466,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865a3c4; WORD $0x211c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x24248b4c // movq (%rsp), %r12
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4448,11 +4480,11 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x0080069c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r8)
 	LONG $0x6f7aa1c4; WORD $0x211c // vmovdqu (%rcx,%r12), %xmm3
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865a3c4; WORD $0x211c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4470,7 +4502,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865a3c4; WORD $0x211c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4484,7 +4516,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c0069c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r8)
 	LONG $0x6f7aa1c4; WORD $0x211c // vmovdqu (%rcx,%r12), %xmm3
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
@@ -4503,43 +4535,41 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x00e0069c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
-	LONG $0xfcb9850f; WORD $0xffff // jne <blocks4Multi4+0x260>
-	LONG $0xfffb64e9; BYTE $0xff // jmp <blocks4Multi4+0x110>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xfcb8850f; WORD $0xffff // jne <blocks4Multi4+0x280>
+	LONG $0xfffb63e9; BYTE $0xff // jmp <blocks4Multi4+0x130>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x5a7cc1c4; BYTE $0x1b // vcvtps2pd (%r11), %ymm3
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x195afcc5 // vcvtps2pd (%rcx), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x105b // vcvtps2pd 0x10(%r11), %ymm3
+	LONG $0x595afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
-	LONG $0x8b180f41; LONG $0x00001020 // prefetcht0 0x1020(%r11)
-	LONG $0x5a7cc1c4; WORD $0x205b // vcvtps2pd 0x20(%r11), %ymm3
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x595afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x305b // vcvtps2pd 0x30(%r11), %ymm3
+	LONG $0x595afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
-	LONG $0x8b180f41; LONG $0x00001040 // prefetcht0 0x1040(%r11)
-	LONG $0x5a7cc1c4; WORD $0x405b // vcvtps2pd 0x40(%r11), %ymm3
+	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
+	LONG $0x595afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x505b // vcvtps2pd 0x50(%r11), %ymm3
+	LONG $0x595afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
-	LONG $0x8b180f41; LONG $0x00001060 // prefetcht0 0x1060(%r11)
-	LONG $0x5a7cc1c4; WORD $0x605b // vcvtps2pd 0x60(%r11), %ymm3
+	LONG $0x6089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rcx)
+	LONG $0x595afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rcx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x705b // vcvtps2pd 0x70(%r11), %ymm3
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x595afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rcx), %ymm3
+	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
 	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi4+0x5c0>
-	LONG $0xfffaade9; BYTE $0xff // jmp <blocks4Multi4+0x110>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi4+0x5e0>
+	LONG $0xfffab9e9; BYTE $0xff // jmp <blocks4Multi4+0x130>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -4547,242 +4577,247 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x02f0840f; WORD $0x0000 // je <blocks4Multi4+0x98a>
+	LONG $0x02f9840f; WORD $0x0000 // je <blocks4Multi4+0x99c>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x30048d4e // leaq (%rax,%r14), %r8
-	WORD $0x148d; BYTE $0x1b // leal (%rbx,%rbx), %edx
-	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x11048d4c // leaq (%rcx,%rdx), %r8
-	LONG $0x313c8d4a // leaq (%rcx,%r14), %rdi
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x15448d4d; BYTE $0x00 // leaq (%r13,%rdx), %r8
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
-	LONG $0x193c8d48 // leaq (%rcx,%rbx), %rdi
-	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
-	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x18048d4c // leaq (%rax,%rbx), %r8
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	LONG $0x30148d4e // leaq (%rax,%r14), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x310c8d4e // leaq (%rcx,%r14), %r9
+	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x1a048d4c // leaq (%rdx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x190c8d4c // leaq (%rcx,%rbx), %r9
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x24248b4c // movq (%rsp), %r12
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x6f7ac1c4; WORD $0x241c // vmovdqu (%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r13), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x161c // vmovupd %ymm3, (%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x041c // vmovdqu (%r12,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x165c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
-	LONG $0x6f7ac1c4; WORD $0x1b1c // vmovdqu (%r11,%rbx), %xmm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1c1c // vmovdqu (%r12,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x165c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x031c // vmovdqu (%r11,%r8), %xmm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x165c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x5b1c // vmovdqu (%r11,%rbx,2), %xmm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5c1c // vmovdqu (%r12,%rbx,2), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x242c8b4c // movq (%rsp), %r13
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x0080169c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x231c // vmovdqu (%r11,%r12), %xmm3
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00801e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00a0169c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r10)
-	LONG $0x8c180f43; LONG $0x00100033; BYTE $0x00 // prefetcht0 0x1000(%r11,%r14)
-	LONG $0x6f7a81c4; WORD $0x331c // vmovdqu (%r11,%r14), %xmm3
+	LONG $0x117da1c4; LONG $0x00a01e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r11)
+	LONG $0x8c180f43; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%r14)
+	LONG $0x6f7a81c4; WORD $0x341c // vmovdqu (%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00c0169c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x231c // vmovdqu (%r11,%r12), %xmm3
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00c01e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00e0169c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r10)
-	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
-	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi4+0x6f0>
-	LONG $0xfff786e9; BYTE $0xff // jmp <blocks4Multi4+0x110>
+	LONG $0x117da1c4; LONG $0x00e01e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r11)
+	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
+	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
+	LONG $0xfd69850f; WORD $0xffff // jne <blocks4Multi4+0x700>
+	LONG $0xfff794e9; BYTE $0xff // jmp <blocks4Multi4+0x130>
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x30048d4e // leaq (%rax,%r14), %r8
-	WORD $0x148d; BYTE $0x1b // leal (%rbx,%rbx), %edx
-	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x11048d4c // leaq (%rcx,%rdx), %r8
-	LONG $0x313c8d4a // leaq (%rcx,%r14), %rdi
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x15448d4d; BYTE $0x00 // leaq (%r13,%rdx), %r8
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
-	LONG $0x193c8d48 // leaq (%rcx,%rbx), %rdi
-	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
-	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x18048d4c // leaq (%rax,%rbx), %r8
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x24248b4c // movq (%rsp), %r12
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	LONG $0x30148d4e // leaq (%rax,%r14), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x310c8d4e // leaq (%rcx,%r14), %r9
+	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x1a048d4c // leaq (%rdx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x190c8d4c // leaq (%rcx,%rbx), %r9
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x6f7ac1c4; WORD $0x241c // vmovdqu (%r12), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r13), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x161c // vmovupd %ymm3, (%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x041c // vmovdqu (%r12,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x165c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
-	LONG $0x6f7ac1c4; WORD $0x1b1c // vmovdqu (%r11,%rbx), %xmm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1c1c // vmovdqu (%r12,%rbx), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x165c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x031c // vmovdqu (%r11,%r8), %xmm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x165c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x5b1c // vmovdqu (%r11,%rbx,2), %xmm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5c1c // vmovdqu (%r12,%rbx,2), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x242c8b4c // movq (%rsp), %r13
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x0080169c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x231c // vmovdqu (%r11,%r12), %xmm3
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00801e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00a0169c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r10)
-	LONG $0x8c180f43; LONG $0x00100033; BYTE $0x00 // prefetcht0 0x1000(%r11,%r14)
-	LONG $0x6f7a81c4; WORD $0x331c // vmovdqu (%r11,%r14), %xmm3
+	LONG $0x117da1c4; LONG $0x00a01e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r11)
+	LONG $0x8c180f43; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%r14)
+	LONG $0x6f7a81c4; WORD $0x341c // vmovdqu (%r12,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00c0169c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x231c // vmovdqu (%r11,%r12), %xmm3
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x117da1c4; LONG $0x00c01e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0x386583c4; WORD $0x231c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r12), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00e0169c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r10)
-	LONG $0x00c28149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r10
-	LONG $0x00fa8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r10d
-	LONG $0xfe03850f; WORD $0xffff // jne <blocks4Multi4+0x9e0>
-	LONG $0xfff52ee9; BYTE $0xff // jmp <blocks4Multi4+0x110>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0070 // cmpq $0x0, 0x70(%rsp)
-	LONG $0x01c48e0f; WORD $0x0000 // jle <blocks4Multi4+0xdc0>
+	LONG $0x117da1c4; LONG $0x00e01e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r11)
+	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
+	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
+	LONG $0xfe01850f; WORD $0xffff // jne <blocks4Multi4+0xa00>
+	LONG $0xfff52ce9; BYTE $0xff // jmp <blocks4Multi4+0x130>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8348; WORD $0x0078 // cmpq $0x0, 0x78(%rsp)
+	LONG $0x01b48e0f; WORD $0x0000 // jle <blocks4Multi4+0xdd0>
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
-	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
-	LONG $0x020f840f; WORD $0x0000 // je <blocks4Multi4+0xe1f>
-	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
+	LONG $0x0201840f; WORD $0x0000 // je <blocks4Multi4+0xe2f>
+	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0x06e5c148 // shlq $0x6, %rbp
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9066 // nop
 	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
@@ -4829,8 +4864,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x197dc2c4; LONG $0x0003c099; BYTE $0x00 // vbroadcastsd 0x3c0(%r9), %ymm3
 	LONG $0x00c18149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r9
 	LONG $0xa8d5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm5, %ymm3
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xc50>
+	WORD $0x394d; BYTE $0xd5 // cmpq %r10, %r13
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xc60>
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -4840,18 +4875,18 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x320006a4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%rsi,%r8)
 	LONG $0x117da1c4; LONG $0x3300069c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi4+0xc30>
-	LONG $0xfff30fe9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
+	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi4+0xc40>
+	LONG $0xfff30fe9; BYTE $0xff // jmp <blocks4Multi4+0xc0>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks4Multi4+0xdda>
-	LONG $0xfff2f7e9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8545; BYTE $0xc9 // testl %r9d, %r9d
+	WORD $0x2575 // jne <blocks4Multi4+0xdea>
+	LONG $0xfff303e9; BYTE $0xff // jmp <blocks4Multi4+0xcd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xf2d6840f; WORD $0xffff // je <blocks4Multi4+0xb0>
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	LONG $0xf2e3840f; WORD $0xffff // je <blocks4Multi4+0xcd>
 	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
@@ -4859,14 +4894,13 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x847ffec5; LONG $0x00330006; BYTE $0x00 // vmovdqu %ymm0, 0x3300(%rsi,%rax)
 	LONG $0x847ffec5; LONG $0x00340006; BYTE $0x00 // vmovdqu %ymm0, 0x3400(%rsi,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
-	WORD $0xd675 // jne <blocks4Multi4+0xdf0>
-	LONG $0xfff291e9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
-	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
+	WORD $0xd675 // jne <blocks4Multi4+0xe00>
+	LONG $0xfff29ee9; BYTE $0xff // jmp <blocks4Multi4+0xcd>
+	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x06e5c148 // shlq $0x6, %rbp
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	BYTE $0x90 // nop
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	LONG $0x95148d4c; LONG $0x00000000 // leaq (,%rdx,4), %r10
@@ -4916,7 +4950,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x197dc2c4; LONG $0x0003c09b; BYTE $0x00 // vbroadcastsd 0x3c0(%r11), %ymm3
 	LONG $0x00c38149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r11
 	LONG $0xa8c5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm7, %ymm3
-	WORD $0x394c; BYTE $0xc5 // cmpq %r8, %rbp
+	WORD $0x394d; BYTE $0xc5 // cmpq %r8, %r13
 	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xe80>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
@@ -4926,45 +4960,43 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117da1c4; LONG $0x3300d69c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi4+0xe40>
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
-	LONG $0xfff0dee9; BYTE $0xff // jmp <blocks4Multi4+0xb0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0xfff0f6e9; BYTE $0xff // jmp <blocks4Multi4+0xc0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xf0a0840f; WORD $0xffff // je <blocks4Multi4+0x8d>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0xf0c0840f; WORD $0xffff // je <blocks4Multi4+0x9e>
+	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
-	LONG $0x244c2b48; BYTE $0x38 // subq 0x38(%rsp), %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xc14c0f48 // cmovlq %rcx, %rax
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xf0718e0f; WORD $0xffff // jle <blocks4Multi4+0x80>
-	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x24542b48; BYTE $0x38 // subq 0x38(%rsp), %rdx
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xc24c0f48 // cmovlq %rdx, %rax
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0xf0908e0f; WORD $0xffff // jle <blocks4Multi4+0x90>
+	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x1aeb // jmp <blocks4Multi4+0x1040>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x19eb // jmp <blocks4Multi4+0x1030>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xf040840f; WORD $0xffff // je <blocks4Multi4+0x80>
+	LONG $0xf060840f; WORD $0xffff // je <blocks4Multi4+0x90>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks4Multi4+0x1060>
+	WORD $0x1774 // je <blocks4Multi4+0x1050>
 	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x1cb70f43; BYTE $0x48 // movzwl (%r8,%r9,2), %ebx
-	WORD $0x10eb // jmp <blocks4Multi4+0x1069>
+	WORD $0x10eb // jmp <blocks4Multi4+0x1059>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
 	LONG $0x031c8d4b // leaq (%r11,%r8), %rbx
 	LONG $0x04e3c148 // shlq $0x4, %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x39eb // jmp <blocks4Multi4+0x10ab>
+	WORD $0x39eb // jmp <blocks4Multi4+0x109b>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -4974,15 +5006,15 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x00f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r8
-	WORD $0x8574 // je <blocks4Multi4+0x1030>
+	WORD $0x8574 // je <blocks4Multi4+0x1020>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks4Multi4+0x1080>
+	WORD $0xcc74 // je <blocks4Multi4+0x1070>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	WORD $0xbeeb // jmp <blocks4Multi4+0x1085>
+	WORD $0xbeeb // jmp <blocks4Multi4+0x1075>
 	LONG $0xb0c48148; WORD $0x0000; BYTE $0x00 // addq $0xb0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4992,6 +5024,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
@@ -5024,73 +5058,78 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x597de2c4; LONG $0x0012910d; BYTE $0x00 // vpbroadcastq 0x1291(%rip), %ymm1
 	LONG $0x597de2c4; LONG $0x00128015; BYTE $0x00 // vpbroadcastq 0x1280(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
-	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
+	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x008e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r9
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x2444c748; LONG $0x00000048; BYTE $0x00 // movq $0x0, 0x48(%rsp)
+	LONG $0x2444c748; LONG $0x00000040; BYTE $0x00 // movq $0x0, 0x40(%rsp)
 	LONG $0x24bc8948; LONG $0x00000098 // movq %rdi, 0x98(%rsp)
 	LONG $0x24748948; BYTE $0x50 // movq %rsi, 0x50(%rsp)
 	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
 	LONG $0x20968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rdx
+	LONG $0x244c894c; BYTE $0x70 // movq %r9, 0x70(%rsp)
 	LONG $0x24948948; LONG $0x00000080 // movq %rdx, 0x80(%rsp)
 	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
-	LONG $0x2404894c // movq %r8, (%rsp)
-	LONG $0x00868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r8
-	LONG $0x2444894c; BYTE $0x70 // movq %r8, 0x70(%rsp)
 	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
-	WORD $0x25eb // jmp <blocks4Multi8+0xbc>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24440148; BYTE $0x48 // addq %rax, 0x48(%rsp)
+	WORD $0x2ceb // jmp <blocks4Multi8+0xbf>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24440148; BYTE $0x40 // addq %rax, 0x40(%rsp)
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x24bc3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r15
-	LONG $0x11b7830f; WORD $0x0000 // jae <blocks4Multi8+0x1273>
+	LONG $0x11b4830f; WORD $0x0000 // jae <blocks4Multi8+0x1273>
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x247c894c; BYTE $0x78 // movq %r15, 0x78(%rsp)
-	WORD $0x22eb // jmp <blocks4Multi8+0xed>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
-	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
+	WORD $0x24eb // jmp <blocks4Multi8+0xf2>
+	WORD $0x9066 // nop
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
+	LONG $0x24548b4c; BYTE $0x58 // movq 0x58(%rsp), %r10
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
-	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
+	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
-	LONG $0x10838d0f; WORD $0x0000 // jge <blocks4Multi8+0x1170>
+	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
+	LONG $0x107e8d0f; WORD $0x0000 // jge <blocks4Multi8+0x1170>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x0008b941; WORD $0x0000 // movl $0x8, %r9d
-	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
+	LONG $0x0008ba41; WORD $0x0000 // movl $0x8, %r10d
+	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f4c // cmovlq %rax, %r9
+	LONG $0xd04c0f4c // cmovlq %rax, %r10
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0e068e0f; WORD $0x0000 // jle <blocks4Multi8+0xf10>
-	LONG $0x02f98349 // cmpq $0x2, %r9
+	LONG $0x0e018e0f; WORD $0x0000 // jle <blocks4Multi8+0xf10>
+	LONG $0x02fa8349 // cmpq $0x2, %r10
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
-	LONG $0x44244c89 // movl %ecx, 0x44(%rsp)
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0xe94d0f4d // cmovgeq %r9, %r13
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00019fe9; BYTE $0x00 // jmp <blocks4Multi8+0x2d5>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x3c244c89 // movl %ecx, 0x3c(%rsp)
+	LONG $0x244c894c; BYTE $0x60 // movq %r9, 0x60(%rsp)
+	LONG $0x2454894c; BYTE $0x58 // movq %r10, 0x58(%rsp)
+	LONG $0xea4d0f4d // cmovgeq %r10, %r13
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x000197e9; BYTE $0x00 // jmp <blocks4Multi8+0x2d2>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x24ac8b48; LONG $0x000000a8 // movq 0xa8(%rsp), %rbp
 	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0x24848b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r8
+	LONG $0x248c8b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r9
 	LONG $0x24bc8b48; LONG $0x00000098 // movq 0x98(%rsp), %rdi
 	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
 	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
 	WORD $0x8b41; BYTE $0x07 // movl (%r15), %eax
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0xff49; BYTE $0xc0 // incq %r8
+	LONG $0xa0048d4f // leaq (%r8,%r12,4), %r8
+	LONG $0x24a48b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r12
+	WORD $0xff49; BYTE $0xc1 // incq %r9
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x38470348 // addq 0x38(%rdi), %rax
+	WORD $0xff49; BYTE $0xc4 // incq %r12
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
@@ -5099,18 +5138,13 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
 	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
-	LONG $0x24148b48 // movq (%rsp), %rdx
 	LONG $0x004db70f // movzwl (%rbp), %ecx
-	LONG $0xa2148d4a // leaq (%rdx,%r12,4), %rdx
-	LONG $0x24a48b4c; LONG $0x000000b0 // movq 0xb0(%rsp), %r12
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
-	LONG $0x24148948 // movq %rdx, (%rsp)
 	LONG $0x024db70f // movzwl 0x2(%rbp), %ecx
-	WORD $0xff49; BYTE $0xc4 // incq %r12
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
@@ -5153,55 +5187,56 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
-	WORD $0x394d; BYTE $0xe8 // cmpq %r13, %r8
-	LONG $0x0a5b840f; WORD $0x0000 // je <blocks4Multi8+0xd30>
+	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
+	LONG $0x0a5e840f; WORD $0x0000 // je <blocks4Multi8+0xd30>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x24ac8948; LONG $0x000000a8 // movq %rbp, 0xa8(%rsp)
 	LONG $0x24a4894c; LONG $0x000000b0 // movq %r12, 0xb0(%rsp)
-	LONG $0x2484894c; LONG $0x000000a0 // movq %r8, 0xa0(%rsp)
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0x248c894c; LONG $0x000000a0 // movq %r9, 0xa0(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x03d8850f; WORD $0x0000 // jne <blocks4Multi8+0x6e0>
+	LONG $0x03d6850f; WORD $0x0000 // jne <blocks4Multi8+0x6e0>
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x641c8d4b // leaq (%r12,%r12,2), %rbx
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x0473820f; WORD $0x0000 // jb <blocks4Multi8+0x790>
+	LONG $0x0481820f; WORD $0x0000 // jb <blocks4Multi8+0x7a0>
 	WORD $0xd889 // movl %ebx, %eax
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
-	LONG $0x02eac141 // shrl $0x2, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
 	LONG $0x24148d43 // leal (%r12,%r12), %edx
-	LONG $0x243c8b48 // movq (%rsp), %rdi
+	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
-	WORD $0xe8d1 // shrl %eax
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	LONG $0x1b0c8d49 // leaq (%r11,%rbx), %rcx
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x180c8d48 // leaq (%rax,%rbx), %rcx
 	LONG $0x20348d4e // leaq (%rax,%r12), %r14
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x1a0c8d49 // leaq (%r10,%rbx), %rcx
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0x130c8d49 // leaq (%r11,%rdx), %rcx
+	LONG $0x1a0c8d49 // leaq (%r10,%rbx), %rcx
 	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x100c8d48 // leaq (%rax,%rdx), %rcx
+	LONG $0x130c8d49 // leaq (%r11,%rdx), %rcx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x120c8d49 // leaq (%r10,%rdx), %rcx
+	LONG $0x100c8d48 // leaq (%rax,%rdx), %rcx
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x230c8d4b // leaq (%r11,%r12), %rcx
+	LONG $0x120c8d49 // leaq (%r10,%rdx), %rcx
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x230c8d4b // leaq (%r11,%r12), %rcx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x240c8b4c // movq (%rsp), %r9
 	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5214,10 +5249,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x0e // vmovupd %ymm3, (%rsi,%rcx)
-	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x171c // vmovdqu (%rdi,%r10), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5234,7 +5269,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5247,11 +5283,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x400e // vmovupd %ymm3, 0x40(%rsi,%rcx)
-	LONG $0x6f7aa1c4; WORD $0x371c // vmovdqu (%rdi,%r14), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5269,7 +5304,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5283,11 +5318,11 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000800e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rcx)
 	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5305,7 +5340,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5319,7 +5354,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000c00e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rcx)
 	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
@@ -5341,41 +5376,38 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0xfcbc850f; WORD $0xffff // jne <blocks4Multi8+0x390>
 	LONG $0xfffa67e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x195afcc5 // vcvtps2pd (%rcx), %ymm3
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
-	LONG $0x595afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x1058 // vcvtps2pd 0x10(%r8), %ymm3
 	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
-	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
-	LONG $0x595afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm3
+	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
+	LONG $0x5a7cc1c4; WORD $0x2058 // vcvtps2pd 0x20(%r8), %ymm3
 	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
-	LONG $0x595afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x3058 // vcvtps2pd 0x30(%r8), %ymm3
 	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
-	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
-	LONG $0x595afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm3
+	LONG $0x88180f41; LONG $0x00001040 // prefetcht0 0x1040(%r8)
+	LONG $0x5a7cc1c4; WORD $0x4058 // vcvtps2pd 0x40(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
-	LONG $0x595afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm3
+	LONG $0x5a7cc1c4; WORD $0x5058 // vcvtps2pd 0x50(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
-	LONG $0x6089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rcx)
-	LONG $0x595afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rcx), %ymm3
+	LONG $0x88180f41; LONG $0x00001060 // prefetcht0 0x1060(%r8)
+	LONG $0x5a7cc1c4; WORD $0x6058 // vcvtps2pd 0x60(%r8), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x595afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rcx), %ymm3
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
+	LONG $0x5a7cc1c4; WORD $0x7058 // vcvtps2pd 0x70(%r8), %ymm3
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
-	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi8+0x6f0>
-	LONG $0xfff9b9e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xff62850f; WORD $0xffff // jne <blocks4Multi8+0x6f0>
+	LONG $0xfff9ade9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	LONG $0x02eac141 // shrl $0x2, %r10d
 	WORD $0xc108 // orb %al, %cl
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -5383,35 +5415,36 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x02fe840f; WORD $0x0000 // je <blocks4Multi8+0xaba>
+	LONG $0x02fa840f; WORD $0x0000 // je <blocks4Multi8+0xabf>
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x180c8d4c // leaq (%rax,%rbx), %r9
-	LONG $0x24148d43 // leal (%r12,%r12), %edx
-	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x221c8d4f // leaq (%r10,%r12), %r11
+	WORD $0x8944; BYTE $0xe2 // movl %r12d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x243c8d43 // leal (%r12,%r12), %edi
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x193c8d48 // leaq (%rcx,%rbx), %rdi
+	LONG $0x191c8d4c // leaq (%rcx,%rbx), %r11
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x1a0c8d4c // leaq (%rdx,%rbx), %r9
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	LONG $0x3a1c8d4c // leaq (%rdx,%rdi), %r11
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	LONG $0x22148d4e // leaq (%rdx,%r12), %r10
 	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x110c8d4c // leaq (%rcx,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0x10048d4c // leaq (%rax,%rdx), %r8
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x120c8d4d // leaq (%r10,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x21048d4e // leaq (%rcx,%r12), %r8
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x200c8d4e // leaq (%rax,%r12), %r9
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x381c8d4c // leaq (%rax,%rdi), %r11
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x21148d4e // leaq (%rcx,%r12), %r10
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x201c8d4e // leaq (%rax,%r12), %r11
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5419,10 +5452,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x361c // vmovupd %ymm3, (%rsi,%r14)
-	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5430,11 +5463,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x365c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r14)
-	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
-	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
+	LONG $0x6f7a81c4; WORD $0x201c // vmovdqu (%r8,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5442,11 +5476,10 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x365c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
+	LONG $0x6f7a81c4; WORD $0x181c // vmovdqu (%r8,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x386583c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5454,12 +5487,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x365c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r14)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x671c // vmovdqu (%rdi,%r12,2), %xmm3
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7a81c4; WORD $0x601c // vmovdqu (%r8,%r12,2), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5467,12 +5500,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x0080369c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5480,12 +5513,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a0369c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r14)
-	LONG $0x1f8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rbx)
-	LONG $0x1c6ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm3
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x30 // movq 0x30(%rsp), %r8
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5493,12 +5526,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c0369c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
-	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5508,123 +5541,122 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x00e0369c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfd6b850f; WORD $0xffff // jne <blocks4Multi8+0x820>
-	LONG $0xfff686e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0xfd66850f; WORD $0xffff // jne <blocks4Multi8+0x820>
+	LONG $0xfff681e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x180c8d4c // leaq (%rax,%rbx), %r9
-	LONG $0x24148d43 // leal (%r12,%r12), %edx
-	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x221c8d4f // leaq (%r10,%r12), %r11
+	WORD $0x8944; BYTE $0xe2 // movl %r12d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x243c8d43 // leal (%r12,%r12), %edi
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x193c8d48 // leaq (%rcx,%rbx), %rdi
+	LONG $0x191c8d4c // leaq (%rcx,%rbx), %r11
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x1a0c8d4c // leaq (%rdx,%rbx), %r9
+	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
+	LONG $0x3a1c8d4c // leaq (%rdx,%rdi), %r11
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	LONG $0x22148d4e // leaq (%rdx,%r12), %r10
 	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x110c8d4c // leaq (%rcx,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	LONG $0x10048d4c // leaq (%rax,%rdx), %r8
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x120c8d4d // leaq (%r10,%rdx), %r9
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x21048d4e // leaq (%rcx,%r12), %r8
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x200c8d4e // leaq (%rax,%r12), %r9
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x381c8d4c // leaq (%rax,%rdi), %r11
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x21148d4e // leaq (%rcx,%r12), %r10
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x201c8d4e // leaq (%rax,%r12), %r11
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x240c8b4c // movq (%rsp), %r9
+	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x361c // vmovupd %ymm3, (%rsi,%r14)
-	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x365c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r14)
-	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
-	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
+	LONG $0x6f7a81c4; WORD $0x201c // vmovdqu (%r8,%r12), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x365c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
+	LONG $0x6f7a81c4; WORD $0x181c // vmovdqu (%r8,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x386583c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x365c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r14)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x671c // vmovdqu (%rdi,%r12,2), %xmm3
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7a81c4; WORD $0x601c // vmovdqu (%r8,%r12,2), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x0080369c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a0369c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r14)
-	LONG $0x1f8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rbx)
-	LONG $0x1c6ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm3
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	LONG $0x24448b4c; BYTE $0x30 // movq 0x30(%rsp), %r8
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c0369c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
-	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
-	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00e0369c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfdfd850f; WORD $0xffff // jne <blocks4Multi8+0xb20>
-	LONG $0xfff418e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xfdfe850f; WORD $0xffff // jne <blocks4Multi8+0xb20>
+	LONG $0xfff419e9; BYTE $0xff // jmp <blocks4Multi8+0x140>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
 	LONG $0x01e18e0f; WORD $0x0000 // jle <blocks4Multi8+0xf20>
 	LONG $0x38778b4c // movq 0x38(%rdi), %r14
-	LONG $0x44247c83; BYTE $0x00 // cmpl $0x0, 0x44(%rsp)
-	LONG $0x024b840f; WORD $0x0000 // je <blocks4Multi8+0xf99>
+	LONG $0x3c247c83; BYTE $0x00 // cmpl $0x0, 0x3c(%rsp)
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0x0246840f; WORD $0x0000 // je <blocks4Multi8+0xf99>
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
 	LONG $0x245c8b48; BYTE $0x70 // movq 0x70(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
@@ -5697,13 +5729,13 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc985 // testl %ecx, %ecx
 	WORD $0x2675 // jne <blocks4Multi8+0xf3a>
-	LONG $0xfff1c1e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
+	LONG $0xfff1c6e9; BYTE $0xff // jmp <blocks4Multi8+0xdf>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x44247c83; BYTE $0x00 // cmpl $0x0, 0x44(%rsp)
+	LONG $0x3c247c83; BYTE $0x00 // cmpl $0x0, 0x3c(%rsp)
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
-	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
-	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0xf1a0840f; WORD $0xffff // je <blocks4Multi8+0xda>
+	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
+	LONG $0x24548b4c; BYTE $0x58 // movq 0x58(%rsp), %r10
+	LONG $0xf1a5840f; WORD $0xffff // je <blocks4Multi8+0xdf>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x9066 // nop
@@ -5721,7 +5753,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
 	WORD $0xac75 // jne <blocks4Multi8+0xf40>
-	LONG $0xfff141e9; BYTE $0xff // jmp <blocks4Multi8+0xda>
+	LONG $0xfff146e9; BYTE $0xff // jmp <blocks4Multi8+0xdf>
 	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -5801,21 +5833,22 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	BYTE $0x90 // nop
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xef2d840f; WORD $0xffff // je <blocks4Multi8+0xaa>
+	LONG $0xef30840f; WORD $0xffff // je <blocks4Multi8+0xad>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x244c2b48; BYTE $0x48 // subq 0x48(%rsp), %rcx
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	LONG $0x244c2b48; BYTE $0x40 // subq 0x40(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xef048e0f; WORD $0xffff // jle <blocks4Multi8+0xa0>
+	LONG $0xef018e0f; WORD $0xffff // jle <blocks4Multi8+0xa0>
 	LONG $0x24948b48; LONG $0x00000080 // movq 0x80(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1beb // jmp <blocks4Multi8+0x11d0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x18eb // jmp <blocks4Multi8+0x11d0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c28348 // addq $0x40, %rdx
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
@@ -5823,12 +5856,12 @@ TEXT ·blocks4Multi8Quad(SB), 0, $320-16
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
 	WORD $0x1774 // je <blocks4Multi8+0x11f0>
-	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
 	LONG $0x58048d4d // leaq (%r8,%rbx,2), %r8
 	LONG $0x34b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r14d
 	WORD $0x10eb // jmp <blocks4Multi8+0x11f9>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
 	LONG $0x03348d4e // leaq (%rbx,%r8), %r14
 	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
 	LONG $0x08e0c149 // shlq $0x8, %r8
@@ -5891,7 +5924,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x13688e0f; WORD $0x0000 // jle <blocks5Multi2+0x1375>
+	LONG $0x13788e0f; WORD $0x0000 // jle <blocks5Multi2+0x1385>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -5923,7 +5956,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
-	LONG $0x12ca830f; WORD $0x0000 // jae <blocks5Multi2+0x1367>
+	LONG $0x12da830f; WORD $0x0000 // jae <blocks5Multi2+0x1377>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
@@ -5936,14 +5969,14 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x11af8d0f; WORD $0x0000 // jge <blocks5Multi2+0x1280>
+	LONG $0x11bf8d0f; WORD $0x0000 // jge <blocks5Multi2+0x1290>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000005ba; BYTE $0x00 // movl $0x5, %edx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x05f88348 // cmpq $0x5, %rax
 	LONG $0xd04c0f48 // cmovlq %rax, %rdx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0ed38e0f; WORD $0x0000 // jle <blocks5Multi2+0xfc0>
+	LONG $0x0ee38e0f; WORD $0x0000 // jle <blocks5Multi2+0xfd0>
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
@@ -5981,7 +6014,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe4d4ddc5 // vpaddq %ymm4, %ymm4, %ymm4
 	LONG $0x647ffec5; WORD $0x200a // vmovdqu %ymm4, 0x20(%rdx,%rcx)
 	WORD $0x394d; BYTE $0xe0 // cmpq %r12, %r8
-	LONG $0x0bf2840f; WORD $0x0000 // je <blocks5Multi2+0xd90>
+	LONG $0x0c02840f; WORD $0x0000 // je <blocks5Multi2+0xda0>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
 	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
@@ -5996,28 +6029,28 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
 	LONG $0x054e820f; WORD $0x0000 // jb <blocks5Multi2+0x730>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
+	LONG $0x5b2c8d44 // leal (%rbx,%rbx,2), %r13d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	LONG $0x009d048d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %eax
-	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
-	LONG $0x32148d4b // leaq (%r10,%r14), %rdx
-	LONG $0x2a0c8d4f // leaq (%r10,%r13), %r9
-	LONG $0x1a3c8d4b // leaq (%r10,%r11), %rdi
+	LONG $0x1a0c8d4f // leaq (%r10,%r11), %r9
+	LONG $0x323c8d4b // leaq (%r10,%r14), %rdi
+	LONG $0x2a148d4b // leaq (%r10,%r13), %rdx
 	LONG $0x1a848d4d; LONG $0x00001000 // leaq 0x1000(%r10,%rbx), %r8
 	LONG $0x6f7ac1c4; BYTE $0x22 // vmovdqu (%r10), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm4, %ymm4
 	LONG $0x180c8d49 // leaq (%r8,%rbx), %rcx
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
@@ -6031,10 +6064,10 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x2411fdc5; BYTE $0x06 // vmovupd %ymm4, (%rsi,%rax)
-	LONG $0x6f7a81c4; WORD $0x2a24 // vmovdqu (%r10,%r13), %xmm4
+	LONG $0x6f7a81c4; WORD $0x3224 // vmovdqu (%r10,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x2a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6052,8 +6085,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x19148d4c // leaq (%rcx,%rbx), %r10
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6066,12 +6099,12 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x6411fdc5; WORD $0x4006 // vmovupd %ymm4, 0x40(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6088,8 +6121,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x6f7aa1c4; LONG $0xf00003a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6102,12 +6135,12 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x00008006; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6124,8 +6157,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xa46ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6138,12 +6171,12 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x0000c006; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6161,7 +6194,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6174,11 +6207,11 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x00010006; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x197de2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm7
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -6192,9 +6225,9 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xa411fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xfbd9850f; WORD $0xffff // jne <blocks5Multi2+0x220>
-	LONG $0xfffad4e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xfbdd850f; WORD $0xffff // jne <blocks5Multi2+0x220>
+	LONG $0xfffad8e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
@@ -6229,36 +6262,36 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xfff9f1e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
 	BYTE $0x90 // nop
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0379840f; WORD $0x0000 // je <blocks5Multi2+0xad0>
+	LONG $0x0380840f; WORD $0x0000 // je <blocks5Multi2+0xad0>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
-	WORD $0xd231 // xorl %edx, %edx
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xff31 // xorl %edi, %edi
 	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	LONG $0x02ebc141 // shrl $0x2, %r11d
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x357c8d4b; BYTE $0x00 // leaq (%r13,%r14), %rdi
-	LONG $0x05548d4d; BYTE $0x00 // leaq (%r13,%rax), %r10
+	LONG $0x15548d4d; BYTE $0x00 // leaq (%r13,%rdx), %r10
+	LONG $0x05748d4d; BYTE $0x00 // leaq (%r13,%rax), %r14
 	LONG $0x1d4c8d4f; BYTE $0x00 // leaq (%r13,%r11), %r9
 	LONG $0x1d8c8d49; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %rcx
 	LONG $0x6f7ac1c4; WORD $0x0065 // vmovdqu (%r13), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
@@ -6266,7 +6299,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x16 // vmovupd %ymm4, (%rsi,%rdx)
+	LONG $0x2411fdc5; BYTE $0x3e // vmovupd %ymm4, (%rsi,%rdi)
 	LONG $0x6f7ac1c4; WORD $0x0564; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
@@ -6277,25 +6310,25 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x2016 // vmovupd %ymm4, 0x20(%rsi,%rdx)
+	LONG $0x6411fdc5; WORD $0x203e // vmovupd %ymm4, 0x20(%rsi,%rdi)
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x182c8d4d // leaq (%r8,%rbx), %r13
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385da3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x4016 // vmovupd %ymm4, 0x40(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x1324 // vmovdqu (%rbx,%r10), %xmm4
+	LONG $0x6411fdc5; WORD $0x403e // vmovupd %ymm4, 0x40(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
@@ -6304,24 +6337,24 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x6016 // vmovupd %ymm4, 0x60(%rsi,%rdx)
+	LONG $0x6411fdc5; WORD $0x603e // vmovupd %ymm4, 0x60(%rsi,%rdi)
 	LONG $0x0b0c180f // prefetcht0 (%rbx,%rcx)
 	LONG $0xa46ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385da3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x1324 // vmovdqu (%rbx,%r10), %xmm4
+	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
@@ -6330,24 +6363,24 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdx)
+	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf00003a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385da3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x1324 // vmovdqu (%rbx,%r10), %xmm4
+	LONG $0xa411fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
@@ -6356,21 +6389,21 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rdx)
+	LONG $0xa411fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rdi)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002ba4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x1324 // vmovdqu (%rbx,%r10), %xmm4
+	LONG $0xa411fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
@@ -6380,34 +6413,36 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdx)
-	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
-	LONG $0x0640fa81; WORD $0x0000 // cmpl $0x640, %edx
+	LONG $0xa411fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdi)
+	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
+	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
 	LONG $0xfcb5850f; WORD $0xffff // jne <blocks5Multi2+0x780>
 	LONG $0xfff650e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
-	WORD $0xff31 // xorl %edi, %edi
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	BYTE $0x90 // nop
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
+	LONG $0x3d748d4d; BYTE $0x00 // leaq (%r13,%rdi), %r14
 	LONG $0x055c8d4d; BYTE $0x00 // leaq (%r13,%rax), %r11
 	LONG $0x15548d4d; BYTE $0x00 // leaq (%r13,%rdx), %r10
 	LONG $0x1d8c8d49; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %rcx
 	LONG $0x6f7ac1c4; WORD $0x0065 // vmovdqu (%r13), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x3e // vmovupd %ymm4, (%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e24 // vmovupd %ymm4, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x0564; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
@@ -6415,18 +6450,18 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x203e // vmovupd %ymm4, 0x20(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r9)
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x182c8d4d // leaq (%r8,%rbx), %r13
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x385da3c4; WORD $0x3324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x403e // vmovupd %ymm4, 0x40(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
@@ -6436,17 +6471,17 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x603e // vmovupd %ymm4, 0x60(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r9)
 	LONG $0x0b0c180f // prefetcht0 (%rbx,%rcx)
 	LONG $0xa46ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x385da3c4; WORD $0x3324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00800ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
@@ -6456,17 +6491,17 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00a00ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf00003a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x385da3c4; WORD $0x3324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00c00ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
@@ -6476,17 +6511,17 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00e00ea4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002ba4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x3324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01000ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
@@ -6494,18 +6529,18 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdi)
-	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
-	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
-	LONG $0xfd73850f; WORD $0xffff // jne <blocks5Multi2+0xaf0>
-	LONG $0xfff39ee9; BYTE $0xff // jmp <blocks5Multi2+0x120>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x117da1c4; LONG $0x01200ea4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r9)
+	LONG $0x40c18149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r9
+	LONG $0x40f98141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r9d
+	LONG $0xfd68850f; WORD $0xffff // jne <blocks5Multi2+0xb00>
+	LONG $0xfff383e9; BYTE $0xff // jmp <blocks5Multi2+0x120>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x02348e0f; WORD $0x0000 // jle <blocks5Multi2+0xfd0>
+	LONG $0x02348e0f; WORD $0x0000 // jle <blocks5Multi2+0xfe0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	LONG $0x028a840f; WORD $0x0000 // je <blocks5Multi2+0x1038>
+	LONG $0x028a840f; WORD $0x0000 // je <blocks5Multi2+0x1048>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
@@ -6578,7 +6613,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x40c08149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r8
 	LONG $0xa899c2c4; BYTE $0xe5 // vfmadd213pd %xmm13, %xmm12, %xmm4
 	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	LONG $0xfe6f850f; WORD $0xffff // jne <blocks5Multi2+0xde0>
+	LONG $0xfe6f850f; WORD $0xffff // jne <blocks5Multi2+0xdf0>
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x04e0c149 // shlq $0x4, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -6589,17 +6624,17 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x1179a1c4; LONG $0x318006b4; WORD $0x0000 // vmovupd %xmm6, 0x3180(%rsi,%r8)
 	LONG $0x1179a1c4; LONG $0x320006a4; WORD $0x0000 // vmovupd %xmm4, 0x3200(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi2+0xdc0>
-	LONG $0xfff0f0e9; BYTE $0xff // jmp <blocks5Multi2+0xb0>
+	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi2+0xdd0>
+	LONG $0xfff0e0e9; BYTE $0xff // jmp <blocks5Multi2+0xb0>
 	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
-	WORD $0x2575 // jne <blocks5Multi2+0xfea>
-	LONG $0xfff0f3e9; BYTE $0xff // jmp <blocks5Multi2+0xbd>
+	WORD $0x2575 // jne <blocks5Multi2+0xffa>
+	LONG $0xfff0e3e9; BYTE $0xff // jmp <blocks5Multi2+0xbd>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0xf0d3840f; WORD $0xffff // je <blocks5Multi2+0xbd>
+	LONG $0xf0c3840f; WORD $0xffff // je <blocks5Multi2+0xbd>
 	LONG $0x80c0c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x9c11f8c5; LONG $0x00308006; BYTE $0x00 // vmovups %xmm3, 0x3080(%rsi,%rax)
@@ -6608,8 +6643,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x9c11f8c5; LONG $0x00320006; BYTE $0x00 // vmovups %xmm3, 0x3200(%rsi,%rax)
 	LONG $0x9c11f8c5; LONG $0x00328006; BYTE $0x00 // vmovups %xmm3, 0x3280(%rsi,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
-	WORD $0xcd75 // jne <blocks5Multi2+0x1000>
-	LONG $0xfff085e9; BYTE $0xff // jmp <blocks5Multi2+0xbd>
+	WORD $0xcd75 // jne <blocks5Multi2+0x1010>
+	LONG $0xfff075e9; BYTE $0xff // jmp <blocks5Multi2+0xbd>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
@@ -6685,7 +6720,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
 	LONG $0xa899c2c4; BYTE $0xed // vfmadd213pd %xmm13, %xmm12, %xmm5
 	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
-	LONG $0xfe6f850f; WORD $0xffff // jne <blocks5Multi2+0x10a0>
+	LONG $0xfe6f850f; WORD $0xffff // jne <blocks5Multi2+0x10b0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x117921c4; LONG $0x3000c68c; WORD $0x0000 // vmovupd %xmm9, 0x3000(%rsi,%r8,8)
@@ -6694,12 +6729,12 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x1179a1c4; LONG $0x3180c6b4; WORD $0x0000 // vmovupd %xmm6, 0x3180(%rsi,%r8,8)
 	LONG $0x1179a1c4; LONG $0x3200c6ac; WORD $0x0000 // vmovupd %xmm5, 0x3200(%rsi,%r8,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfddc850f; WORD $0xffff // jne <blocks5Multi2+0x1050>
-	LONG $0xffee37e9; BYTE $0xff // jmp <blocks5Multi2+0xb0>
+	LONG $0xfddc850f; WORD $0xffff // jne <blocks5Multi2+0x1060>
+	LONG $0xffee27e9; BYTE $0xff // jmp <blocks5Multi2+0xb0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xee00840f; WORD $0xffff // je <blocks5Multi2+0x8e>
+	LONG $0xedf0840f; WORD $0xffff // je <blocks5Multi2+0x8e>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
@@ -6707,32 +6742,32 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xedd08e0f; WORD $0xffff // jle <blocks5Multi2+0x80>
+	LONG $0xedc08e0f; WORD $0xffff // jle <blocks5Multi2+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x19eb // jmp <blocks5Multi2+0x12e0>
+	WORD $0x19eb // jmp <blocks5Multi2+0x12f0>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xeda0840f; WORD $0xffff // je <blocks5Multi2+0x80>
+	LONG $0xed90840f; WORD $0xffff // je <blocks5Multi2+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks5Multi2+0x1300>
+	WORD $0x1774 // je <blocks5Multi2+0x1310>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks5Multi2+0x1308>
+	WORD $0x0feb // jmp <blocks5Multi2+0x1318>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x02e0c149 // shlq $0x2, %r8
 	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x36eb // jmp <blocks5Multi2+0x134b>
+	WORD $0x36eb // jmp <blocks5Multi2+0x135b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
 	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
@@ -6742,15 +6777,15 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	LONG $0x1179c1c4; WORD $0x9924 // vmovupd %xmm4, (%r9,%rbx,4)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0xa0f88149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r8
-	WORD $0x8574 // je <blocks5Multi2+0x12d0>
+	WORD $0x8574 // je <blocks5Multi2+0x12e0>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks5Multi2+0x1320>
+	WORD $0xcc74 // je <blocks5Multi2+0x1330>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xe2 // vmovq %r10, %xmm4
-	WORD $0xbeeb // jmp <blocks5Multi2+0x1325>
+	WORD $0xbeeb // jmp <blocks5Multi2+0x1335>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6760,8 +6795,6 @@ TEXT ·blocks5Multi2Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -6785,7 +6818,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x13788e0f; WORD $0x0000 // jle <blocks5Multi4+0x1385>
+	LONG $0x13888e0f; WORD $0x0000 // jle <blocks5Multi4+0x1395>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -6817,7 +6850,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
-	LONG $0x12da830f; WORD $0x0000 // jae <blocks5Multi4+0x1377>
+	LONG $0x12ea830f; WORD $0x0000 // jae <blocks5Multi4+0x1387>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
@@ -6830,14 +6863,14 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x11bf8d0f; WORD $0x0000 // jge <blocks5Multi4+0x1290>
+	LONG $0x11cf8d0f; WORD $0x0000 // jge <blocks5Multi4+0x12a0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x000005ba; BYTE $0x00 // movl $0x5, %edx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x05f88348 // cmpq $0x5, %rax
 	LONG $0xd04c0f48 // cmovlq %rax, %rdx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0ee38e0f; WORD $0x0000 // jle <blocks5Multi4+0xfd0>
+	LONG $0x0ef38e0f; WORD $0x0000 // jle <blocks5Multi4+0xfe0>
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
@@ -6875,7 +6908,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
 	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
 	WORD $0x394d; BYTE $0xe0 // cmpq %r12, %r8
-	LONG $0x0bf0840f; WORD $0x0000 // je <blocks5Multi4+0xd90>
+	LONG $0x0c00840f; WORD $0x0000 // je <blocks5Multi4+0xda0>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
 	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
@@ -6890,28 +6923,28 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
 	LONG $0x054c820f; WORD $0x0000 // jb <blocks5Multi4+0x730>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
+	LONG $0x5b2c8d44 // leal (%rbx,%rbx,2), %r13d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	LONG $0x009d048d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %eax
-	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
-	LONG $0x32148d4b // leaq (%r10,%r14), %rdx
-	LONG $0x2a0c8d4f // leaq (%r10,%r13), %r9
-	LONG $0x1a3c8d4b // leaq (%r10,%r11), %rdi
+	LONG $0x1a0c8d4f // leaq (%r10,%r11), %r9
+	LONG $0x323c8d4b // leaq (%r10,%r14), %rdi
+	LONG $0x2a148d4b // leaq (%r10,%r13), %rdx
 	LONG $0x1a848d4d; LONG $0x00001000 // leaq 0x1000(%r10,%rbx), %r8
 	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm3, %ymm3
 	LONG $0x180c8d49 // leaq (%r8,%rbx), %rcx
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
@@ -6925,10 +6958,10 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x06 // vmovupd %ymm3, (%rsi,%rax)
-	LONG $0x6f7a81c4; WORD $0x2a1c // vmovdqu (%r10,%r13), %xmm3
+	LONG $0x6f7a81c4; WORD $0x321c // vmovdqu (%r10,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x2a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6946,8 +6979,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x19148d4c // leaq (%rcx,%rbx), %r10
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6960,12 +6993,12 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x4006 // vmovupd %ymm3, 0x40(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6982,8 +7015,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6996,12 +7029,12 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00008006; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7018,8 +7051,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x9c6ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7032,12 +7065,12 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000c006; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7055,7 +7088,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7068,11 +7101,11 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00010006; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7086,9 +7119,9 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xfbd9850f; WORD $0xffff // jne <blocks5Multi4+0x220>
-	LONG $0xfffad4e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xfbdd850f; WORD $0xffff // jne <blocks5Multi4+0x220>
+	LONG $0xfffad8e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
@@ -7123,36 +7156,36 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xfff9f1e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
 	BYTE $0x90 // nop
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0379840f; WORD $0x0000 // je <blocks5Multi4+0xad0>
+	LONG $0x0380840f; WORD $0x0000 // je <blocks5Multi4+0xad0>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
-	WORD $0xd231 // xorl %edx, %edx
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xff31 // xorl %edi, %edi
 	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	LONG $0x02ebc141 // shrl $0x2, %r11d
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x357c8d4b; BYTE $0x00 // leaq (%r13,%r14), %rdi
-	LONG $0x05548d4d; BYTE $0x00 // leaq (%r13,%rax), %r10
+	LONG $0x15548d4d; BYTE $0x00 // leaq (%r13,%rdx), %r10
+	LONG $0x05748d4d; BYTE $0x00 // leaq (%r13,%rax), %r14
 	LONG $0x1d4c8d4f; BYTE $0x00 // leaq (%r13,%r11), %r9
 	LONG $0x1d8c8d49; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %rcx
 	LONG $0x6f7ac1c4; WORD $0x005d // vmovdqu (%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; LONG $0x0100355c // vinserti128 $0x1, (%r13,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
 	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
@@ -7160,7 +7193,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x16 // vmovupd %ymm3, (%rsi,%rdx)
+	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
 	LONG $0x6f7ac1c4; WORD $0x055c; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
@@ -7171,25 +7204,25 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x2016 // vmovupd %ymm3, 0x20(%rsi,%rdx)
+	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1d5c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x182c8d4d // leaq (%r8,%rbx), %r13
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x4016 // vmovupd %ymm3, 0x40(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x131c // vmovdqu (%rbx,%r10), %xmm3
+	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
 	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
@@ -7198,24 +7231,24 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x6016 // vmovupd %ymm3, 0x60(%rsi,%rdx)
+	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
 	LONG $0x0b0c180f // prefetcht0 (%rbx,%rcx)
 	LONG $0x9c6ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x131c // vmovdqu (%rbx,%r10), %xmm3
+	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
 	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
@@ -7224,24 +7257,24 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdx)
+	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x131c // vmovdqu (%rbx,%r10), %xmm3
+	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
 	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
@@ -7250,21 +7283,21 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdx)
+	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x131c // vmovdqu (%rbx,%r10), %xmm3
+	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
@@ -7274,34 +7307,36 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
-	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
-	LONG $0x0640fa81; WORD $0x0000 // cmpl $0x640, %edx
+	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
+	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
+	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
 	LONG $0xfcb5850f; WORD $0xffff // jne <blocks5Multi4+0x780>
 	LONG $0xfff650e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
 	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
-	WORD $0xff31 // xorl %edi, %edi
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	BYTE $0x90 // nop
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
+	LONG $0x3d748d4d; BYTE $0x00 // leaq (%r13,%rdi), %r14
 	LONG $0x055c8d4d; BYTE $0x00 // leaq (%r13,%rax), %r11
 	LONG $0x15548d4d; BYTE $0x00 // leaq (%r13,%rdx), %r10
 	LONG $0x1d8c8d49; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %rcx
 	LONG $0x6f7ac1c4; WORD $0x005d // vmovdqu (%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; LONG $0x0100355c // vinserti128 $0x1, (%r13,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
 	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x055c; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
@@ -7309,18 +7344,18 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1d5c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x182c8d4d // leaq (%r8,%rbx), %r13
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
@@ -7330,17 +7365,17 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
 	LONG $0x0b0c180f // prefetcht0 (%rbx,%rcx)
 	LONG $0x9c6ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
@@ -7350,17 +7385,17 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
@@ -7370,17 +7405,17 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
 	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
@@ -7388,18 +7423,18 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
-	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
-	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
-	LONG $0xfd73850f; WORD $0xffff // jne <blocks5Multi4+0xaf0>
-	LONG $0xfff39ee9; BYTE $0xff // jmp <blocks5Multi4+0x120>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
+	LONG $0x40c18149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r9
+	LONG $0x40f98141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r9d
+	LONG $0xfd68850f; WORD $0xffff // jne <blocks5Multi4+0xb00>
+	LONG $0xfff383e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x02448e0f; WORD $0x0000 // jle <blocks5Multi4+0xfe0>
+	LONG $0x02448e0f; WORD $0x0000 // jle <blocks5Multi4+0xff0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	LONG $0x029a840f; WORD $0x0000 // je <blocks5Multi4+0x1048>
+	LONG $0x029a840f; WORD $0x0000 // je <blocks5Multi4+0x1058>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
@@ -7472,7 +7507,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x40c08149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r8
 	LONG $0xa8a5c2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm11, %ymm3
 	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0xde0>
+	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0xdf0>
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -7483,18 +7518,18 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x330006ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%rsi,%r8)
 	LONG $0x117da1c4; LONG $0x3400069c; WORD $0x0000 // vmovupd %ymm3, 0x3400(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe02850f; WORD $0xffff // jne <blocks5Multi4+0xdc0>
-	LONG $0xfff0ede9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
+	LONG $0xfe02850f; WORD $0xffff // jne <blocks5Multi4+0xdd0>
+	LONG $0xfff0dde9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
-	WORD $0x2575 // jne <blocks5Multi4+0xffa>
-	LONG $0xfff0e3e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
+	WORD $0x2575 // jne <blocks5Multi4+0x100a>
+	LONG $0xfff0d3e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0xf0c3840f; WORD $0xffff // je <blocks5Multi4+0xbd>
+	LONG $0xf0b3840f; WORD $0xffff // je <blocks5Multi4+0xbd>
 	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
@@ -7503,8 +7538,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x847ffec5; LONG $0x00340006; BYTE $0x00 // vmovdqu %ymm0, 0x3400(%rsi,%rax)
 	LONG $0x847ffec5; LONG $0x00350006; BYTE $0x00 // vmovdqu %ymm0, 0x3500(%rsi,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
-	WORD $0xcd75 // jne <blocks5Multi4+0x1010>
-	LONG $0xfff075e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
+	WORD $0xcd75 // jne <blocks5Multi4+0x1020>
+	LONG $0xfff065e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
@@ -7580,7 +7615,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
-	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0x10b0>
+	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0x10c0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x117d21c4; LONG $0x3000c684; WORD $0x0000 // vmovupd %ymm8, 0x3000(%rsi,%r8,8)
@@ -7589,12 +7624,12 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x3300c6ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%rsi,%r8,8)
 	LONG $0x117da1c4; LONG $0x3400c6a4; WORD $0x0000 // vmovupd %ymm4, 0x3400(%rsi,%r8,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfdd9850f; WORD $0xffff // jne <blocks5Multi4+0x1060>
-	LONG $0xffee24e9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
+	LONG $0xfdd9850f; WORD $0xffff // jne <blocks5Multi4+0x1070>
+	LONG $0xffee14e9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xedf0840f; WORD $0xffff // je <blocks5Multi4+0x8e>
+	LONG $0xede0840f; WORD $0xffff // je <blocks5Multi4+0x8e>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
@@ -7602,32 +7637,32 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xedc08e0f; WORD $0xffff // jle <blocks5Multi4+0x80>
+	LONG $0xedb08e0f; WORD $0xffff // jle <blocks5Multi4+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x19eb // jmp <blocks5Multi4+0x12f0>
+	WORD $0x19eb // jmp <blocks5Multi4+0x1300>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xed90840f; WORD $0xffff // je <blocks5Multi4+0x80>
+	LONG $0xed80840f; WORD $0xffff // je <blocks5Multi4+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks5Multi4+0x1310>
+	WORD $0x1774 // je <blocks5Multi4+0x1320>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks5Multi4+0x1318>
+	WORD $0x0feb // jmp <blocks5Multi4+0x1328>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x02e0c149 // shlq $0x2, %r8
 	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x36eb // jmp <blocks5Multi4+0x135b>
+	WORD $0x36eb // jmp <blocks5Multi4+0x136b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -7637,15 +7672,15 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x40f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r8
-	WORD $0x8574 // je <blocks5Multi4+0x12e0>
+	WORD $0x8574 // je <blocks5Multi4+0x12f0>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks5Multi4+0x1330>
+	WORD $0xcc74 // je <blocks5Multi4+0x1340>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	WORD $0xbeeb // jmp <blocks5Multi4+0x1335>
+	WORD $0xbeeb // jmp <blocks5Multi4+0x1345>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7655,8 +7690,6 @@ TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x45300000
@@ -7669,7 +7702,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi8>
-	LONG $0x001586e9; BYTE $0x00 // jmp <end>
+	LONG $0x0015c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -7678,7 +7711,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x15558e0f; WORD $0x0000 // jle <blocks5Multi8+0x1562>
+	LONG $0x15658e0f; WORD $0x0000 // jle <blocks5Multi8+0x1572>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -7686,8 +7719,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	LONG $0x597de2c4; LONG $0x0015510d; BYTE $0x00 // vpbroadcastq 0x1551(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00154015; BYTE $0x00 // vpbroadcastq 0x1540(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0015910d; BYTE $0x00 // vpbroadcastq 0x1591(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00158015; BYTE $0x00 // vpbroadcastq 0x1580(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10678b4c // movq 0x10(%rdi), %r12
 	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
@@ -7712,7 +7745,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x894d; BYTE $0xee // movq %r13, %r14
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r15
-	LONG $0x14a5830f; WORD $0x0000 // jae <blocks5Multi8+0x1551>
+	LONG $0x14b5830f; WORD $0x0000 // jae <blocks5Multi8+0x1561>
 	LONG $0x47b70f41; BYTE $0x04 // movzwl 0x4(%r15), %eax
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
@@ -7726,14 +7759,14 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
-	LONG $0x13698d0f; WORD $0x0000 // jge <blocks5Multi8+0x1450>
+	LONG $0x13798d0f; WORD $0x0000 // jge <blocks5Multi8+0x1460>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x0005b941; WORD $0x0000 // movl $0x5, %r9d
 	WORD $0x294c; BYTE $0xc0 // subq %r8, %rax
 	LONG $0x05f88348 // cmpq $0x5, %rax
 	LONG $0xc84c0f4c // cmovlq %rax, %r9
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x104c8e0f; WORD $0x0000 // jle <blocks5Multi8+0x1150>
+	LONG $0x105c8e0f; WORD $0x0000 // jle <blocks5Multi8+0x1160>
 	LONG $0x02f98349 // cmpq $0x2, %r9
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
@@ -7829,12 +7862,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x118c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rdx)
 	LONG $0x118c180f; LONG $0x00000100 // prefetcht0 0x100(%rcx,%rdx)
 	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0x0be5840f; WORD $0x0000 // je <blocks5Multi8+0xee0>
+	LONG $0x0bf5840f; WORD $0x0000 // je <blocks5Multi8+0xef0>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x70 // movq %rbp, 0x70(%rsp)
 	LONG $0x2464894c; BYTE $0x78 // movq %r12, 0x78(%rsp)
-	LONG $0x244c894c; BYTE $0x68 // movq %r9, 0x68(%rsp)
 	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x68 // movq %r9, 0x68(%rsp)
 	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
@@ -7844,27 +7877,27 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
 	LONG $0x0551820f; WORD $0x0000 // jb <blocks5Multi8+0x890>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
+	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
-	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xd141; BYTE $0xea // shrl %r10d
+	WORD $0xebd1 // shrl %ebx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0x64048d43 // leal (%r12,%r12,2), %eax
-	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
-	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x1e148d49 // leaq (%r14,%rbx), %rdx
-	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
-	LONG $0x063c8d49 // leaq (%r14,%rax), %rdi
+	LONG $0x060c8d4d // leaq (%r14,%rax), %r9
+	LONG $0x1e3c8d49 // leaq (%r14,%rbx), %rdi
+	LONG $0x16148d4b // leaq (%r14,%r10), %rdx
 	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm3, %ymm3
 	LONG $0x200c8d4b // leaq (%r8,%r12), %rcx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
@@ -7878,10 +7911,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7899,8 +7932,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x21348d4e // leaq (%rcx,%r12), %r14
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7913,12 +7946,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7935,8 +7968,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7949,12 +7982,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00801e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7971,8 +8004,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x6f7ac1c4; LONG $0xf0000c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -7985,12 +8018,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c01e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -8008,7 +8041,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -8021,11 +8054,11 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01001e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -8076,35 +8109,35 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xfff8a1e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	BYTE $0x90 // nop
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x036c840f; WORD $0x0000 // je <blocks5Multi8+0xc25>
+	LONG $0x0372840f; WORD $0x0000 // je <blocks5Multi8+0xc25>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x8944; BYTE $0xe2 // movl %r12d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xff31 // xorl %edi, %edi
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	LONG $0x02eac141 // shrl $0x2, %r10d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x1e3c8d49 // leaq (%r14,%rbx), %rdi
+	LONG $0x161c8d49 // leaq (%r14,%rdx), %rbx
 	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
 	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
 	LONG $0x268c8d4b; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %rcx
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x21048d4e // leaq (%rcx,%r12), %r8
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
@@ -8112,7 +8145,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x16 // vmovupd %ymm3, (%rsi,%rdx)
+	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
 	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
@@ -8123,21 +8156,21 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x2016 // vmovupd %ymm3, 0x20(%rsi,%rdx)
+	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
 	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
 	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x4016 // vmovupd %ymm3, 0x40(%rsi,%rdx)
+	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
@@ -8150,20 +8183,20 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x6016 // vmovupd %ymm3, 0x60(%rsi,%rdx)
+	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
 	LONG $0x0c180f41; BYTE $0x0c // prefetcht0 (%r12,%rcx)
 	LONG $0x6f7ac1c4; LONG $0xf0000c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%rcx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdx)
+	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
@@ -8176,20 +8209,20 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdx)
+	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
 	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdx)
+	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
@@ -8202,20 +8235,20 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdx)
+	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
 	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
 	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdx)
+	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
@@ -8226,33 +8259,35 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
-	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
-	LONG $0x0640fa81; WORD $0x0000 // cmpl $0x640, %edx
+	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
+	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
+	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
 	LONG $0xfcc0850f; WORD $0xffff // jne <blocks5Multi8+0x8e0>
 	LONG $0xfff50be9; BYTE $0xff // jmp <blocks5Multi8+0x130>
 	LONG $0xa50c8d42; LONG $0x00000000 // leal (,%r12,4), %ecx
 	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
-	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x1e0c8d4d // leaq (%r14,%rbx), %r9
+	LONG $0x3e1c8d49 // leaq (%r14,%rdi), %rbx
 	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
 	LONG $0x16148d4d // leaq (%r14,%rdx), %r10
 	LONG $0x268c8d4b; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %rcx
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x21048d4e // leaq (%rcx,%r12), %r8
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
@@ -8260,18 +8295,18 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
 	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
 	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
@@ -8281,17 +8316,17 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
 	LONG $0x0c180f41; BYTE $0x0c // prefetcht0 (%r12,%rcx)
 	LONG $0x6f7ac1c4; LONG $0xf0000c9c; WORD $0xffff // vmovdqu -0x1000(%r12,%rcx), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
@@ -8301,17 +8336,17 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
@@ -8321,17 +8356,17 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
 	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
@@ -8339,18 +8374,18 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
-	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
-	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
-	LONG $0xfd7e850f; WORD $0xffff // jne <blocks5Multi8+0xc50>
-	LONG $0xfff259e9; BYTE $0xff // jmp <blocks5Multi8+0x130>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
+	LONG $0x40c18149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r9
+	LONG $0x40f98141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r9d
+	LONG $0xfd73850f; WORD $0xffff // jne <blocks5Multi8+0xc50>
+	LONG $0xfff24ee9; BYTE $0xff // jmp <blocks5Multi8+0x130>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0060 // cmpq $0x0, 0x60(%rsp)
-	LONG $0x02748e0f; WORD $0x0000 // jle <blocks5Multi8+0x1160>
+	LONG $0x02748e0f; WORD $0x0000 // jle <blocks5Multi8+0x1170>
 	LONG $0x38478b4c // movq 0x38(%rdi), %r8
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
-	LONG $0x02e2840f; WORD $0x0000 // je <blocks5Multi8+0x11e2>
+	LONG $0x02e2840f; WORD $0x0000 // je <blocks5Multi8+0x11f2>
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -8429,7 +8464,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
 	LONG $0xa8a5c2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm11, %ymm3
 	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0xf50>
+	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0xf60>
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc2 // incq %r10
@@ -8440,22 +8475,22 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0xac11fdc5; LONG $0x0006000a; BYTE $0x00 // vmovupd %ymm5, 0x600(%rdx,%rcx)
 	LONG $0x9c11fdc5; LONG $0x0008000a; BYTE $0x00 // vmovupd %ymm3, 0x800(%rdx,%rcx)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi8+0xf30>
+	LONG $0xfe05850f; WORD $0xffff // jne <blocks5Multi8+0xf40>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfdd3850f; WORD $0xffff // jne <blocks5Multi8+0xf10>
-	LONG $0xffef7ee9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
+	LONG $0xfdd3850f; WORD $0xffff // jne <blocks5Multi8+0xf20>
+	LONG $0xffef6ee9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xc985 // testl %ecx, %ecx
-	WORD $0x2675 // jne <blocks5Multi8+0x117a>
-	LONG $0xffef7be9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
+	WORD $0x2675 // jne <blocks5Multi8+0x118a>
+	LONG $0xffef6be9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0xef5a840f; WORD $0xffff // je <blocks5Multi8+0xd4>
+	LONG $0xef4a840f; WORD $0xffff // je <blocks5Multi8+0xd4>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x9066 // nop
@@ -8469,12 +8504,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x11 // vmovdqu %ymm0, (%rcx,%rdx)
 	LONG $0x847ffec5; LONG $0x00020011; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rcx,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
-	WORD $0xd175 // jne <blocks5Multi8+0x11a0>
+	WORD $0xd175 // jne <blocks5Multi8+0x11b0>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xa375 // jne <blocks5Multi8+0x1180>
-	LONG $0xffeef2e9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
+	WORD $0xa375 // jne <blocks5Multi8+0x1190>
+	LONG $0xffeee2e9; BYTE $0xff // jmp <blocks5Multi8+0xd4>
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
@@ -8556,7 +8591,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x40c38148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rbx
 	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
 	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0x1250>
+	LONG $0xfe66850f; WORD $0xffff // jne <blocks5Multi8+0x1260>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x08c18349 // addq $0x8, %r9
 	LONG $0x117d21c4; WORD $0xda04 // vmovupd %ymm8, (%rdx,%r11,8)
@@ -8565,17 +8600,17 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x0600daac; WORD $0x0000 // vmovupd %ymm5, 0x600(%rdx,%r11,8)
 	LONG $0x117da1c4; LONG $0x0800daa4; WORD $0x0000 // vmovupd %ymm4, 0x800(%rdx,%r11,8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfde7850f; WORD $0xffff // jne <blocks5Multi8+0x1210>
+	LONG $0xfde7850f; WORD $0xffff // jne <blocks5Multi8+0x1220>
 	LONG $0x000004b9; BYTE $0x00 // movl $0x4, %ecx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfdb5850f; WORD $0xffff // jne <blocks5Multi8+0x11f0>
+	LONG $0xfdb5850f; WORD $0xffff // jne <blocks5Multi8+0x1200>
 	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0xffec7be9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
+	LONG $0xffec6be9; BYTE $0xff // jmp <blocks5Multi8+0xc0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0xec40840f; WORD $0xffff // je <blocks5Multi8+0x9d>
+	LONG $0xec30840f; WORD $0xffff // je <blocks5Multi8+0x9d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
@@ -8583,25 +8618,25 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xec118e0f; WORD $0xffff // jle <blocks5Multi8+0x90>
+	LONG $0xec018e0f; WORD $0xffff // jle <blocks5Multi8+0x90>
 	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd04d0f48 // cmovgeq %rax, %rdx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1aeb // jmp <blocks5Multi8+0x14b0>
+	WORD $0x1aeb // jmp <blocks5Multi8+0x14c0>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x40c38348 // addq $0x40, %rbx
 	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
-	LONG $0xebe0840f; WORD $0xffff // je <blocks5Multi8+0x90>
+	LONG $0xebd0840f; WORD $0xffff // je <blocks5Multi8+0x90>
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <blocks5Multi8+0x14d0>
+	WORD $0x1774 // je <blocks5Multi8+0x14e0>
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x41 // movzwl (%rcx,%r8,2), %ecx
-	WORD $0x0feb // jmp <blocks5Multi8+0x14d8>
+	WORD $0x0feb // jmp <blocks5Multi8+0x14e8>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
@@ -8611,7 +8646,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x89148d4c // leaq (%rcx,%rcx,4), %r10
 	LONG $0x800c8d4f // leaq (%r8,%r8,4), %r9
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x46eb // jmp <blocks5Multi8+0x1535>
+	WORD $0x46eb // jmp <blocks5Multi8+0x1545>
 	BYTE $0x90 // nop
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -8626,15 +8661,15 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; WORD $0x015c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rcx,%r8)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x14a0>
+	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x14b0>
 	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0xb274 // je <blocks5Multi8+0x14f0>
+	WORD $0xb274 // je <blocks5Multi8+0x1500>
 	LONG $0x685f8b44 // movl 0x68(%rdi), %r11d
 	LONG $0x101c0347 // addl (%r8,%r10), %r11d
 	LONG $0x34e3c149 // shlq $0x34, %r11
 	LONG $0x6ef9c1c4; BYTE $0xdb // vmovq %r11, %xmm3
-	WORD $0xa4eb // jmp <blocks5Multi8+0x14f5>
+	WORD $0xa4eb // jmp <blocks5Multi8+0x1505>
 	LONG $0x80c48148; WORD $0x0000; BYTE $0x00 // addq $0x80, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -8644,6 +8679,12 @@ TEXT ·blocks5Multi8Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
@@ -8664,7 +8705,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x17088e0f; WORD $0x0000 // jle <blocks6Multi2+0x1715>
+	LONG $0x17188e0f; WORD $0x0000 // jle <blocks6Multi2+0x1725>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -8677,68 +8718,66 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
 	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
-	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xdb57e0c5 // vxorps %xmm3, %xmm3, %xmm3
 	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
 	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x1deb // jmp <blocks6Multi2+0x9d>
+	WORD $0x1deb // jmp <blocks6Multi2+0x9c>
+	BYTE $0x90 // nop
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
-	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
+	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
-	LONG $0x166a830f; WORD $0x0000 // jae <blocks6Multi2+0x1707>
+	LONG $0x167b830f; WORD $0x0000 // jae <blocks6Multi2+0x1717>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
-	WORD $0x26eb // jmp <blocks6Multi2+0xd1>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x19eb // jmp <blocks6Multi2+0xc3>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
-	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x154f8d0f; WORD $0x0000 // jge <blocks6Multi2+0x1620>
+	LONG $0x156d8d0f; WORD $0x0000 // jge <blocks6Multi2+0x1630>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000003ba; BYTE $0x00 // movl $0x3, %edx
+	LONG $0x000003bb; BYTE $0x00 // movl $0x3, %ebx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0xd04c0f48 // cmovlq %rax, %rdx
+	LONG $0xd84c0f48 // cmovlq %rax, %rbx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11b38e0f; WORD $0x0000 // jle <blocks6Multi2+0x12a0>
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	LONG $0x11c18e0f; WORD $0x0000 // jle <blocks6Multi2+0x12a0>
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x244c8944; BYTE $0x04 // movl %r9d, 0x4(%rsp)
+	LONG $0x04245489 // movl %edx, 0x4(%rsp)
 	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0xe24d0f4c // cmovgeq %rdx, %r12
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0xe34d0f4c // cmovgeq %rbx, %r12
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000084e9; BYTE $0x00 // jmp <blocks6Multi2+0x19a>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x000083e9; BYTE $0x00 // jmp <blocks6Multi2+0x18a>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
 	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
 	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
 	LONG $0x246c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r13
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
 	LONG $0x347dc2c4; BYTE $0x2f // vpmovzxwq (%r15), %ymm5
 	WORD $0x8b41; BYTE $0x3e // movl (%r14), %edi
-	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	LONG $0x431c8d4d // leaq (%r11,%rax,2), %r11
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x6ef9e1c4; BYTE $0xe7 // vmovq %rdi, %xmm4
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
@@ -8753,42 +8792,43 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x647ffec5; WORD $0x2017 // vmovdqu %ymm4, 0x20(%rdi,%rdx)
 	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0e16840f; WORD $0x0000 // je <blocks6Multi2+0xfb0>
+	LONG $0x0e26840f; WORD $0x0000 // je <blocks6Multi2+0xfb0>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x60 // movq %r15, 0x60(%rsp)
 	LONG $0x246c894c; BYTE $0x68 // movq %r13, 0x68(%rsp)
-	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0x245c894c; BYTE $0x58 // movq %r11, 0x58(%rsp)
 	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
 	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x055b850f; WORD $0x0000 // jne <blocks6Multi2+0x720>
+	LONG $0x054b850f; WORD $0x0000 // jne <blocks6Multi2+0x700>
 	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x065b820f; WORD $0x0000 // jb <blocks6Multi2+0x830>
+	LONG $0x063b820f; WORD $0x0000 // jb <blocks6Multi2+0x800>
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
+	LONG $0x5b2c8d44 // leal (%rbx,%rbx,2), %r13d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
 	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
 	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x30148d4b // leaq (%r8,%r14), %rdx
-	LONG $0x280c8d4f // leaq (%r8,%r13), %r9
-	LONG $0x183c8d4b // leaq (%r8,%r11), %rdi
+	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
+	LONG $0x303c8d4b // leaq (%r8,%r14), %rdi
+	LONG $0x28148d4b // leaq (%r8,%r13), %rdx
 	LONG $0x18948d4d; LONG $0x00001000 // leaq 0x1000(%r8,%rbx), %r10
 	LONG $0x6f7ac1c4; BYTE $0x20 // vmovdqu (%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x1824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8801,10 +8841,10 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x2411fdc5; BYTE $0x06 // vmovupd %ymm4, (%rsi,%rax)
-	LONG $0x6f7a81c4; WORD $0x2824 // vmovdqu (%r8,%r13), %xmm4
+	LONG $0x6f7a81c4; WORD $0x3024 // vmovdqu (%r8,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x1824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x2824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8822,8 +8862,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8836,12 +8876,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x6411fdc5; WORD $0x4006 // vmovupd %ymm4, 0x40(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8859,8 +8899,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8873,12 +8913,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x00008006; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8896,8 +8936,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8910,12 +8950,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x0000c006; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8932,8 +8972,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x6f7aa1c4; LONG $0xf00013a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8946,12 +8986,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x00010006; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8969,7 +9009,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8982,11 +9022,11 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xa411fdc5; LONG $0x00014006; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm4
+	LONG $0x246ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x197de2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm7
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9000,253 +9040,257 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xa411fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xfb01850f; WORD $0xffff // jne <blocks6Multi2+0x210>
-	LONG $0xfffa0ce9; BYTE $0xff // jmp <blocks6Multi2+0x120>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfb06850f; WORD $0xffff // jne <blocks6Multi2+0x200>
+	LONG $0xfffa11e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	BYTE $0x90 // nop
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x5a7cc1c4; BYTE $0x20 // vcvtps2pd (%r8), %ymm4
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x225afcc5 // vcvtps2pd (%rdx), %ymm4
 	LONG $0x2411fcc5; BYTE $0x06 // vmovups %ymm4, (%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x1060 // vcvtps2pd 0x10(%r8), %ymm4
+	LONG $0x625afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm4
 	LONG $0x6411fcc5; WORD $0x2006 // vmovups %ymm4, 0x20(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
-	LONG $0x5a7cc1c4; WORD $0x2060 // vcvtps2pd 0x20(%r8), %ymm4
+	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
+	LONG $0x625afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm4
 	LONG $0x6411fcc5; WORD $0x4006 // vmovups %ymm4, 0x40(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x3060 // vcvtps2pd 0x30(%r8), %ymm4
+	LONG $0x625afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm4
 	LONG $0x6411fcc5; WORD $0x6006 // vmovups %ymm4, 0x60(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001040 // prefetcht0 0x1040(%r8)
-	LONG $0x5a7cc1c4; WORD $0x4060 // vcvtps2pd 0x40(%r8), %ymm4
+	LONG $0x408a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rdx)
+	LONG $0x625afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rdx), %ymm4
 	LONG $0xa411fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm4, 0x80(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x5060 // vcvtps2pd 0x50(%r8), %ymm4
+	LONG $0x625afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rdx), %ymm4
 	LONG $0xa411fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm4, 0xa0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001060 // prefetcht0 0x1060(%r8)
-	LONG $0x5a7cc1c4; WORD $0x6060 // vcvtps2pd 0x60(%r8), %ymm4
+	LONG $0x608a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rdx)
+	LONG $0x625afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rdx), %ymm4
 	LONG $0xa411fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm4, 0xc0(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x7060 // vcvtps2pd 0x70(%r8), %ymm4
+	LONG $0x625afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rdx), %ymm4
 	LONG $0xa411fcc5; LONG $0x0000e006; BYTE $0x00 // vmovups %ymm4, 0xe0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001080 // prefetcht0 0x1080(%r8)
-	LONG $0x5a7cc1c4; LONG $0x000080a0; BYTE $0x00 // vcvtps2pd 0x80(%r8), %ymm4
+	LONG $0x808a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1080(%rdx)
+	LONG $0xa25afcc5; LONG $0x00000080 // vcvtps2pd 0x80(%rdx), %ymm4
 	LONG $0xa411fcc5; LONG $0x00010006; BYTE $0x00 // vmovups %ymm4, 0x100(%rsi,%rax)
-	LONG $0x5a7cc1c4; LONG $0x000090a0; BYTE $0x00 // vcvtps2pd 0x90(%r8), %ymm4
+	LONG $0xa25afcc5; LONG $0x00000090 // vcvtps2pd 0x90(%rdx), %ymm4
 	LONG $0xa411fcc5; LONG $0x00012006; BYTE $0x00 // vmovups %ymm4, 0x120(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x000010a0 // prefetcht0 0x10a0(%r8)
-	LONG $0x5a7cc1c4; LONG $0x0000a0a0; BYTE $0x00 // vcvtps2pd 0xa0(%r8), %ymm4
+	LONG $0xa08a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x10a0(%rdx)
+	LONG $0xa25afcc5; LONG $0x000000a0 // vcvtps2pd 0xa0(%rdx), %ymm4
 	LONG $0xa411fcc5; LONG $0x00014006; BYTE $0x00 // vmovups %ymm4, 0x140(%rsi,%rax)
-	LONG $0x5a7cc1c4; LONG $0x0000b0a0; BYTE $0x00 // vcvtps2pd 0xb0(%r8), %ymm4
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
+	LONG $0xa25afcc5; LONG $0x000000b0 // vcvtps2pd 0xb0(%rdx), %ymm4
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
 	LONG $0xa411fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi2+0x730>
-	LONG $0xfff8f5e9; BYTE $0xff // jmp <blocks6Multi2+0x120>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xff1c850f; WORD $0xffff // jne <blocks6Multi2+0x710>
+	LONG $0xfff917e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b3c8d48 // leaq (%rbx,%rbx,2), %rdi
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc2 // setne %dl
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0xc208 // orb %al, %dl
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	WORD $0xd889 // movl %ebx, %eax
-	WORD $0x0148; BYTE $0xfd // addq %rdi, %rbp
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0417840f; WORD $0x0000 // je <blocks6Multi2+0xc72>
-	LONG $0x9b148d48 // leaq (%rbx,%rbx,4), %rdx
-	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
-	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x042b840f; WORD $0x0000 // je <blocks6Multi2+0xc4f>
+	LONG $0x9b048d4c // leaq (%rbx,%rbx,4), %r8
+	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x294d; BYTE $0xc7 // subq %r8, %r15
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x303c8d4b // leaq (%r8,%r14), %rdi
-	LONG $0x002c8d4d // leaq (%r8,%rax), %r13
-	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
+	LONG $0x382c8d4d // leaq (%r8,%rdi), %r13
+	LONG $0x00348d4d // leaq (%r8,%rax), %r14
+	LONG $0x101c8d4d // leaq (%r8,%rdx), %r11
 	LONG $0x18948d4d; LONG $0x00001000 // leaq 0x1000(%r8,%rbx), %r10
 	LONG $0x6f7ac1c4; BYTE $0x20 // vmovdqu (%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x3824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x16 // vmovupd %ymm4, (%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e24 // vmovupd %ymm4, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x1824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x2016 // vmovupd %ymm4, 0x20(%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r9)
 	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1824 // vmovdqu (%r8,%rbx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385da3c4; WORD $0x2b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x4016 // vmovupd %ymm4, 0x40(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b24 // vmovdqu (%rbx,%r13), %xmm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x6016 // vmovupd %ymm4, 0x60(%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf00013a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385da3c4; WORD $0x2b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b24 // vmovdqu (%rbx,%r13), %xmm4
+	LONG $0x117da1c4; LONG $0x00800ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00a00ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf00003a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385da3c4; WORD $0x2b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b24 // vmovdqu (%rbx,%r13), %xmm4
+	LONG $0x117da1c4; LONG $0x00c00ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00e00ea4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf00013a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x385da3c4; WORD $0x2b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b24 // vmovdqu (%rbx,%r13), %xmm4
+	LONG $0x117da1c4; LONG $0x01000ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x01200ea4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf00003a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x2b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00014016; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b24 // vmovdqu (%rbx,%r13), %xmm4
+	LONG $0x117da1c4; LONG $0x01400ea4; WORD $0x0000 // vmovupd %ymm4, 0x140(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rdx)
-	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
-	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
-	LONG $0xfc13850f; WORD $0xffff // jne <blocks6Multi2+0x880>
-	LONG $0xfff4aee9; BYTE $0xff // jmp <blocks6Multi2+0x120>
-	LONG $0x9b3c8d48 // leaq (%rbx,%rbx,4), %rdi
+	LONG $0x117da1c4; LONG $0x01600ea4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfc06850f; WORD $0xffff // jne <blocks6Multi2+0x850>
+	LONG $0xfff4c1e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	LONG $0x9b048d4c // leaq (%rbx,%rbx,4), %r8
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
-	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
-	WORD $0x2949; BYTE $0xff // subq %rdi, %r15
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
+	WORD $0x294d; BYTE $0xc7 // subq %r8, %r15
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	WORD $0xff31 // xorl %edi, %edi
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x35448d4f; BYTE $0x00 // leaq (%r13,%r14), %r8
-	LONG $0x055c8d4d; BYTE $0x00 // leaq (%r13,%rax), %r11
-	LONG $0x154c8d4d; BYTE $0x00 // leaq (%r13,%rdx), %r9
+	LONG $0x3d448d4d; BYTE $0x00 // leaq (%r13,%rdi), %r8
+	LONG $0x05748d4d; BYTE $0x00 // leaq (%r13,%rax), %r14
+	LONG $0x155c8d4d; BYTE $0x00 // leaq (%r13,%rdx), %r11
 	LONG $0x1d948d4d; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %r10
 	LONG $0x6f7ac1c4; WORD $0x0065 // vmovdqu (%r13), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x3e // vmovupd %ymm4, (%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e24 // vmovupd %ymm4, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x0564; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
@@ -9254,7 +9298,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x203e // vmovupd %ymm4, 0x20(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r9)
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
@@ -9265,17 +9309,17 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x403e // vmovupd %ymm4, 0x40(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x603e // vmovupd %ymm4, 0x60(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf00013a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
@@ -9286,17 +9330,17 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
+	LONG $0x117da1c4; LONG $0x00800ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00a00ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002ba4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
@@ -9307,17 +9351,17 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
+	LONG $0x117da1c4; LONG $0x00c00ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00e00ea4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf00013a4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
@@ -9327,17 +9371,17 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
+	LONG $0x117da1c4; LONG $0x01000ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01200ea4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002ba4; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
@@ -9347,31 +9391,30 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001403e; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b24 // vmovdqu (%rbx,%r11), %xmm4
+	LONG $0x117da1c4; LONG $0x01400ea4; WORD $0x0000 // vmovupd %ymm4, 0x140(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x3324 // vmovdqu (%rbx,%r14), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
-	LONG $0x385da3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rdi)
-	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
-	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
-	LONG $0xfcee850f; WORD $0xffff // jne <blocks6Multi2+0xc90>
-	LONG $0xfff179e9; BYTE $0xff // jmp <blocks6Multi2+0x120>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x117da1c4; LONG $0x01600ea4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfce1850f; WORD $0xffff // jne <blocks6Multi2+0xc80>
+	LONG $0xfff16ce9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
 	LONG $0x02f48e0f; WORD $0x0000 // jle <blocks6Multi2+0x12b0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
-	LONG $0x0353840f; WORD $0x0000 // je <blocks6Multi2+0x1321>
+	LONG $0x0356840f; WORD $0x0000 // je <blocks6Multi2+0x1321>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x9066 // nop
 	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
@@ -9476,17 +9519,17 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x1179a1c4; LONG $0x328006ac; WORD $0x0000 // vmovupd %xmm5, 0x3280(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfd4a850f; WORD $0xffff // jne <blocks6Multi2+0xfe0>
-	LONG $0xffee15e9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x8545; BYTE $0xc9 // testl %r9d, %r9d
-	WORD $0x2575 // jne <blocks6Multi2+0x12ca>
-	LONG $0xffee13e9; BYTE $0xff // jmp <blocks6Multi2+0xbd>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0xffee10e9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
+	WORD $0xd285 // testl %edx, %edx
+	WORD $0x2675 // jne <blocks6Multi2+0x12ca>
+	LONG $0xffee07e9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0xedf3840f; WORD $0xffff // je <blocks6Multi2+0xbd>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xede6840f; WORD $0xffff // je <blocks6Multi2+0xb0>
 	LONG $0x80c0c748; WORD $0xffff; BYTE $0xff // movq $-0x80, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x9c11f8c5; LONG $0x00308006; BYTE $0x00 // vmovups %xmm3, 0x3080(%rsi,%rax)
@@ -9497,12 +9540,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x9c11f8c5; LONG $0x00330006; BYTE $0x00 // vmovups %xmm3, 0x3300(%rsi,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
 	WORD $0xc475 // jne <blocks6Multi2+0x12e0>
-	LONG $0xffed9ce9; BYTE $0xff // jmp <blocks6Multi2+0xbd>
+	LONG $0xffed8fe9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x04e0c149 // shlq $0x4, %r8
 	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
@@ -9608,44 +9652,47 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x1179a1c4; LONG $0x3280d6ac; WORD $0x0000 // vmovupd %xmm5, 0x3280(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfd31850f; WORD $0xffff // jne <blocks6Multi2+0x1340>
-	LONG $0xffea9ce9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xffea8fe9; BYTE $0xff // jmp <blocks6Multi2+0xb0>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xea60840f; WORD $0xffff // je <blocks6Multi2+0x8e>
+	LONG $0xea50840f; WORD $0xffff // je <blocks6Multi2+0x8d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
 	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xea308e0f; WORD $0xffff // jle <blocks6Multi2+0x80>
+	LONG $0xea218e0f; WORD $0xffff // jle <blocks6Multi2+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x19eb // jmp <blocks6Multi2+0x1680>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x1aeb // jmp <blocks6Multi2+0x1690>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c28348 // addq $0x10, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xea00840f; WORD $0xffff // je <blocks6Multi2+0x80>
+	LONG $0xe9f0840f; WORD $0xffff // je <blocks6Multi2+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks6Multi2+0x16a0>
+	WORD $0x1774 // je <blocks6Multi2+0x16b0>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks6Multi2+0x16a8>
+	WORD $0x0feb // jmp <blocks6Multi2+0x16b8>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x03e0c149 // shlq $0x3, %r8
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x36eb // jmp <blocks6Multi2+0x16eb>
+	WORD $0x36eb // jmp <blocks6Multi2+0x16fb>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
 	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
@@ -9655,15 +9702,15 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	LONG $0x1179c1c4; WORD $0x9924 // vmovupd %xmm4, (%r9,%rbx,4)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0xc0f88149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r8
-	WORD $0x8574 // je <blocks6Multi2+0x1670>
+	WORD $0x8574 // je <blocks6Multi2+0x1680>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks6Multi2+0x16c0>
+	WORD $0xcc74 // je <blocks6Multi2+0x16d0>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xe2 // vmovq %r10, %xmm4
-	WORD $0xbeeb // jmp <blocks6Multi2+0x16c5>
+	WORD $0xbeeb // jmp <blocks6Multi2+0x16d5>
 	LONG $0x70c48348 // addq $0x70, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -9673,8 +9720,6 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x45300000
 	LONG $0x00000000; LONG $0x43300000
 	RET
@@ -9694,7 +9739,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x17288e0f; WORD $0x0000 // jle <blocks6Multi4+0x1735>
+	LONG $0x17388e0f; WORD $0x0000 // jle <blocks6Multi4+0x1745>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -9707,68 +9752,65 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
 	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
-	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
 	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x21eb // jmp <blocks6Multi4+0x9d>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x21eb // jmp <blocks6Multi4+0x9c>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
-	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
+	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
-	LONG $0x168a830f; WORD $0x0000 // jae <blocks6Multi4+0x1727>
+	LONG $0x169b830f; WORD $0x0000 // jae <blocks6Multi4+0x1737>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
-	WORD $0x26eb // jmp <blocks6Multi4+0xd1>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x19eb // jmp <blocks6Multi4+0xc3>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
-	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x156f8d0f; WORD $0x0000 // jge <blocks6Multi4+0x1640>
+	LONG $0x158d8d0f; WORD $0x0000 // jge <blocks6Multi4+0x1650>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
-	LONG $0x000003ba; BYTE $0x00 // movl $0x3, %edx
+	LONG $0x000003bb; BYTE $0x00 // movl $0x3, %ebx
 	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
 	LONG $0x03f88348 // cmpq $0x3, %rax
-	LONG $0xd04c0f48 // cmovlq %rax, %rdx
+	LONG $0xd84c0f48 // cmovlq %rax, %rbx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11c38e0f; WORD $0x0000 // jle <blocks6Multi4+0x12b0>
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	LONG $0x11d18e0f; WORD $0x0000 // jle <blocks6Multi4+0x12b0>
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
 	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x244c8944; BYTE $0x04 // movl %r9d, 0x4(%rsp)
+	LONG $0x04245489 // movl %edx, 0x4(%rsp)
 	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0xe24d0f4c // cmovgeq %rdx, %r12
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0xe34d0f4c // cmovgeq %rbx, %r12
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000086e9; BYTE $0x00 // jmp <blocks6Multi4+0x19c>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x000085e9; BYTE $0x00 // jmp <blocks6Multi4+0x18c>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
 	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
 	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
 	LONG $0x246c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r13
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
 	LONG $0x347dc2c4; BYTE $0x27 // vpmovzxwq (%r15), %ymm4
 	WORD $0x8b41; BYTE $0x3e // movl (%r14), %edi
-	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
+	LONG $0x431c8d4d // leaq (%r11,%rax,2), %r11
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
@@ -9783,42 +9825,43 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x5c7ffec5; WORD $0x2017 // vmovdqu %ymm3, 0x20(%rdi,%rdx)
 	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
 	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0e14840f; WORD $0x0000 // je <blocks6Multi4+0xfb0>
+	LONG $0x0e24840f; WORD $0x0000 // je <blocks6Multi4+0xfb0>
 	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
 	LONG $0x247c894c; BYTE $0x60 // movq %r15, 0x60(%rsp)
 	LONG $0x246c894c; BYTE $0x68 // movq %r13, 0x68(%rsp)
-	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0x245c894c; BYTE $0x58 // movq %r11, 0x58(%rsp)
 	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
 	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x0559850f; WORD $0x0000 // jne <blocks6Multi4+0x720>
+	LONG $0x0549850f; WORD $0x0000 // jne <blocks6Multi4+0x700>
 	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
 	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0659820f; WORD $0x0000 // jb <blocks6Multi4+0x830>
+	LONG $0x0639820f; WORD $0x0000 // jb <blocks6Multi4+0x800>
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
-	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
+	LONG $0x5b2c8d44 // leal (%rbx,%rbx,2), %r13d
 	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
-	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
 	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x02edc141 // shrl $0x2, %r13d
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
 	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x30148d4b // leaq (%r8,%r14), %rdx
-	LONG $0x280c8d4f // leaq (%r8,%r13), %r9
-	LONG $0x183c8d4b // leaq (%r8,%r11), %rdi
+	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
+	LONG $0x303c8d4b // leaq (%r8,%r14), %rdi
+	LONG $0x28148d4b // leaq (%r8,%r13), %rdx
 	LONG $0x18948d4d; LONG $0x00001000 // leaq 0x1000(%r8,%rbx), %r10
 	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x301c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9831,10 +9874,10 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x1c11fdc5; BYTE $0x06 // vmovupd %ymm3, (%rsi,%rax)
-	LONG $0x6f7a81c4; WORD $0x281c // vmovdqu (%r8,%r13), %xmm3
+	LONG $0x6f7a81c4; WORD $0x301c // vmovdqu (%r8,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x281c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9852,8 +9895,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9866,12 +9909,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5c11fdc5; WORD $0x4006 // vmovupd %ymm3, 0x40(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9889,8 +9932,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9903,12 +9946,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00008006; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9926,8 +9969,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9940,12 +9983,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000c006; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9962,8 +10005,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9976,12 +10019,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00010006; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
 	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -9999,7 +10042,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10012,11 +10055,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9c11fdc5; LONG $0x00014006; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b1c // vmovdqu (%rbx,%r9), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10030,253 +10073,257 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xfb01850f; WORD $0xffff // jne <blocks6Multi4+0x210>
-	LONG $0xfffa0ce9; BYTE $0xff // jmp <blocks6Multi4+0x120>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfb06850f; WORD $0xffff // jne <blocks6Multi4+0x200>
+	LONG $0xfffa11e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	BYTE $0x90 // nop
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x5a7cc1c4; BYTE $0x18 // vcvtps2pd (%r8), %ymm3
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x1058 // vcvtps2pd 0x10(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001020 // prefetcht0 0x1020(%r8)
-	LONG $0x5a7cc1c4; WORD $0x2058 // vcvtps2pd 0x20(%r8), %ymm3
+	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x3058 // vcvtps2pd 0x30(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
 	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001040 // prefetcht0 0x1040(%r8)
-	LONG $0x5a7cc1c4; WORD $0x4058 // vcvtps2pd 0x40(%r8), %ymm3
+	LONG $0x408a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x5058 // vcvtps2pd 0x50(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001060 // prefetcht0 0x1060(%r8)
-	LONG $0x5a7cc1c4; WORD $0x6058 // vcvtps2pd 0x60(%r8), %ymm3
+	LONG $0x608a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
-	LONG $0x5a7cc1c4; WORD $0x7058 // vcvtps2pd 0x70(%r8), %ymm3
+	LONG $0x5a5afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x0000e006; BYTE $0x00 // vmovups %ymm3, 0xe0(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x00001080 // prefetcht0 0x1080(%r8)
-	LONG $0x5a7cc1c4; LONG $0x00008098; BYTE $0x00 // vcvtps2pd 0x80(%r8), %ymm3
+	LONG $0x808a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1080(%rdx)
+	LONG $0x9a5afcc5; LONG $0x00000080 // vcvtps2pd 0x80(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00010006; BYTE $0x00 // vmovups %ymm3, 0x100(%rsi,%rax)
-	LONG $0x5a7cc1c4; LONG $0x00009098; BYTE $0x00 // vcvtps2pd 0x90(%r8), %ymm3
+	LONG $0x9a5afcc5; LONG $0x00000090 // vcvtps2pd 0x90(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00012006; BYTE $0x00 // vmovups %ymm3, 0x120(%rsi,%rax)
-	LONG $0x88180f41; LONG $0x000010a0 // prefetcht0 0x10a0(%r8)
-	LONG $0x5a7cc1c4; LONG $0x0000a098; BYTE $0x00 // vcvtps2pd 0xa0(%r8), %ymm3
+	LONG $0xa08a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x10a0(%rdx)
+	LONG $0x9a5afcc5; LONG $0x000000a0 // vcvtps2pd 0xa0(%rdx), %ymm3
 	LONG $0x9c11fcc5; LONG $0x00014006; BYTE $0x00 // vmovups %ymm3, 0x140(%rsi,%rax)
-	LONG $0x5a7cc1c4; LONG $0x0000b098; BYTE $0x00 // vcvtps2pd 0xb0(%r8), %ymm3
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
+	LONG $0x9a5afcc5; LONG $0x000000b0 // vcvtps2pd 0xb0(%rdx), %ymm3
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
 	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
 	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
 	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
-	LONG $0xff0a850f; WORD $0xffff // jne <blocks6Multi4+0x730>
-	LONG $0xfff8f5e9; BYTE $0xff // jmp <blocks6Multi4+0x120>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xff1c850f; WORD $0xffff // jne <blocks6Multi4+0x710>
+	LONG $0xfff917e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b3c8d48 // leaq (%rbx,%rbx,2), %rdi
-	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc2 // setne %dl
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0xc208 // orb %al, %dl
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
 	WORD $0xd889 // movl %ebx, %eax
-	WORD $0x0148; BYTE $0xfd // addq %rdi, %rbp
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0417840f; WORD $0x0000 // je <blocks6Multi4+0xc72>
-	LONG $0x9b148d48 // leaq (%rbx,%rbx,4), %rdx
-	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
-	WORD $0x2949; BYTE $0xd7 // subq %rdx, %r15
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x042b840f; WORD $0x0000 // je <blocks6Multi4+0xc4f>
+	LONG $0x9b048d4c // leaq (%rbx,%rbx,4), %r8
+	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x294d; BYTE $0xc7 // subq %r8, %r15
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x303c8d4b // leaq (%r8,%r14), %rdi
-	LONG $0x002c8d4d // leaq (%r8,%rax), %r13
-	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
+	LONG $0x382c8d4d // leaq (%r8,%rdi), %r13
+	LONG $0x00348d4d // leaq (%r8,%rax), %r14
+	LONG $0x101c8d4d // leaq (%r8,%rdx), %r11
 	LONG $0x18948d4d; LONG $0x00001000 // leaq 0x1000(%r8,%rbx), %r10
 	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x301c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x16 // vmovupd %ymm3, (%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x2016 // vmovupd %ymm3, 0x20(%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
 	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x4016 // vmovupd %ymm3, 0x40(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b1c // vmovdqu (%rbx,%r13), %xmm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x6016 // vmovupd %ymm3, 0x60(%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b1c // vmovdqu (%rbx,%r13), %xmm3
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b1c // vmovdqu (%rbx,%r13), %xmm3
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b1c // vmovdqu (%rbx,%r13), %xmm3
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00014016; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2b1c // vmovdqu (%rbx,%r13), %xmm3
+	LONG $0x117da1c4; LONG $0x01400e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdx)
-	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
-	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
-	LONG $0xfc13850f; WORD $0xffff // jne <blocks6Multi4+0x880>
-	LONG $0xfff4aee9; BYTE $0xff // jmp <blocks6Multi4+0x120>
-	LONG $0x9b3c8d48 // leaq (%rbx,%rbx,4), %rdi
+	LONG $0x117da1c4; LONG $0x01600e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfc06850f; WORD $0xffff // jne <blocks6Multi4+0x850>
+	LONG $0xfff4c1e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x9b048d4c // leaq (%rbx,%rbx,4), %r8
 	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
-	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
-	WORD $0x2949; BYTE $0xff // subq %rdi, %r15
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
+	WORD $0x294d; BYTE $0xc7 // subq %r8, %r15
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	WORD $0xff31 // xorl %edi, %edi
 	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
 	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
-	LONG $0x35448d4f; BYTE $0x00 // leaq (%r13,%r14), %r8
-	LONG $0x055c8d4d; BYTE $0x00 // leaq (%r13,%rax), %r11
-	LONG $0x154c8d4d; BYTE $0x00 // leaq (%r13,%rdx), %r9
+	LONG $0x3d448d4d; BYTE $0x00 // leaq (%r13,%rdi), %r8
+	LONG $0x05748d4d; BYTE $0x00 // leaq (%r13,%rax), %r14
+	LONG $0x155c8d4d; BYTE $0x00 // leaq (%r13,%rdx), %r11
 	LONG $0x1d948d4d; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %r10
 	LONG $0x6f7ac1c4; WORD $0x005d // vmovdqu (%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; LONG $0x0100355c // vinserti128 $0x1, (%r13,%r14), %ymm3, %ymm3
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x055c; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
@@ -10284,7 +10331,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
 	LONG $0x6f7ac1c4; WORD $0x1d5c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
@@ -10295,17 +10342,17 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
@@ -10316,17 +10363,17 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
@@ -10337,17 +10384,17 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
 	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
@@ -10357,17 +10404,17 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
 	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
 	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
 	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
@@ -10377,31 +10424,30 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001403e; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rdi)
-	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x117da1c4; LONG $0x01400e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
-	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdi)
-	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
-	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
-	LONG $0xfcee850f; WORD $0xffff // jne <blocks6Multi4+0xc90>
-	LONG $0xfff179e9; BYTE $0xff // jmp <blocks6Multi4+0x120>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x117da1c4; LONG $0x01600e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfce1850f; WORD $0xffff // jne <blocks6Multi4+0xc80>
+	LONG $0xfff16ce9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
 	LONG $0x03048e0f; WORD $0x0000 // jle <blocks6Multi4+0x12c0>
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	WORD $0x894c; BYTE $0xc3 // movq %r8, %rbx
-	LONG $0x0363840f; WORD $0x0000 // je <blocks6Multi4+0x1331>
+	LONG $0x0366840f; WORD $0x0000 // je <blocks6Multi4+0x1331>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	LONG $0x06e4c149 // shlq $0x6, %r12
 	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x9066 // nop
 	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
@@ -10506,17 +10552,18 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x117da1c4; LONG $0x350006a4; WORD $0x0000 // vmovupd %ymm4, 0x3500(%rsi,%r8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfd44850f; WORD $0xffff // jne <blocks6Multi4+0xfe0>
-	LONG $0xffee0fe9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8545; BYTE $0xc9 // testl %r9d, %r9d
-	WORD $0x2575 // jne <blocks6Multi4+0x12da>
-	LONG $0xffee03e9; BYTE $0xff // jmp <blocks6Multi4+0xbd>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0xffee0ae9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0xd285 // testl %edx, %edx
+	WORD $0x2675 // jne <blocks6Multi4+0x12da>
+	LONG $0xffedf7e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0xede3840f; WORD $0xffff // je <blocks6Multi4+0xbd>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xedd6840f; WORD $0xffff // je <blocks6Multi4+0xb0>
 	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
@@ -10527,12 +10574,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x847ffec5; LONG $0x00360006; BYTE $0x00 // vmovdqu %ymm0, 0x3600(%rsi,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
 	WORD $0xc475 // jne <blocks6Multi4+0x12f0>
-	LONG $0xffed8ce9; BYTE $0xff // jmp <blocks6Multi4+0xbd>
+	LONG $0xffed7fe9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
 	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e4c149 // shlq $0x6, %r12
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	LONG $0x95148d4c; LONG $0x00000000 // leaq (,%rdx,4), %r10
@@ -10638,44 +10686,47 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x117da1c4; LONG $0x3500d6a4; WORD $0x0000 // vmovupd %ymm4, 0x3500(%rsi,%r10,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfd1b850f; WORD $0xffff // jne <blocks6Multi4+0x1350>
-	LONG $0xffea76e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xffea69e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xea40840f; WORD $0xffff // je <blocks6Multi4+0x8e>
+	LONG $0xea30840f; WORD $0xffff // je <blocks6Multi4+0x8d>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
 	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xea108e0f; WORD $0xffff // jle <blocks6Multi4+0x80>
+	LONG $0xea018e0f; WORD $0xffff // jle <blocks6Multi4+0x80>
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x19eb // jmp <blocks6Multi4+0x16a0>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x1aeb // jmp <blocks6Multi4+0x16b0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c28348 // addq $0x20, %rdx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	LONG $0xe9e0840f; WORD $0xffff // je <blocks6Multi4+0x80>
+	LONG $0xe9d0840f; WORD $0xffff // je <blocks6Multi4+0x80>
 	LONG $0x30478b4c // movq 0x30(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks6Multi4+0x16c0>
+	WORD $0x1774 // je <blocks6Multi4+0x16d0>
 	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks6Multi4+0x16c8>
+	WORD $0x0feb // jmp <blocks6Multi4+0x16d8>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
 	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
 	LONG $0x03e0c149 // shlq $0x3, %r8
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x36eb // jmp <blocks6Multi4+0x170b>
+	WORD $0x36eb // jmp <blocks6Multi4+0x171b>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
@@ -10685,15 +10736,15 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x80f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r8
-	WORD $0x8574 // je <blocks6Multi4+0x1690>
+	WORD $0x8574 // je <blocks6Multi4+0x16a0>
 	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
 	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0xcc74 // je <blocks6Multi4+0x16e0>
+	WORD $0xcc74 // je <blocks6Multi4+0x16f0>
 	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
 	LONG $0x19140345 // addl (%r9,%rbx), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
-	WORD $0xbeeb // jmp <blocks6Multi4+0x16e5>
+	WORD $0xbeeb // jmp <blocks6Multi4+0x16f5>
 	LONG $0x70c48348 // addq $0x70, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -10703,8 +10754,6 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -10728,7 +10777,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x19258e0f; WORD $0x0000 // jle <blocks6Multi8+0x1932>
+	LONG $0x19458e0f; WORD $0x0000 // jle <blocks6Multi8+0x1952>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -10749,7 +10798,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
 	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
 	LONG $0x2454894c; BYTE $0x30 // movq %r10, 0x30(%rsp)
 	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
@@ -10758,43 +10807,44 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
 	WORD $0x24eb // jmp <blocks6Multi8+0xac>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
+	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r14
-	LONG $0x1878830f; WORD $0x0000 // jae <blocks6Multi8+0x1924>
+	LONG $0x1898830f; WORD $0x0000 // jae <blocks6Multi8+0x1944>
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xff31 // xorl %edi, %edi
 	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
-	WORD $0x2deb // jmp <blocks6Multi8+0xe7>
+	WORD $0x2ceb // jmp <blocks6Multi8+0xe6>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0x014c; BYTE $0xcf // addq %r9, %rdi
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	LONG $0x17398d0f; WORD $0x0000 // jge <blocks6Multi8+0x1820>
+	LONG $0x175a8d0f; WORD $0x0000 // jge <blocks6Multi8+0x1840>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x0003b941; WORD $0x0000 // movl $0x3, %r9d
 	WORD $0x2948; BYTE $0xf8 // subq %rdi, %rax
 	LONG $0x03f88348 // cmpq $0x3, %rax
 	LONG $0xc84c0f4c // cmovlq %rax, %r9
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x134c8e0f; WORD $0x0000 // jle <blocks6Multi8+0x1450>
+	LONG $0x136d8e0f; WORD $0x0000 // jle <blocks6Multi8+0x1470>
 	LONG $0x02f98349 // cmpq $0x2, %r9
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	LONG $0x04245489 // movl %edx, 0x4(%rsp)
+	LONG $0x0c245489 // movl %edx, 0xc(%rsp)
 	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
 	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
 	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	LONG $0xe94d0f4d // cmovgeq %r9, %r13
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x00020ce9; BYTE $0x00 // jmp <blocks6Multi8+0x33c>
+	LONG $0x00020ce9; BYTE $0x00 // jmp <blocks6Multi8+0x33b>
+	BYTE $0x90 // nop
 	LONG $0x246c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbp
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
@@ -10820,7 +10870,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
 	LONG $0x7f7ec1c4; WORD $0x385c; BYTE $0x20 // vmovdqu %ymm3, 0x20(%r8,%rdi)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x24048b4c // movq (%rsp), %r8
 	LONG $0x007db70f // movzwl (%rbp), %edi
 	LONG $0x40048d4d // leaq (%r8,%rax,2), %r8
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
@@ -10888,43 +10938,44 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x178c180f; LONG $0x00000100 // prefetcht0 0x100(%rdi,%rdx)
 	LONG $0x178c180f; LONG $0x00000140 // prefetcht0 0x140(%rdi,%rdx)
 	WORD $0x394d; BYTE $0xe9 // cmpq %r13, %r9
-	LONG $0x0df4840f; WORD $0x0000 // je <blocks6Multi8+0x1130>
+	LONG $0x0e15840f; WORD $0x0000 // je <blocks6Multi8+0x1150>
 	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
 	LONG $0x246c8948; BYTE $0x68 // movq %rbp, 0x68(%rsp)
 	LONG $0x2464894c; BYTE $0x70 // movq %r12, 0x70(%rsp)
+	LONG $0x2404894c // movq %r8, (%rsp)
 	LONG $0x244c894c; BYTE $0x60 // movq %r9, 0x60(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
 	LONG $0x586f8b49 // movq 0x58(%r15), %rbp
 	LONG $0x24b60f45; BYTE $0x24 // movzbl (%r12), %r12d
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x0555850f; WORD $0x0000 // jne <blocks6Multi8+0x8c0>
+	LONG $0x0557850f; WORD $0x0000 // jne <blocks6Multi8+0x8c0>
 	LONG $0x80bf8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r15), %r15
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x0644820f; WORD $0x0000 // jb <blocks6Multi8+0x9c0>
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
+	LONG $0x0646820f; WORD $0x0000 // jb <blocks6Multi8+0x9c0>
 	LONG $0xa4148d4b // leaq (%r12,%r12,4), %rdx
+	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
+	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
 	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
-	WORD $0x8945; BYTE $0xe2 // movl %r12d, %r10d
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xd141; BYTE $0xea // shrl %r10d
+	WORD $0xebd1 // shrl %ebx
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x2948; BYTE $0xd5 // subq %rdx, %rbp
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	LONG $0x64048d43 // leal (%r12,%r12,2), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x02eac141 // shrl $0x2, %r10d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	WORD $0x9066 // nop
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x1e148d49 // leaq (%r14,%rbx), %rdx
-	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
-	LONG $0x063c8d49 // leaq (%r14,%rax), %rdi
+	LONG $0x060c8d4d // leaq (%r14,%rax), %r9
+	LONG $0x1e3c8d49 // leaq (%r14,%rbx), %rdi
+	LONG $0x16148d4b // leaq (%r14,%r10), %rdx
 	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10937,10 +10988,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10958,8 +11009,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10972,12 +11023,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -10995,8 +11046,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x26048d4f // leaq (%r14,%r12), %r8
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11009,12 +11060,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00801e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11032,8 +11083,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11046,12 +11097,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c01e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11068,8 +11119,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11082,12 +11133,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01001e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11105,7 +11156,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11118,11 +11169,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01401e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0c1c // vmovdqu (%r12,%r9), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11179,212 +11230,214 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xfff777e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	LONG $0x643c8d4b // leaq (%r12,%r12,2), %rdi
-	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0xc208 // orb %al, %dl
+	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
-	WORD $0x0149; BYTE $0xff // addq %rdi, %r15
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x040f840f; WORD $0x0000 // je <blocks6Multi8+0xdfc>
-	LONG $0xa4148d4b // leaq (%r12,%r12,4), %rdx
-	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	WORD $0x2948; BYTE $0xd5 // subq %rdx, %rbp
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x0422840f; WORD $0x0000 // je <blocks6Multi8+0xe09>
+	LONG $0xa4048d4f // leaq (%r12,%r12,4), %r8
+	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
+	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x294c; BYTE $0xc5 // subq %r8, %rbp
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x1e3c8d49 // leaq (%r14,%rbx), %rdi
+	LONG $0x3e1c8d49 // leaq (%r14,%rdi), %rbx
 	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
-	LONG $0x160c8d4f // leaq (%r14,%r10), %r9
+	LONG $0x16148d4d // leaq (%r14,%rdx), %r10
 	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x16 // vmovupd %ymm3, (%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x2016 // vmovupd %ymm3, 0x20(%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
 	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
 	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x4016 // vmovupd %ymm3, 0x40(%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x6016 // vmovupd %ymm3, 0x60(%rsi,%rdx)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x26048d4f // leaq (%r14,%r12), %r8
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
 	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
 	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x3865c3c4; WORD $0x3c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00014016; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rdx)
+	LONG $0x117da1c4; LONG $0x01400e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdx)
-	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
-	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
-	LONG $0xfc19850f; WORD $0xffff // jne <blocks6Multi8+0xa10>
-	LONG $0xfff334e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
-	LONG $0xa43c8d4b // leaq (%r12,%r12,4), %rdi
+	LONG $0x117da1c4; LONG $0x01600e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfc0c850f; WORD $0xffff // jne <blocks6Multi8+0xa10>
+	LONG $0xfff327e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0xa4048d4f // leaq (%r12,%r12,4), %r8
+	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	WORD $0x2948; BYTE $0xfd // subq %rdi, %rbp
+	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x294c; BYTE $0xc5 // subq %r8, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
-	WORD $0xff31 // xorl %edi, %edi
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x9066 // nop
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x1e0c8d4d // leaq (%r14,%rbx), %r9
+	LONG $0x3e1c8d49 // leaq (%r14,%rdi), %rbx
 	LONG $0x061c8d4d // leaq (%r14,%rax), %r11
 	LONG $0x16148d4d // leaq (%r14,%rdx), %r10
 	LONG $0x26848d4f; LONG $0x00001000 // leaq 0x1000(%r14,%r12), %r8
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865c3c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
@@ -11392,18 +11445,18 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
 	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
 	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
@@ -11413,18 +11466,18 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x26048d4f // leaq (%r14,%r12), %r8
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
@@ -11434,18 +11487,18 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
 	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x20348d4f // leaq (%r8,%r12), %r14
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
@@ -11455,17 +11508,17 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x04 // prefetcht0 (%r12,%r8)
 	LONG $0x6f7a81c4; LONG $0xf000049c; WORD $0xffff // vmovdqu -0x1000(%r12,%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
@@ -11475,17 +11528,17 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
 	LONG $0x0c180f43; BYTE $0x34 // prefetcht0 (%r12,%r14)
 	LONG $0x6f7a81c4; LONG $0xf000349c; WORD $0xffff // vmovdqu -0x1000(%r12,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001403e; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rdi)
+	LONG $0x117da1c4; LONG $0x01400e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r9)
 	LONG $0x6f7a81c4; WORD $0x1c1c // vmovdqu (%r12,%r11), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
@@ -11493,22 +11546,22 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdi)
-	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
-	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
-	LONG $0xfcfd850f; WORD $0xffff // jne <blocks6Multi8+0xe20>
-	LONG $0xfff008e9; BYTE $0xff // jmp <blocks6Multi8+0x130>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x117da1c4; LONG $0x01600e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfcf0850f; WORD $0xffff // jne <blocks6Multi8+0xe30>
+	LONG $0xffefebe9; BYTE $0xff // jmp <blocks6Multi8+0x130>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8348; WORD $0x0058 // cmpq $0x0, 0x58(%rsp)
-	LONG $0x03248e0f; WORD $0x0000 // jle <blocks6Multi8+0x1460>
+	LONG $0x03248e0f; WORD $0x0000 // jle <blocks6Multi8+0x1480>
 	LONG $0x38778b49 // movq 0x38(%r15), %rsi
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x039b840f; WORD $0x0000 // je <blocks6Multi8+0x14eb>
+	LONG $0x0c247c83; BYTE $0x00 // cmpl $0x0, 0xc(%rsp)
+	LONG $0x2404894c // movq %r8, (%rsp)
+	LONG $0x039c840f; WORD $0x0000 // je <blocks6Multi8+0x150b>
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
@@ -11605,7 +11658,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	WORD $0x3949; BYTE $0xdd // cmpq %rbx, %r13
-	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x11a0>
+	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x11c0>
 	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	WORD $0xff49; BYTE $0xc2 // incq %r10
@@ -11617,21 +11670,21 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x080002ac; WORD $0x0000 // vmovupd %ymm5, 0x800(%rdx,%r8)
 	LONG $0x117da1c4; LONG $0x0a0002a4; WORD $0x0000 // vmovupd %ymm4, 0xa00(%rdx,%r8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfd52850f; WORD $0xffff // jne <blocks6Multi8+0x1180>
+	LONG $0xfd52850f; WORD $0xffff // jne <blocks6Multi8+0x11a0>
 	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfd20850f; WORD $0xffff // jne <blocks6Multi8+0x1160>
-	LONG $0xffec7be9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
+	LONG $0xfd20850f; WORD $0xffff // jne <blocks6Multi8+0x1180>
+	LONG $0xffec5be9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xd285 // testl %edx, %edx
-	WORD $0x2175 // jne <blocks6Multi8+0x1475>
-	LONG $0xffec7be9; BYTE $0xff // jmp <blocks6Multi8+0xd4>
+	WORD $0x2175 // jne <blocks6Multi8+0x1495>
+	LONG $0xffec5ae9; BYTE $0xff // jmp <blocks6Multi8+0xd3>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0x0c247c83; BYTE $0x00 // cmpl $0x0, 0xc(%rsp)
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0xec5f840f; WORD $0xffff // je <blocks6Multi8+0xd4>
+	LONG $0xec3e840f; WORD $0xffff // je <blocks6Multi8+0xd3>
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
@@ -11646,12 +11699,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x32 // vmovdqu %ymm0, (%rdx,%rsi)
 	LONG $0x847ffec5; LONG $0x00020032; BYTE $0x00 // vmovdqu %ymm0, 0x200(%rdx,%rsi)
 	LONG $0x40c68348 // addq $0x40, %rsi
-	WORD $0xc875 // jne <blocks6Multi8+0x14a0>
+	WORD $0xc875 // jne <blocks6Multi8+0x14c0>
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9a75 // jne <blocks6Multi8+0x1480>
-	LONG $0xffebe9e9; BYTE $0xff // jmp <blocks6Multi8+0xd4>
+	WORD $0x9a75 // jne <blocks6Multi8+0x14a0>
+	LONG $0xffebc8e9; BYTE $0xff // jmp <blocks6Multi8+0xd3>
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xff31 // xorl %edi, %edi
@@ -11756,7 +11809,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
 	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
 	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
-	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x1570>
+	LONG $0xfdc2850f; WORD $0xffff // jne <blocks6Multi8+0x1590>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x08c18349 // addq $0x8, %r9
 	LONG $0x117d21c4; WORD $0xda0c // vmovupd %ymm9, (%rdx,%r11,8)
@@ -11766,45 +11819,45 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117da1c4; LONG $0x0800daac; WORD $0x0000 // vmovupd %ymm5, 0x800(%rdx,%r11,8)
 	LONG $0x117da1c4; LONG $0x0a00daa4; WORD $0x0000 // vmovupd %ymm4, 0xa00(%rdx,%r11,8)
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xfd29850f; WORD $0xffff // jne <blocks6Multi8+0x1520>
+	LONG $0xfd29850f; WORD $0xffff // jne <blocks6Multi8+0x1540>
 	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xfcf7850f; WORD $0xffff // jne <blocks6Multi8+0x1500>
+	LONG $0xfcf7850f; WORD $0xffff // jne <blocks6Multi8+0x1520>
 	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
-	LONG $0xffe8ade9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
+	LONG $0xffe88de9; BYTE $0xff // jmp <blocks6Multi8+0xc0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0xe870840f; WORD $0xffff // je <blocks6Multi8+0x9d>
+	LONG $0xe850840f; WORD $0xffff // je <blocks6Multi8+0x9d>
 	LONG $0x50578b49 // movq 0x50(%r15), %rdx
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
-	LONG $0x24542b48; BYTE $0x08 // subq 0x8(%rsp), %rdx
+	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xc24c0f48 // cmovlq %rdx, %rax
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xe8418e0f; WORD $0xffff // jle <blocks6Multi8+0x90>
+	LONG $0xe8218e0f; WORD $0xffff // jle <blocks6Multi8+0x90>
 	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd04d0f48 // cmovgeq %rax, %rdx
 	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x1beb // jmp <blocks6Multi8+0x1880>
+	WORD $0x1beb // jmp <blocks6Multi8+0x18a0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff48; BYTE $0xc7 // incq %rdi
 	LONG $0x40c68348 // addq $0x40, %rsi
 	WORD $0x3948; BYTE $0xd7 // cmpq %rdx, %rdi
-	LONG $0xe810840f; WORD $0xffff // je <blocks6Multi8+0x90>
+	LONG $0xe7f0840f; WORD $0xffff // je <blocks6Multi8+0x90>
 	LONG $0x30478b4d // movq 0x30(%r15), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <blocks6Multi8+0x18a0>
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	WORD $0x1774 // je <blocks6Multi8+0x18c0>
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x78048d4d // leaq (%r8,%rdi,2), %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
-	WORD $0x0feb // jmp <blocks6Multi8+0x18a8>
+	WORD $0x0feb // jmp <blocks6Multi8+0x18c8>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x0149; BYTE $0xf8 // addq %rdi, %r8
 	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
 	LONG $0x07e1c149 // shlq $0x7, %r9
@@ -11812,7 +11865,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x40148d4f // leaq (%r8,%r8,2), %r10
 	LONG $0x490c8d4f // leaq (%r9,%r9,2), %r9
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x48eb // jmp <blocks6Multi8+0x1908>
+	WORD $0x48eb // jmp <blocks6Multi8+0x1928>
 	LONG $0x7e7ac1c4; WORD $0x705f // vmovq 0x70(%r15), %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0x5965a1c4; WORD $0xc664; BYTE $0xe0 // vmulpd -0x20(%rsi,%r8,8), %ymm3, %ymm4
@@ -11826,15 +11879,15 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	LONG $0x117d81c4; WORD $0x185c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r8,%r11)
 	LONG $0x40c08349 // addq $0x40, %r8
 	LONG $0x80f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r8
-	LONG $0xff68840f; WORD $0xffff // je <blocks6Multi8+0x1870>
+	LONG $0xff68840f; WORD $0xffff // je <blocks6Multi8+0x1890>
 	LONG $0x605f8b4d // movq 0x60(%r15), %r11
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0xaf74 // je <blocks6Multi8+0x18c0>
+	WORD $0xaf74 // je <blocks6Multi8+0x18e0>
 	LONG $0x685f8b41 // movl 0x68(%r15), %ebx
 	LONG $0x131c0343 // addl (%r11,%r10), %ebx
 	LONG $0x34e3c148 // shlq $0x34, %rbx
 	LONG $0x6ef9e1c4; BYTE $0xdb // vmovq %rbx, %xmm3
-	WORD $0xa2eb // jmp <blocks6Multi8+0x18c6>
+	WORD $0xa2eb // jmp <blocks6Multi8+0x18e6>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -11844,10 +11897,6 @@ TEXT ·blocks6Multi8Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000

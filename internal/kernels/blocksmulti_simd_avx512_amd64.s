@@ -10,7 +10,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi2>
-	LONG $0x00067ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0005fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x065a8e0f; WORD $0x0000 // jle <blocks2Multi2+0x667>
+	LONG $0x05da8e0f; WORD $0x0000 // jle <blocks2Multi2+0x5e7>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -27,7 +27,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x48fdf262; LONG $0x064b0559; WORD $0x0000 // vpbroadcastq 0x64b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x05cb0559; WORD $0x0000 // vpbroadcastq 0x5cb(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -45,7 +45,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
-	LONG $0x05dc830f; WORD $0x0000 // jae <blocks2Multi2+0x659>
+	LONG $0x055c830f; WORD $0x0000 // jae <blocks2Multi2+0x5d9>
 	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
@@ -57,7 +57,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x2454034c; BYTE $0x20 // addq 0x20(%rsp), %r10
 	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
 	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
-	LONG $0x04bf8d0f; WORD $0x0000 // jge <blocks2Multi2+0x570>
+	LONG $0x043f8d0f; WORD $0x0000 // jge <blocks2Multi2+0x4f0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -69,16 +69,17 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x029a8e0f; WORD $0x0000 // jle <blocks2Multi2+0x380>
+	LONG $0x020a8e0f; WORD $0x0000 // jle <blocks2Multi2+0x2f0>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x49eb // jmp <blocks2Multi2+0x139>
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x4aeb // jmp <blocks2Multi2+0x139>
+	BYTE $0x90 // nop
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x490c8d4d // leaq (%r9,%rcx,2), %r9
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x510c8d4f // leaq (%r9,%r10,2), %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
@@ -86,25 +87,28 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
 	LONG $0x48fef162; LONG $0x00068c7f; WORD $0x0020; BYTE $0x00 // vmovdqu64 %zmm1, 0x2000(%rsi,%rax)
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x0247840f; WORD $0x0000 // je <blocks2Multi2+0x380>
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x01b7840f; WORD $0x0000 // je <blocks2Multi2+0x2f0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x00a3850f; WORD $0x0000 // jne <blocks2Multi2+0x200>
-	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x00e3820f; WORD $0x0000 // jb <blocks2Multi2+0x250>
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x00b2850f; WORD $0x0000 // jne <blocks2Multi2+0x210>
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	WORD $0x8945; BYTE $0xd4 // movl %r10d, %r12d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0xc6950f41 // setne %r14b
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
+	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
+	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
+	LONG $0x00d9840f; WORD $0x0000 // je <blocks2Multi2+0x260>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x9066 // nop
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -112,9 +116,9 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -123,8 +127,8 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi2+0x180>
-	LONG $0xfffefbe9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
+	WORD $0x9075 // jne <blocks2Multi2+0x190>
+	LONG $0xfffeebe9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
 	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
@@ -139,45 +143,12 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xc775 // jne <blocks2Multi2+0x210>
-	LONG $0xfffea2e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
+	WORD $0xc775 // jne <blocks2Multi2+0x220>
+	LONG $0xfffe92e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
 	WORD $0x9066 // nop
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
-	LONG $0xc6950f41 // setne %r14b
-	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0084840f; WORD $0x0000 // je <blocks2Multi2+0x2f5>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
-	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
-	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi2+0x280>
-	LONG $0xfffdfbe9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x9066 // nop
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
@@ -186,37 +157,38 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x00 // vmovupd %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
-	LONG $0x4975d262; LONG $0xc00e548d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x49759262; LONG $0xc016548d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm2 {%k1}
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x8c75 // jne <blocks2Multi2+0x300>
-	LONG $0xfffd77e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
+	WORD $0x8c75 // jne <blocks2Multi2+0x270>
+	LONG $0xfffe07e9; BYTE $0xff // jmp <blocks2Multi2+0xf0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x386f8b48 // movq 0x38(%rdi), %rbp
 	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x6aeb // jmp <blocks2Multi2+0x3fa>
-	LONG $0x04e3c149 // shlq $0x4, %r11
-	LONG $0x1179a1c4; LONG $0x30001ebc; WORD $0x0000 // vmovupd %xmm7, 0x3000(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30801e84; WORD $0x0000 // vmovupd %xmm8, 0x3080(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30101ea4; WORD $0x0000 // vmovupd %xmm4, 0x3010(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30901eac; WORD $0x0000 // vmovupd %xmm5, 0x3090(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30201e94; WORD $0x0000 // vmovupd %xmm2, 0x3020(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30a01e8c; WORD $0x0000 // vmovupd %xmm1, 0x30a0(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30301e9c; WORD $0x0000 // vmovupd %xmm3, 0x3030(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30b01eb4; WORD $0x0000 // vmovupd %xmm6, 0x30b0(%rsi,%r11)
-	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfc96840f; WORD $0xffff // je <blocks2Multi2+0x90>
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x69eb // jmp <blocks2Multi2+0x368>
+	BYTE $0x90 // nop
+	LONG $0x04e2c149 // shlq $0x4, %r10
+	LONG $0x1179a1c4; LONG $0x300016bc; WORD $0x0000 // vmovupd %xmm7, 0x3000(%rsi,%r10)
+	LONG $0x117921c4; LONG $0x30801684; WORD $0x0000 // vmovupd %xmm8, 0x3080(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x301016a4; WORD $0x0000 // vmovupd %xmm4, 0x3010(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x309016ac; WORD $0x0000 // vmovupd %xmm5, 0x3090(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x30201694; WORD $0x0000 // vmovupd %xmm2, 0x3020(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x30a0168c; WORD $0x0000 // vmovupd %xmm1, 0x30a0(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x3030169c; WORD $0x0000 // vmovupd %xmm3, 0x3030(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x30b016b4; WORD $0x0000 // vmovupd %xmm6, 0x30b0(%rsi,%r10)
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfd28840f; WORD $0xffff // je <blocks2Multi2+0x90>
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -226,12 +198,12 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1174 // je <blocks2Multi2+0x430>
+	WORD $0x1374 // je <blocks2Multi2+0x3a0>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x647f // jg <blocks2Multi2+0x488>
-	LONG $0xffff67e9; BYTE $0xff // jmp <blocks2Multi2+0x390>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	WORD $0x667f // jg <blocks2Multi2+0x3f8>
+	LONG $0xffff69e9; BYTE $0xff // jmp <blocks2Multi2+0x300>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
 	LONG $0xbc10f9c5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %xmm7
 	LONG $0xa410f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd 0x3010(%rsi,%rax), %xmm4
@@ -242,69 +214,69 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x8c6ffac5; LONG $0x0030a006; BYTE $0x00 // vmovdqu 0x30a0(%rsi,%rax), %xmm1
 	LONG $0xb410f9c5; LONG $0x0030b006; BYTE $0x00 // vmovupd 0x30b0(%rsi,%rax), %xmm6
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff088e0f; WORD $0xffff // jle <blocks2Multi2+0x390>
-	LONG $0xde248d4e // leaq (%rsi,%r11,8), %r12
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x9066 // nop
-	LONG $0x2c848b49; LONG $0x00002000 // movq 0x2000(%r12,%rbp), %rax
-	LONG $0x2cb48b4d; LONG $0x00002008 // movq 0x2008(%r12,%rbp), %r14
-	LONG $0x0c1079c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm9
-	LONG $0x541079c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm10
-	LONG $0x2c848b49; LONG $0x00002010 // movq 0x2010(%r12,%rbp), %rax
-	LONG $0x107921c4; WORD $0xf15c; BYTE $0x10 // vmovupd 0x10(%rcx,%r14,8), %xmm11
-	LONG $0x18b5d262; WORD $0x3cb8; BYTE $0xac // vfmadd231pd (%r12,%rbp,4){1to2}, %xmm9, %xmm7
-	LONG $0x18b55262; LONG $0x10ac44b8 // vfmadd231pd 0x80(%r12,%rbp,4){1to2}, %xmm9, %xmm8
-	LONG $0x107921c4; WORD $0xf10c // vmovupd (%rcx,%r14,8), %xmm9
-	LONG $0x18b5d262; LONG $0x01ac64b8 // vfmadd231pd 0x8(%r12,%rbp,4){1to2}, %xmm9, %xmm4
-	LONG $0x18b5d262; LONG $0x11ac6cb8 // vfmadd231pd 0x88(%r12,%rbp,4){1to2}, %xmm9, %xmm5
-	LONG $0x0c1079c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm9
-	LONG $0x641079c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm12
-	LONG $0x2c848b49; LONG $0x00002018 // movq 0x2018(%r12,%rbp), %rax
-	LONG $0x18add262; LONG $0x08ac7cb8 // vfmadd231pd 0x40(%r12,%rbp,4){1to2}, %xmm10, %xmm7
-	LONG $0x18ad5262; LONG $0x18ac44b8 // vfmadd231pd 0xc0(%r12,%rbp,4){1to2}, %xmm10, %xmm8
-	LONG $0x18b5d262; LONG $0x02ac54b8 // vfmadd231pd 0x10(%r12,%rbp,4){1to2}, %xmm9, %xmm2
-	LONG $0x18b5d262; LONG $0x12ac4cb8 // vfmadd231pd 0x90(%r12,%rbp,4){1to2}, %xmm9, %xmm1
-	LONG $0x18a5d262; LONG $0x09ac64b8 // vfmadd231pd 0x48(%r12,%rbp,4){1to2}, %xmm11, %xmm4
-	LONG $0x18a5d262; LONG $0x19ac6cb8 // vfmadd231pd 0xc8(%r12,%rbp,4){1to2}, %xmm11, %xmm5
-	LONG $0x0c1079c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm9
-	LONG $0x6c1079c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm13
-	LONG $0x189dd262; LONG $0x0aac54b8 // vfmadd231pd 0x50(%r12,%rbp,4){1to2}, %xmm12, %xmm2
-	LONG $0x189dd262; LONG $0x1aac4cb8 // vfmadd231pd 0xd0(%r12,%rbp,4){1to2}, %xmm12, %xmm1
-	LONG $0x18b5d262; LONG $0x03ac5cb8 // vfmadd231pd 0x18(%r12,%rbp,4){1to2}, %xmm9, %xmm3
-	LONG $0x18b5d262; LONG $0x13ac74b8 // vfmadd231pd 0x98(%r12,%rbp,4){1to2}, %xmm9, %xmm6
-	LONG $0x1895d262; LONG $0x0bac5cb8 // vfmadd231pd 0x58(%r12,%rbp,4){1to2}, %xmm13, %xmm3
-	LONG $0x1895d262; LONG $0x1bac74b8 // vfmadd231pd 0xd8(%r12,%rbp,4){1to2}, %xmm13, %xmm6
-	LONG $0x40c58348 // addq $0x40, %rbp
-	WORD $0x3949; BYTE $0xed // cmpq %rbp, %r13
-	LONG $0xff26850f; WORD $0xffff // jne <blocks2Multi2+0x490>
-	LONG $0xfffe21e9; BYTE $0xff // jmp <blocks2Multi2+0x390>
+	LONG $0xff088e0f; WORD $0xffff // jle <blocks2Multi2+0x300>
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	BYTE $0x90 // nop
+	LONG $0x23848b4b; LONG $0x00002000 // movq 0x2000(%r11,%r12), %rax
+	LONG $0x23b48b4f; LONG $0x00002008 // movq 0x2008(%r11,%r12), %r14
+	LONG $0x4c1079c5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %xmm9
+	LONG $0x541079c5; WORD $0x10c5 // vmovupd 0x10(%rbp,%rax,8), %xmm10
+	LONG $0x23848b4b; LONG $0x00002010 // movq 0x2010(%r11,%r12), %rax
+	LONG $0x107921c4; WORD $0xf55c; BYTE $0x10 // vmovupd 0x10(%rbp,%r14,8), %xmm11
+	LONG $0x18b59262; WORD $0x3cb8; BYTE $0xa3 // vfmadd231pd (%r11,%r12,4){1to2}, %xmm9, %xmm7
+	LONG $0x18b51262; LONG $0x10a344b8 // vfmadd231pd 0x80(%r11,%r12,4){1to2}, %xmm9, %xmm8
+	LONG $0x107921c4; WORD $0xf54c; BYTE $0x00 // vmovupd (%rbp,%r14,8), %xmm9
+	LONG $0x18b59262; LONG $0x01a364b8 // vfmadd231pd 0x8(%r11,%r12,4){1to2}, %xmm9, %xmm4
+	LONG $0x18b59262; LONG $0x11a36cb8 // vfmadd231pd 0x88(%r11,%r12,4){1to2}, %xmm9, %xmm5
+	LONG $0x4c1079c5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %xmm9
+	LONG $0x641079c5; WORD $0x10c5 // vmovupd 0x10(%rbp,%rax,8), %xmm12
+	LONG $0x23848b4b; LONG $0x00002018 // movq 0x2018(%r11,%r12), %rax
+	LONG $0x18ad9262; LONG $0x08a37cb8 // vfmadd231pd 0x40(%r11,%r12,4){1to2}, %xmm10, %xmm7
+	LONG $0x18ad1262; LONG $0x18a344b8 // vfmadd231pd 0xc0(%r11,%r12,4){1to2}, %xmm10, %xmm8
+	LONG $0x18b59262; LONG $0x02a354b8 // vfmadd231pd 0x10(%r11,%r12,4){1to2}, %xmm9, %xmm2
+	LONG $0x18b59262; LONG $0x12a34cb8 // vfmadd231pd 0x90(%r11,%r12,4){1to2}, %xmm9, %xmm1
+	LONG $0x18a59262; LONG $0x09a364b8 // vfmadd231pd 0x48(%r11,%r12,4){1to2}, %xmm11, %xmm4
+	LONG $0x18a59262; LONG $0x19a36cb8 // vfmadd231pd 0xc8(%r11,%r12,4){1to2}, %xmm11, %xmm5
+	LONG $0x4c1079c5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %xmm9
+	LONG $0x6c1079c5; WORD $0x10c5 // vmovupd 0x10(%rbp,%rax,8), %xmm13
+	LONG $0x189d9262; LONG $0x0aa354b8 // vfmadd231pd 0x50(%r11,%r12,4){1to2}, %xmm12, %xmm2
+	LONG $0x189d9262; LONG $0x1aa34cb8 // vfmadd231pd 0xd0(%r11,%r12,4){1to2}, %xmm12, %xmm1
+	LONG $0x18b59262; LONG $0x03a35cb8 // vfmadd231pd 0x18(%r11,%r12,4){1to2}, %xmm9, %xmm3
+	LONG $0x18b59262; LONG $0x13a374b8 // vfmadd231pd 0x98(%r11,%r12,4){1to2}, %xmm9, %xmm6
+	LONG $0x18959262; LONG $0x0ba35cb8 // vfmadd231pd 0x58(%r11,%r12,4){1to2}, %xmm13, %xmm3
+	LONG $0x18959262; LONG $0x1ba374b8 // vfmadd231pd 0xd8(%r11,%r12,4){1to2}, %xmm13, %xmm6
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xff22850f; WORD $0xffff // jne <blocks2Multi2+0x400>
+	LONG $0xfffe1de9; BYTE $0xff // jmp <blocks2Multi2+0x300>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
-	LONG $0xfaf2840f; WORD $0xffff // je <blocks2Multi2+0x6e>
+	LONG $0xfb72840f; WORD $0xffff // je <blocks2Multi2+0x6e>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24042b48 // subq (%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfac68e0f; WORD $0xffff // jle <blocks2Multi2+0x60>
+	LONG $0xfb468e0f; WORD $0xffff // jle <blocks2Multi2+0x60>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x0feb // jmp <blocks2Multi2+0x5bc>
+	WORD $0x0feb // jmp <blocks2Multi2+0x53c>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	LONG $0xfaa4840f; WORD $0xffff // je <blocks2Multi2+0x60>
+	LONG $0xfb24840f; WORD $0xffff // je <blocks2Multi2+0x60>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1b74 // je <blocks2Multi2+0x5e0>
+	WORD $0x1b74 // je <blocks2Multi2+0x560>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
 	LONG $0x581cb70f // movzwl (%rax,%rbx,2), %ebx
-	WORD $0x15eb // jmp <blocks2Multi2+0x5e8>
+	WORD $0x15eb // jmp <blocks2Multi2+0x568>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
@@ -314,7 +286,7 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x38eb // jmp <blocks2Multi2+0x637>
+	WORD $0x38eb // jmp <blocks2Multi2+0x5b7>
 	BYTE $0x90 // nop
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x07e7c149 // shlq $0x7, %r15
@@ -326,17 +298,17 @@ TEXT ·blocks2Multi2Oct(SB), 0, $176-16
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi2+0x5b0>
+	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi2+0x530>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	WORD $0x094c; BYTE $0xf8 // orq %r15, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xba74 // je <blocks2Multi2+0x600>
+	WORD $0xba74 // je <blocks2Multi2+0x580>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xaceb // jmp <blocks2Multi2+0x605>
+	WORD $0xaceb // jmp <blocks2Multi2+0x585>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -355,7 +327,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
-	LONG $0x00067ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00063ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -364,7 +336,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x065a8e0f; WORD $0x0000 // jle <blocks2Multi4+0x667>
+	LONG $0x05ea8e0f; WORD $0x0000 // jle <blocks2Multi4+0x5f7>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -372,7 +344,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x48fdf262; LONG $0x064b0559; WORD $0x0000 // vpbroadcastq 0x64b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x060b0559; WORD $0x0000 // vpbroadcastq 0x60b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -390,7 +362,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
-	LONG $0x05dc830f; WORD $0x0000 // jae <blocks2Multi4+0x659>
+	LONG $0x056c830f; WORD $0x0000 // jae <blocks2Multi4+0x5e9>
 	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
@@ -402,7 +374,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x2454034c; BYTE $0x20 // addq 0x20(%rsp), %r10
 	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
 	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
-	LONG $0x04bf8d0f; WORD $0x0000 // jge <blocks2Multi4+0x570>
+	LONG $0x044f8d0f; WORD $0x0000 // jge <blocks2Multi4+0x500>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -414,16 +386,17 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x029a8e0f; WORD $0x0000 // jle <blocks2Multi4+0x380>
+	LONG $0x021a8e0f; WORD $0x0000 // jle <blocks2Multi4+0x300>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x4aeb // jmp <blocks2Multi4+0x13a>
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x4beb // jmp <blocks2Multi4+0x13a>
+	BYTE $0x90 // nop
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x490c8d4d // leaq (%r9,%rcx,2), %r9
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x510c8d4f // leaq (%r9,%r10,2), %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
 	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
@@ -431,25 +404,29 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
 	LONG $0x48fef162; LONG $0x00068c7f; WORD $0x0020; BYTE $0x00 // vmovdqu64 %zmm1, 0x2000(%rsi,%rax)
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x0246840f; WORD $0x0000 // je <blocks2Multi4+0x380>
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x01c6840f; WORD $0x0000 // je <blocks2Multi4+0x300>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
 	LONG $0x08e5c148 // shlq $0x8, %rbp
 	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x00a2850f; WORD $0x0000 // jne <blocks2Multi4+0x200>
-	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x00e2820f; WORD $0x0000 // jb <blocks2Multi4+0x250>
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x00c1850f; WORD $0x0000 // jne <blocks2Multi4+0x220>
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	WORD $0x8945; BYTE $0xd4 // movl %r10d, %r12d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0xc6950f41 // setne %r14b
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
+	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
+	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
+	LONG $0x00e8840f; WORD $0x0000 // je <blocks2Multi4+0x270>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x01b0 // movb $0x1, %al
-	BYTE $0x90 // nop
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
@@ -457,9 +434,9 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
@@ -468,8 +445,8 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi4+0x180>
-	LONG $0xfffefbe9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0x9075 // jne <blocks2Multi4+0x1a0>
+	LONG $0xfffedbe9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
 	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
@@ -484,45 +461,12 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xc775 // jne <blocks2Multi4+0x210>
-	LONG $0xfffea2e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0xc775 // jne <blocks2Multi4+0x230>
+	LONG $0xfffe82e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
 	WORD $0x9066 // nop
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
-	LONG $0xc6950f41 // setne %r14b
-	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0084840f; WORD $0x0000 // je <blocks2Multi4+0x2f5>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
-	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
-	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi4+0x280>
-	LONG $0xfffdfbe9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x9066 // nop
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
@@ -531,37 +475,38 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x00 // vmovupd %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
-	LONG $0x4975d262; LONG $0xc00e548d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x49759262; LONG $0xc016548d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm2 {%k1}
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
 	LONG $0x80ed8348 // subq $-0x80, %rbp
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x8c75 // jne <blocks2Multi4+0x300>
-	LONG $0xfffd77e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0x8c75 // jne <blocks2Multi4+0x280>
+	LONG $0xfffdf7e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x386f8b48 // movq 0x38(%rdi), %rbp
 	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x6aeb // jmp <blocks2Multi4+0x3fa>
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0x117da1c4; LONG $0x30001ebc; WORD $0x0000 // vmovupd %ymm7, 0x3000(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31001e84; WORD $0x0000 // vmovupd %ymm8, 0x3100(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30201ea4; WORD $0x0000 // vmovupd %ymm4, 0x3020(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x31201eac; WORD $0x0000 // vmovupd %ymm5, 0x3120(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30401e94; WORD $0x0000 // vmovupd %ymm2, 0x3040(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x31401e8c; WORD $0x0000 // vmovupd %ymm1, 0x3140(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30601e9c; WORD $0x0000 // vmovupd %ymm3, 0x3060(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x31601eb4; WORD $0x0000 // vmovupd %ymm6, 0x3160(%rsi,%r11)
-	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfc96840f; WORD $0xffff // je <blocks2Multi4+0x90>
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x69eb // jmp <blocks2Multi4+0x378>
+	BYTE $0x90 // nop
+	LONG $0x05e2c149 // shlq $0x5, %r10
+	LONG $0x117da1c4; LONG $0x300016bc; WORD $0x0000 // vmovupd %ymm7, 0x3000(%rsi,%r10)
+	LONG $0x117d21c4; LONG $0x31001684; WORD $0x0000 // vmovupd %ymm8, 0x3100(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x302016a4; WORD $0x0000 // vmovupd %ymm4, 0x3020(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x312016ac; WORD $0x0000 // vmovupd %ymm5, 0x3120(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x30401694; WORD $0x0000 // vmovupd %ymm2, 0x3040(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x3140168c; WORD $0x0000 // vmovupd %ymm1, 0x3140(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x3060169c; WORD $0x0000 // vmovupd %ymm3, 0x3060(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x316016b4; WORD $0x0000 // vmovupd %ymm6, 0x3160(%rsi,%r10)
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfd18840f; WORD $0xffff // je <blocks2Multi4+0x90>
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -571,12 +516,12 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1174 // je <blocks2Multi4+0x430>
+	WORD $0x1374 // je <blocks2Multi4+0x3b0>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x647f // jg <blocks2Multi4+0x488>
-	LONG $0xffff67e9; BYTE $0xff // jmp <blocks2Multi4+0x390>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	WORD $0x667f // jg <blocks2Multi4+0x408>
+	LONG $0xffff69e9; BYTE $0xff // jmp <blocks2Multi4+0x310>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
 	LONG $0xbc10fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm7
 	LONG $0xa410fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm4
@@ -587,69 +532,69 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x8c6ffec5; LONG $0x00314006; BYTE $0x00 // vmovdqu 0x3140(%rsi,%rax), %ymm1
 	LONG $0xb410fdc5; LONG $0x00316006; BYTE $0x00 // vmovupd 0x3160(%rsi,%rax), %ymm6
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff088e0f; WORD $0xffff // jle <blocks2Multi4+0x390>
-	LONG $0xde248d4e // leaq (%rsi,%r11,8), %r12
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x9066 // nop
-	LONG $0x2c848b49; LONG $0x00002000 // movq 0x2000(%r12,%rbp), %rax
-	LONG $0x2cb48b4d; LONG $0x00002008 // movq 0x2008(%r12,%rbp), %r14
-	LONG $0x0c107dc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm9
-	LONG $0x54107dc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm10
-	LONG $0x2c848b49; LONG $0x00002010 // movq 0x2010(%r12,%rbp), %rax
-	LONG $0x107d21c4; WORD $0xf15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r14,8), %ymm11
-	LONG $0x38b5d262; WORD $0x3cb8; BYTE $0xac // vfmadd231pd (%r12,%rbp,4){1to4}, %ymm9, %ymm7
-	LONG $0x38b55262; LONG $0x10ac44b8 // vfmadd231pd 0x80(%r12,%rbp,4){1to4}, %ymm9, %ymm8
-	LONG $0x107d21c4; WORD $0xf10c // vmovupd (%rcx,%r14,8), %ymm9
-	LONG $0x38b5d262; LONG $0x01ac64b8 // vfmadd231pd 0x8(%r12,%rbp,4){1to4}, %ymm9, %ymm4
-	LONG $0x38b5d262; LONG $0x11ac6cb8 // vfmadd231pd 0x88(%r12,%rbp,4){1to4}, %ymm9, %ymm5
-	LONG $0x0c107dc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm9
-	LONG $0x64107dc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm12
-	LONG $0x2c848b49; LONG $0x00002018 // movq 0x2018(%r12,%rbp), %rax
-	LONG $0x38add262; LONG $0x08ac7cb8 // vfmadd231pd 0x40(%r12,%rbp,4){1to4}, %ymm10, %ymm7
-	LONG $0x38ad5262; LONG $0x18ac44b8 // vfmadd231pd 0xc0(%r12,%rbp,4){1to4}, %ymm10, %ymm8
-	LONG $0x38b5d262; LONG $0x02ac54b8 // vfmadd231pd 0x10(%r12,%rbp,4){1to4}, %ymm9, %ymm2
-	LONG $0x38b5d262; LONG $0x12ac4cb8 // vfmadd231pd 0x90(%r12,%rbp,4){1to4}, %ymm9, %ymm1
-	LONG $0x38a5d262; LONG $0x09ac64b8 // vfmadd231pd 0x48(%r12,%rbp,4){1to4}, %ymm11, %ymm4
-	LONG $0x38a5d262; LONG $0x19ac6cb8 // vfmadd231pd 0xc8(%r12,%rbp,4){1to4}, %ymm11, %ymm5
-	LONG $0x0c107dc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm9
-	LONG $0x6c107dc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm13
-	LONG $0x389dd262; LONG $0x0aac54b8 // vfmadd231pd 0x50(%r12,%rbp,4){1to4}, %ymm12, %ymm2
-	LONG $0x389dd262; LONG $0x1aac4cb8 // vfmadd231pd 0xd0(%r12,%rbp,4){1to4}, %ymm12, %ymm1
-	LONG $0x38b5d262; LONG $0x03ac5cb8 // vfmadd231pd 0x18(%r12,%rbp,4){1to4}, %ymm9, %ymm3
-	LONG $0x38b5d262; LONG $0x13ac74b8 // vfmadd231pd 0x98(%r12,%rbp,4){1to4}, %ymm9, %ymm6
-	LONG $0x3895d262; LONG $0x0bac5cb8 // vfmadd231pd 0x58(%r12,%rbp,4){1to4}, %ymm13, %ymm3
-	LONG $0x3895d262; LONG $0x1bac74b8 // vfmadd231pd 0xd8(%r12,%rbp,4){1to4}, %ymm13, %ymm6
-	LONG $0x40c58348 // addq $0x40, %rbp
-	WORD $0x3949; BYTE $0xed // cmpq %rbp, %r13
-	LONG $0xff26850f; WORD $0xffff // jne <blocks2Multi4+0x490>
-	LONG $0xfffe21e9; BYTE $0xff // jmp <blocks2Multi4+0x390>
+	LONG $0xff088e0f; WORD $0xffff // jle <blocks2Multi4+0x310>
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	BYTE $0x90 // nop
+	LONG $0x23848b4b; LONG $0x00002000 // movq 0x2000(%r11,%r12), %rax
+	LONG $0x23b48b4f; LONG $0x00002008 // movq 0x2008(%r11,%r12), %r14
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x54107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm10
+	LONG $0x23848b4b; LONG $0x00002010 // movq 0x2010(%r11,%r12), %rax
+	LONG $0x107d21c4; WORD $0xf55c; BYTE $0x20 // vmovupd 0x20(%rbp,%r14,8), %ymm11
+	LONG $0x38b59262; WORD $0x3cb8; BYTE $0xa3 // vfmadd231pd (%r11,%r12,4){1to4}, %ymm9, %ymm7
+	LONG $0x38b51262; LONG $0x10a344b8 // vfmadd231pd 0x80(%r11,%r12,4){1to4}, %ymm9, %ymm8
+	LONG $0x107d21c4; WORD $0xf54c; BYTE $0x00 // vmovupd (%rbp,%r14,8), %ymm9
+	LONG $0x38b59262; LONG $0x01a364b8 // vfmadd231pd 0x8(%r11,%r12,4){1to4}, %ymm9, %ymm4
+	LONG $0x38b59262; LONG $0x11a36cb8 // vfmadd231pd 0x88(%r11,%r12,4){1to4}, %ymm9, %ymm5
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x64107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm12
+	LONG $0x23848b4b; LONG $0x00002018 // movq 0x2018(%r11,%r12), %rax
+	LONG $0x38ad9262; LONG $0x08a37cb8 // vfmadd231pd 0x40(%r11,%r12,4){1to4}, %ymm10, %ymm7
+	LONG $0x38ad1262; LONG $0x18a344b8 // vfmadd231pd 0xc0(%r11,%r12,4){1to4}, %ymm10, %ymm8
+	LONG $0x38b59262; LONG $0x02a354b8 // vfmadd231pd 0x10(%r11,%r12,4){1to4}, %ymm9, %ymm2
+	LONG $0x38b59262; LONG $0x12a34cb8 // vfmadd231pd 0x90(%r11,%r12,4){1to4}, %ymm9, %ymm1
+	LONG $0x38a59262; LONG $0x09a364b8 // vfmadd231pd 0x48(%r11,%r12,4){1to4}, %ymm11, %ymm4
+	LONG $0x38a59262; LONG $0x19a36cb8 // vfmadd231pd 0xc8(%r11,%r12,4){1to4}, %ymm11, %ymm5
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x6c107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm13
+	LONG $0x389d9262; LONG $0x0aa354b8 // vfmadd231pd 0x50(%r11,%r12,4){1to4}, %ymm12, %ymm2
+	LONG $0x389d9262; LONG $0x1aa34cb8 // vfmadd231pd 0xd0(%r11,%r12,4){1to4}, %ymm12, %ymm1
+	LONG $0x38b59262; LONG $0x03a35cb8 // vfmadd231pd 0x18(%r11,%r12,4){1to4}, %ymm9, %ymm3
+	LONG $0x38b59262; LONG $0x13a374b8 // vfmadd231pd 0x98(%r11,%r12,4){1to4}, %ymm9, %ymm6
+	LONG $0x38959262; LONG $0x0ba35cb8 // vfmadd231pd 0x58(%r11,%r12,4){1to4}, %ymm13, %ymm3
+	LONG $0x38959262; LONG $0x1ba374b8 // vfmadd231pd 0xd8(%r11,%r12,4){1to4}, %ymm13, %ymm6
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xff22850f; WORD $0xffff // jne <blocks2Multi4+0x410>
+	LONG $0xfffe1de9; BYTE $0xff // jmp <blocks2Multi4+0x310>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
-	LONG $0xfaf2840f; WORD $0xffff // je <blocks2Multi4+0x6e>
+	LONG $0xfb62840f; WORD $0xffff // je <blocks2Multi4+0x6e>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24042b48 // subq (%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfac68e0f; WORD $0xffff // jle <blocks2Multi4+0x60>
+	LONG $0xfb368e0f; WORD $0xffff // jle <blocks2Multi4+0x60>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x0feb // jmp <blocks2Multi4+0x5bc>
+	WORD $0x0feb // jmp <blocks2Multi4+0x54c>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	LONG $0xfaa4840f; WORD $0xffff // je <blocks2Multi4+0x60>
+	LONG $0xfb14840f; WORD $0xffff // je <blocks2Multi4+0x60>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1b74 // je <blocks2Multi4+0x5e0>
+	WORD $0x1b74 // je <blocks2Multi4+0x570>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
 	LONG $0x581cb70f // movzwl (%rax,%rbx,2), %ebx
-	WORD $0x15eb // jmp <blocks2Multi4+0x5e8>
+	WORD $0x15eb // jmp <blocks2Multi4+0x578>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
@@ -659,7 +604,7 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x38eb // jmp <blocks2Multi4+0x637>
+	WORD $0x38eb // jmp <blocks2Multi4+0x5c7>
 	BYTE $0x90 // nop
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x08e7c149 // shlq $0x8, %r15
@@ -671,17 +616,17 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi4+0x5b0>
+	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi4+0x540>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	WORD $0x094c; BYTE $0xf8 // orq %r15, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xba74 // je <blocks2Multi4+0x600>
+	WORD $0xba74 // je <blocks2Multi4+0x590>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xaceb // jmp <blocks2Multi4+0x605>
+	WORD $0xaceb // jmp <blocks2Multi4+0x595>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -691,6 +636,12 @@ TEXT ·blocks2Multi4Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
 	RET
 
@@ -700,7 +651,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi8>
-	LONG $0x00077ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0006bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -709,7 +660,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x073d8e0f; WORD $0x0000 // jle <blocks2Multi8+0x74a>
+	LONG $0x069d8e0f; WORD $0x0000 // jle <blocks2Multi8+0x6aa>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -717,7 +668,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x30ec8348 // subq $0x30, %rsp
-	LONG $0x48fdf262; LONG $0x074b0559; WORD $0x0000 // vpbroadcastq 0x74b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x068b0559; WORD $0x0000 // vpbroadcastq 0x68b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -735,7 +686,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
-	LONG $0x06bf830f; WORD $0x0000 // jae <blocks2Multi8+0x73c>
+	LONG $0x061f830f; WORD $0x0000 // jae <blocks2Multi8+0x69c>
 	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
@@ -747,7 +698,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x2454034c; BYTE $0x20 // addq 0x20(%rsp), %r10
 	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
 	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
-	LONG $0x059f8d0f; WORD $0x0000 // jge <blocks2Multi8+0x650>
+	LONG $0x04ff8d0f; WORD $0x0000 // jge <blocks2Multi8+0x5b0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -759,84 +710,88 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x034a8e0f; WORD $0x0000 // jle <blocks2Multi8+0x430>
+	LONG $0x02ba8e0f; WORD $0x0000 // jle <blocks2Multi8+0x3a0>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0000f6e9; BYTE $0x00 // jmp <blocks2Multi8+0x1e9>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x0000f7e9; BYTE $0x00 // jmp <blocks2Multi8+0x1e9>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x490c8d4d // leaq (%r9,%rcx,2), %r9
-	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
-	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	LONG $0x385f034c // addq 0x38(%rdi), %r11
+	WORD $0x8b45; BYTE $0x16 // movl (%r14), %r10d
+	LONG $0x48fdd262; WORD $0xca7c // vpbroadcastq %r10, %zmm1
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	LONG $0x3857034c // addq 0x38(%rdi), %r10
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
 	LONG $0x48fef162; LONG $0x00068c7f; WORD $0x0020; BYTE $0x00 // vmovdqu64 %zmm1, 0x2000(%rsi,%rax)
 	LONG $0x00b70f41 // movzwl (%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
 	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
 	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
 	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
 	LONG $0x40b70f41; BYTE $0x0a // movzwl 0xa(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
 	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
 	LONG $0x40b70f41; BYTE $0x0e // movzwl 0xe(%r8), %eax
 	LONG $0x10c08349 // addq $0x10, %r8
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
-	LONG $0x0247840f; WORD $0x0000 // je <blocks2Multi8+0x430>
+	LONG $0x0c180f42; BYTE $0x10 // prefetcht0 (%rax,%r10)
+	LONG $0x4c180f42; WORD $0x4010 // prefetcht0 0x40(%rax,%r10)
+	WORD $0x394c; BYTE $0xed // cmpq %r13, %rbp
+	LONG $0x01b7840f; WORD $0x0000 // je <blocks2Multi8+0x3a0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
-	LONG $0x08e5c148 // shlq $0x8, %rbp
-	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
+	WORD $0x8949; BYTE $0xea // movq %rbp, %r10
+	LONG $0x08e2c149 // shlq $0x8, %r10
+	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
 	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x00a3850f; WORD $0x0000 // jne <blocks2Multi8+0x2b0>
-	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
-	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
-	LONG $0x00e3820f; WORD $0x0000 // jb <blocks2Multi8+0x300>
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
+	LONG $0x00b3850f; WORD $0x0000 // jne <blocks2Multi8+0x2c0>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x8941; BYTE $0xcc // movl %ecx, %r12d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc6950f41 // setne %r14b
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
+	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
+	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
+	LONG $0x00dc840f; WORD $0x0000 // je <blocks2Multi8+0x310>
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x9066 // nop
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
+	LONG $0x487cd162; WORD $0x0a11 // vmovups %zmm1, (%r10)
 	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
@@ -844,65 +799,32 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
 	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
-	LONG $0x80ed8348 // subq $-0x80, %rbp
+	LONG $0x48fdd162; WORD $0x4a11; BYTE $0x01 // vmovupd %zmm1, 0x40(%r10)
+	LONG $0x80ea8349 // subq $-0x80, %r10
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi8+0x230>
-	LONG $0xfffe5be9; BYTE $0xff // jmp <blocks2Multi8+0x100>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9175 // jne <blocks2Multi8+0x240>
+	LONG $0xfffe4ce9; BYTE $0xff // jmp <blocks2Multi8+0x100>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
 	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
+	LONG $0x487cd162; WORD $0x0a11 // vmovups %zmm1, (%r10)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
 	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
-	LONG $0x80ed8348 // subq $-0x80, %rbp
+	LONG $0x48fdd162; WORD $0x4a11; BYTE $0x01 // vmovupd %zmm1, 0x40(%r10)
+	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xc775 // jne <blocks2Multi8+0x2c0>
-	LONG $0xfffe02e9; BYTE $0xff // jmp <blocks2Multi8+0x100>
-	WORD $0x9066 // nop
-	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
-	LONG $0xc6950f41 // setne %r14b
-	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
-	WORD $0xc889 // movl %ecx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
-	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x0084840f; WORD $0x0000 // je <blocks2Multi8+0x3a5>
+	WORD $0xc875 // jne <blocks2Multi8+0x2d0>
+	LONG $0xfffdf3e9; BYTE $0xff // jmp <blocks2Multi8+0x100>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
 	WORD $0x01b0 // movb $0x1, %al
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
-	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
-	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
-	LONG $0x4875d262; LONG $0xc00e4c8d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
-	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
-	LONG $0x80ed8348 // subq $-0x80, %rbp
-	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x9075 // jne <blocks2Multi8+0x330>
-	LONG $0xfffd5be9; BYTE $0xff // jmp <blocks2Multi8+0x100>
-	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x9066 // nop
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
@@ -910,38 +832,38 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x4975d262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x00 // vmovupd %zmm1, (%rbp)
+	LONG $0x48fdd162; WORD $0x0a11 // vmovupd %zmm1, (%r10)
 	LONG $0x0c180f41; BYTE $0x0e // prefetcht0 (%r14,%rcx)
 	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
 	LONG $0x4975d262; LONG $0xc00e548d // vpermb -0x1000(%r14,%rcx), %zmm1, %zmm2 {%k1}
 	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
-	LONG $0x80ed8348 // subq $-0x80, %rbp
+	LONG $0x48fdd162; WORD $0x4a11; BYTE $0x01 // vmovupd %zmm1, 0x40(%r10)
+	LONG $0x80ea8349 // subq $-0x80, %r10
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0x8c75 // jne <blocks2Multi8+0x3b0>
-	LONG $0xfffcd7e9; BYTE $0xff // jmp <blocks2Multi8+0x100>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8d75 // jne <blocks2Multi8+0x320>
+	LONG $0xfffd68e9; BYTE $0xff // jmp <blocks2Multi8+0x100>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x06e5c149 // shlq $0x6, %r13
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x72eb // jmp <blocks2Multi8+0x4b2>
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	LONG $0x48fdb162; LONG $0x001ebc11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm7, 0x3000(%rsi,%r11)
-	LONG $0x48fd3162; LONG $0x001e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3200(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0x401ea411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3040(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0x401eac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x3240(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0x801e9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3080(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0x801e8c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm1, 0x3280(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0xc01e9c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0xc01eb411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x32c0(%rsi,%r11)
-	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfbde840f; WORD $0xffff // je <blocks2Multi8+0x90>
+	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x71eb // jmp <blocks2Multi8+0x421>
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	LONG $0x48fdb162; LONG $0x0016bc11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm7, 0x3000(%rsi,%r10)
+	LONG $0x48fd3162; LONG $0x00168411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3200(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x4016a411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3040(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x4016ac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x3240(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x80169411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3080(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0x80168c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm1, 0x3280(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0xc0169c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%r10)
+	LONG $0x48fdb162; LONG $0xc016b411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x32c0(%rsi,%r10)
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	LONG $0x01c5f640 // testb $0x1, %bpl
+	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
+	LONG $0xfc6f840f; WORD $0xffff // je <blocks2Multi8+0x90>
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -951,12 +873,11 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	WORD $0xdb85 // testl %ebx, %ebx
-	WORD $0x1974 // je <blocks2Multi8+0x4f0>
+	WORD $0x0a74 // je <blocks2Multi8+0x450>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x7c7f // jg <blocks2Multi8+0x558>
-	LONG $0xffff5fe9; BYTE $0xff // jmp <blocks2Multi8+0x440>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	WORD $0x6d7f // jg <blocks2Multi8+0x4b8>
+	LONG $0xffff60e9; BYTE $0xff // jmp <blocks2Multi8+0x3b0>
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x48fdf162; LONG $0x0006bc10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %zmm7
 	LONG $0x48fdf162; LONG $0x4006a410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%rax), %zmm4
@@ -967,69 +888,69 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x48fef162; LONG $0x80068c6f; WORD $0x0032; BYTE $0x00 // vmovdqu64 0x3280(%rsi,%rax), %zmm1
 	LONG $0x48fdf162; LONG $0xc006b410; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%rax), %zmm6
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xfee88e0f; WORD $0xffff // jle <blocks2Multi8+0x440>
-	LONG $0xde248d4e // leaq (%rsi,%r11,8), %r12
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x9066 // nop
-	LONG $0x2c848b49; LONG $0x00002000 // movq 0x2000(%r12,%rbp), %rax
-	LONG $0x2cb48b4d; LONG $0x00002008 // movq 0x2008(%r12,%rbp), %r14
+	LONG $0xfef88e0f; WORD $0xffff // jle <blocks2Multi8+0x3b0>
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	BYTE $0x90 // nop
+	LONG $0x23848b4b; LONG $0x00002000 // movq 0x2000(%r11,%r12), %rax
+	LONG $0x23b48b4f; LONG $0x00002008 // movq 0x2008(%r11,%r12), %r14
 	LONG $0x48fd7162; WORD $0x0c10; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm9
 	LONG $0x48fd7162; LONG $0x01c15410 // vmovupd 0x40(%rcx,%rax,8), %zmm10
-	LONG $0x2c848b49; LONG $0x00002010 // movq 0x2010(%r12,%rbp), %rax
+	LONG $0x23848b4b; LONG $0x00002010 // movq 0x2010(%r11,%r12), %rax
 	LONG $0x48fd3162; LONG $0x01f15c10 // vmovupd 0x40(%rcx,%r14,8), %zmm11
-	LONG $0x58b5d262; WORD $0x3cb8; BYTE $0xac // vfmadd231pd (%r12,%rbp,4){1to8}, %zmm9, %zmm7
-	LONG $0x58b55262; LONG $0x10ac44b8 // vfmadd231pd 0x80(%r12,%rbp,4){1to8}, %zmm9, %zmm8
+	LONG $0x58b59262; WORD $0x3cb8; BYTE $0xa3 // vfmadd231pd (%r11,%r12,4){1to8}, %zmm9, %zmm7
+	LONG $0x58b51262; LONG $0x10a344b8 // vfmadd231pd 0x80(%r11,%r12,4){1to8}, %zmm9, %zmm8
 	LONG $0x48fd3162; WORD $0x0c10; BYTE $0xf1 // vmovupd (%rcx,%r14,8), %zmm9
-	LONG $0x58b5d262; LONG $0x01ac64b8 // vfmadd231pd 0x8(%r12,%rbp,4){1to8}, %zmm9, %zmm4
-	LONG $0x58b5d262; LONG $0x11ac6cb8 // vfmadd231pd 0x88(%r12,%rbp,4){1to8}, %zmm9, %zmm5
+	LONG $0x58b59262; LONG $0x01a364b8 // vfmadd231pd 0x8(%r11,%r12,4){1to8}, %zmm9, %zmm4
+	LONG $0x58b59262; LONG $0x11a36cb8 // vfmadd231pd 0x88(%r11,%r12,4){1to8}, %zmm9, %zmm5
 	LONG $0x48fd7162; WORD $0x0c10; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm9
 	LONG $0x48fd7162; LONG $0x01c16410 // vmovupd 0x40(%rcx,%rax,8), %zmm12
-	LONG $0x2c848b49; LONG $0x00002018 // movq 0x2018(%r12,%rbp), %rax
-	LONG $0x58add262; LONG $0x08ac7cb8 // vfmadd231pd 0x40(%r12,%rbp,4){1to8}, %zmm10, %zmm7
-	LONG $0x58ad5262; LONG $0x18ac44b8 // vfmadd231pd 0xc0(%r12,%rbp,4){1to8}, %zmm10, %zmm8
-	LONG $0x58b5d262; LONG $0x02ac54b8 // vfmadd231pd 0x10(%r12,%rbp,4){1to8}, %zmm9, %zmm2
-	LONG $0x58b5d262; LONG $0x12ac4cb8 // vfmadd231pd 0x90(%r12,%rbp,4){1to8}, %zmm9, %zmm1
-	LONG $0x58a5d262; LONG $0x09ac64b8 // vfmadd231pd 0x48(%r12,%rbp,4){1to8}, %zmm11, %zmm4
-	LONG $0x58a5d262; LONG $0x19ac6cb8 // vfmadd231pd 0xc8(%r12,%rbp,4){1to8}, %zmm11, %zmm5
+	LONG $0x23848b4b; LONG $0x00002018 // movq 0x2018(%r11,%r12), %rax
+	LONG $0x58ad9262; LONG $0x08a37cb8 // vfmadd231pd 0x40(%r11,%r12,4){1to8}, %zmm10, %zmm7
+	LONG $0x58ad1262; LONG $0x18a344b8 // vfmadd231pd 0xc0(%r11,%r12,4){1to8}, %zmm10, %zmm8
+	LONG $0x58b59262; LONG $0x02a354b8 // vfmadd231pd 0x10(%r11,%r12,4){1to8}, %zmm9, %zmm2
+	LONG $0x58b59262; LONG $0x12a34cb8 // vfmadd231pd 0x90(%r11,%r12,4){1to8}, %zmm9, %zmm1
+	LONG $0x58a59262; LONG $0x09a364b8 // vfmadd231pd 0x48(%r11,%r12,4){1to8}, %zmm11, %zmm4
+	LONG $0x58a59262; LONG $0x19a36cb8 // vfmadd231pd 0xc8(%r11,%r12,4){1to8}, %zmm11, %zmm5
 	LONG $0x48fd7162; WORD $0x0c10; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm9
 	LONG $0x48fd7162; LONG $0x01c16c10 // vmovupd 0x40(%rcx,%rax,8), %zmm13
-	LONG $0x589dd262; LONG $0x0aac54b8 // vfmadd231pd 0x50(%r12,%rbp,4){1to8}, %zmm12, %zmm2
-	LONG $0x589dd262; LONG $0x1aac4cb8 // vfmadd231pd 0xd0(%r12,%rbp,4){1to8}, %zmm12, %zmm1
-	LONG $0x58b5d262; LONG $0x03ac5cb8 // vfmadd231pd 0x18(%r12,%rbp,4){1to8}, %zmm9, %zmm3
-	LONG $0x58b5d262; LONG $0x13ac74b8 // vfmadd231pd 0x98(%r12,%rbp,4){1to8}, %zmm9, %zmm6
-	LONG $0x5895d262; LONG $0x0bac5cb8 // vfmadd231pd 0x58(%r12,%rbp,4){1to8}, %zmm13, %zmm3
-	LONG $0x5895d262; LONG $0x1bac74b8 // vfmadd231pd 0xd8(%r12,%rbp,4){1to8}, %zmm13, %zmm6
-	LONG $0x40c58348 // addq $0x40, %rbp
-	WORD $0x3949; BYTE $0xed // cmpq %rbp, %r13
-	LONG $0xff18850f; WORD $0xffff // jne <blocks2Multi8+0x560>
-	LONG $0xfffdf3e9; BYTE $0xff // jmp <blocks2Multi8+0x440>
+	LONG $0x589d9262; LONG $0x0aa354b8 // vfmadd231pd 0x50(%r11,%r12,4){1to8}, %zmm12, %zmm2
+	LONG $0x589d9262; LONG $0x1aa34cb8 // vfmadd231pd 0xd0(%r11,%r12,4){1to8}, %zmm12, %zmm1
+	LONG $0x58b59262; LONG $0x03a35cb8 // vfmadd231pd 0x18(%r11,%r12,4){1to8}, %zmm9, %zmm3
+	LONG $0x58b59262; LONG $0x13a374b8 // vfmadd231pd 0x98(%r11,%r12,4){1to8}, %zmm9, %zmm6
+	LONG $0x58959262; LONG $0x0ba35cb8 // vfmadd231pd 0x58(%r11,%r12,4){1to8}, %zmm13, %zmm3
+	LONG $0x58959262; LONG $0x1ba374b8 // vfmadd231pd 0xd8(%r11,%r12,4){1to8}, %zmm13, %zmm6
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xff18850f; WORD $0xffff // jne <blocks2Multi8+0x4c0>
+	LONG $0xfffe03e9; BYTE $0xff // jmp <blocks2Multi8+0x3b0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
-	LONG $0xfa12840f; WORD $0xffff // je <blocks2Multi8+0x6e>
+	LONG $0xfab2840f; WORD $0xffff // je <blocks2Multi8+0x6e>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24042b48 // subq (%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf9e68e0f; WORD $0xffff // jle <blocks2Multi8+0x60>
+	LONG $0xfa868e0f; WORD $0xffff // jle <blocks2Multi8+0x60>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x0feb // jmp <blocks2Multi8+0x69c>
+	WORD $0x0feb // jmp <blocks2Multi8+0x5fc>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	LONG $0xf9c4840f; WORD $0xffff // je <blocks2Multi8+0x60>
+	LONG $0xfa64840f; WORD $0xffff // je <blocks2Multi8+0x60>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1b74 // je <blocks2Multi8+0x6c0>
+	WORD $0x1b74 // je <blocks2Multi8+0x620>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
 	LONG $0x581cb70f // movzwl (%rax,%rbx,2), %ebx
-	WORD $0x15eb // jmp <blocks2Multi8+0x6c8>
+	WORD $0x15eb // jmp <blocks2Multi8+0x628>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
@@ -1039,7 +960,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x3beb // jmp <blocks2Multi8+0x71a>
+	WORD $0x3beb // jmp <blocks2Multi8+0x67a>
 	BYTE $0x90 // nop
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x09e7c149 // shlq $0x9, %r15
@@ -1051,17 +972,17 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xff76840f; WORD $0xffff // je <blocks2Multi8+0x690>
+	LONG $0xff76840f; WORD $0xffff // je <blocks2Multi8+0x5f0>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	WORD $0x094c; BYTE $0xf8 // orq %r15, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xb774 // je <blocks2Multi8+0x6e0>
+	WORD $0xb774 // je <blocks2Multi8+0x640>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xa9eb // jmp <blocks2Multi8+0x6e5>
+	WORD $0xa9eb // jmp <blocks2Multi8+0x645>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1071,10 +992,6 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
 	RET
 
@@ -1084,7 +1001,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi2>
-	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0007fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1093,7 +1010,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08858e0f; WORD $0x0000 // jle <blocks3Multi2+0x892>
+	LONG $0x07b58e0f; WORD $0x0000 // jle <blocks3Multi2+0x7c2>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1101,7 +1018,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
-	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x07cb0559; WORD $0x0000 // vpbroadcastq 0x7cb(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -1120,7 +1037,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58349 // addq $0x8, %r13
 	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
-	LONG $0x07f8830f; WORD $0x0000 // jae <blocks3Multi2+0x884>
+	LONG $0x0728830f; WORD $0x0000 // jae <blocks3Multi2+0x7b4>
 	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
@@ -1132,7 +1049,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0x244c0348; BYTE $0x30 // addq 0x30(%rsp), %rcx
 	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06db8d0f; WORD $0x0000 // jge <blocks3Multi2+0x7a0>
+	LONG $0x060b8d0f; WORD $0x0000 // jge <blocks3Multi2+0x6d0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
 	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
@@ -1144,16 +1061,14 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03778e0f; WORD $0x0000 // jle <blocks3Multi2+0x470>
+	LONG $0x02a78e0f; WORD $0x0000 // jle <blocks3Multi2+0x3a0>
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x894c; BYTE $0xed // movq %r13, %rbp
-	WORD $0x63eb // jmp <blocks3Multi2+0x166>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	WORD $0x55eb // jmp <blocks3Multi2+0x155>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
+	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
 	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
 	LONG $0x06e3c149 // shlq $0x6, %r11
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
@@ -1161,149 +1076,112 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	LONG $0x00758b44 // movl (%rbp), %r14d
+	LONG $0x00758b45 // movl (%r13), %r14d
 	LONG $0x48fdd262; WORD $0xce7c // vpbroadcastq %r14, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
 	LONG $0x48fe9162; WORD $0x0c7f; BYTE $0x1c // vmovdqu64 %zmm1, (%r12,%r11)
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0x030a840f; WORD $0x0000 // je <blocks3Multi2+0x470>
+	LONG $0x024b840f; WORD $0x0000 // je <blocks3Multi2+0x3a0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
-	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x00e0850f; WORD $0x0000 // jne <blocks3Multi2+0x260>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x013f820f; WORD $0x0000 // jb <blocks3Multi2+0x2d0>
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
-	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x004d180f // prefetcht0 (%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
+	LONG $0x00f0850f; WORD $0x0000 // jne <blocks3Multi2+0x260>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x1b2c8d47 // leal (%r11,%r11), %r13d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x012c840f; WORD $0x0000 // je <blocks3Multi2+0x2d0>
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
-	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
-	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%r11,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
-	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
-	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi2+0x1b0>
-	LONG $0xfffebbe9; BYTE $0xff // jmp <blocks3Multi2+0x110>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
+	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
+	LONG $0xff58850f; WORD $0xffff // jne <blocks3Multi2+0x1b0>
+	LONG $0xfffea3e9; BYTE $0xff // jmp <blocks3Multi2+0x100>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
 	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487c9162; WORD $0x0c11; BYTE $0x1a // vmovups %zmm1, (%r10,%r11)
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487c9162; LONG $0x011a4c11 // vmovups %zmm1, 0x40(%r10,%r11)
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fd9162; LONG $0x021a4c11 // vmovupd %zmm1, 0x80(%r10,%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48fd9162; LONG $0x02224c11 // vmovupd %zmm1, 0x80(%r10,%r12)
+	LONG $0xc0c48149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r12
+	LONG $0x40fc8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r12d
 	WORD $0xb075 // jne <blocks3Multi2+0x270>
-	LONG $0xfffe4be9; BYTE $0xff // jmp <blocks3Multi2+0x110>
+	LONG $0xfffe3be9; BYTE $0xff // jmp <blocks3Multi2+0x100>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc5950f40 // setne %bpl
-	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x00bc840f; WORD $0x0000 // je <blocks3Multi2+0x3b5>
-	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
-	WORD $0xc031 // xorl %eax, %eax
+	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x004d180f // prefetcht0 (%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
-	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
-	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
-	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
-	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi2+0x310>
-	LONG $0xfffd5be9; BYTE $0xff // jmp <blocks3Multi2+0x110>
-	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x9066 // nop
-	LONG $0x004d180f // prefetcht0 (%rbp)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x02 // vmovupd %zmm1, (%r10,%rax)
-	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975b262; LONG $0xc02d548d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc018548d // vpermb -0x1000(%rax,%r11), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdd162; LONG $0x01024c11 // vmovupd %zmm1, 0x40(%r10,%rax)
-	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975b262; LONG $0xc06d548d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
-	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
-	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff5a850f; WORD $0xffff // jne <blocks3Multi2+0x3c0>
-	LONG $0xfffca5e9; BYTE $0xff // jmp <blocks3Multi2+0x110>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc058548d // vpermb -0x1000(%rax,%r11,2), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
+	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
+	LONG $0xff52850f; WORD $0xffff // jne <blocks3Multi2+0x2e0>
+	LONG $0xfffd6de9; BYTE $0xff // jmp <blocks3Multi2+0x100>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x386f8b4c // movq 0x38(%rdi), %r13
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0xc9148d4c // leaq (%rcx,%rcx,8), %r10
 	WORD $0x01b1 // movb $0x1, %cl
-	LONG $0x00008ee9; BYTE $0x00 // jmp <blocks3Multi2+0x513>
+	LONG $0x00008ee9; BYTE $0x00 // jmp <blocks3Multi2+0x443>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x04e3c148 // shlq $0x4, %rbx
 	LONG $0x941179c5; LONG $0x0030001e; BYTE $0x00 // vmovupd %xmm10, 0x3000(%rsi,%rbx)
@@ -1321,7 +1199,7 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfb8d840f; WORD $0xffff // je <blocks3Multi2+0xa0>
+	LONG $0xfc5d840f; WORD $0xffff // je <blocks3Multi2+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -1335,10 +1213,10 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x1174 // je <blocks3Multi2+0x560>
+	WORD $0x1174 // je <blocks3Multi2+0x490>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x00848f0f; WORD $0x0000 // jg <blocks3Multi2+0x5dc>
-	LONG $0xffff33e9; BYTE $0xff // jmp <blocks3Multi2+0x490>
+	LONG $0x00848f0f; WORD $0x0000 // jg <blocks3Multi2+0x50c>
+	LONG $0xffff33e9; BYTE $0xff // jmp <blocks3Multi2+0x3c0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
@@ -1355,123 +1233,123 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0xac10f9c5; LONG $0x0030b006; BYTE $0x00 // vmovupd 0x30b0(%rsi,%rax), %xmm5
 	LONG $0x8c1079c5; LONG $0x00313006; BYTE $0x00 // vmovupd 0x3130(%rsi,%rax), %xmm9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xfeb48e0f; WORD $0xffff // jle <blocks3Multi2+0x490>
+	LONG $0xfeb48e0f; WORD $0xffff // jle <blocks3Multi2+0x3c0>
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0xd8348d4c // leaq (%rax,%rbx,8), %r14
+	LONG $0xd8248d4c // leaq (%rax,%rbx,8), %r12
 	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8b49; BYTE $0x06 // movq (%r14), %rax
-	LONG $0x086e8b49 // movq 0x8(%r14), %rbp
+	LONG $0x24048b49 // movq (%r12), %rax
+	LONG $0x246c8b49; BYTE $0x08 // movq 0x8(%r12), %rbp
 	LONG $0x107941c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %xmm14
 	LONG $0x107941c4; WORD $0xc57c; BYTE $0x10 // vmovupd 0x10(%r13,%rax,8), %xmm15
 	LONG $0x107941c4; WORD $0xc56c; BYTE $0x20 // vmovupd 0x20(%r13,%rax,8), %xmm13
-	LONG $0x10468b49 // movq 0x10(%r14), %rax
+	LONG $0x24448b49; BYTE $0x10 // movq 0x10(%r12), %rax
 	LONG $0x08fdc162; LONG $0x01ed4410 // vmovupd 0x10(%r13,%rbp,8), %xmm16
 	LONG $0x08fdc162; LONG $0x02ed4c10 // vmovupd 0x20(%r13,%rbp,8), %xmm17
-	LONG $0x188d1262; WORD $0x14b8; BYTE $0x1c // vfmadd231pd (%r12,%r11){1to2}, %xmm14, %xmm10
-	LONG $0x188d1262; LONG $0x181c64b8 // vfmadd231pd 0xc0(%r12,%r11){1to2}, %xmm14, %xmm12
-	LONG $0x188d1262; LONG $0x301c5cb8 // vfmadd231pd 0x180(%r12,%r11){1to2}, %xmm14, %xmm11
+	LONG $0x188d1262; WORD $0x14b8; BYTE $0x1e // vfmadd231pd (%r14,%r11){1to2}, %xmm14, %xmm10
+	LONG $0x188d1262; LONG $0x181e64b8 // vfmadd231pd 0xc0(%r14,%r11){1to2}, %xmm14, %xmm12
+	LONG $0x188d1262; LONG $0x301e5cb8 // vfmadd231pd 0x180(%r14,%r11){1to2}, %xmm14, %xmm11
 	LONG $0x107941c4; WORD $0xed74; BYTE $0x00 // vmovupd (%r13,%rbp,8), %xmm14
-	LONG $0x188d9262; LONG $0x011c74b8 // vfmadd231pd 0x8(%r12,%r11){1to2}, %xmm14, %xmm6
-	LONG $0x188d1262; LONG $0x191c44b8 // vfmadd231pd 0xc8(%r12,%r11){1to2}, %xmm14, %xmm8
-	LONG $0x188d9262; LONG $0x311c7cb8 // vfmadd231pd 0x188(%r12,%r11){1to2}, %xmm14, %xmm7
+	LONG $0x188d9262; LONG $0x011e74b8 // vfmadd231pd 0x8(%r14,%r11){1to2}, %xmm14, %xmm6
+	LONG $0x188d1262; LONG $0x191e44b8 // vfmadd231pd 0xc8(%r14,%r11){1to2}, %xmm14, %xmm8
+	LONG $0x188d9262; LONG $0x311e7cb8 // vfmadd231pd 0x188(%r14,%r11){1to2}, %xmm14, %xmm7
 	LONG $0x107941c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %xmm14
 	LONG $0x08fdc162; LONG $0x01c55410 // vmovupd 0x10(%r13,%rax,8), %xmm18
 	LONG $0x08fdc162; LONG $0x02c55c10 // vmovupd 0x20(%r13,%rax,8), %xmm19
-	LONG $0x18468b49 // movq 0x18(%r14), %rax
-	LONG $0x18851262; LONG $0x081c54b8 // vfmadd231pd 0x40(%r12,%r11){1to2}, %xmm15, %xmm10
-	LONG $0x18851262; LONG $0x201c64b8 // vfmadd231pd 0x100(%r12,%r11){1to2}, %xmm15, %xmm12
-	LONG $0x18851262; LONG $0x381c5cb8 // vfmadd231pd 0x1c0(%r12,%r11){1to2}, %xmm15, %xmm11
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0x188d9262; LONG $0x021c54b8 // vfmadd231pd 0x10(%r12,%r11){1to2}, %xmm14, %xmm2
-	LONG $0x188d9262; LONG $0x1a1c64b8 // vfmadd231pd 0xd0(%r12,%r11){1to2}, %xmm14, %xmm4
-	LONG $0x188d9262; LONG $0x321c5cb8 // vfmadd231pd 0x190(%r12,%r11){1to2}, %xmm14, %xmm3
-	LONG $0x10fd9262; LONG $0x091c74b8 // vfmadd231pd 0x48(%r12,%r11){1to2}, %xmm16, %xmm6
-	LONG $0x10fd1262; LONG $0x211c44b8 // vfmadd231pd 0x108(%r12,%r11){1to2}, %xmm16, %xmm8
-	LONG $0x10fd9262; LONG $0x391c7cb8 // vfmadd231pd 0x1c8(%r12,%r11){1to2}, %xmm16, %xmm7
-	LONG $0x18951262; LONG $0x101c54b8 // vfmadd231pd 0x80(%r12,%r11){1to2}, %xmm13, %xmm10
-	LONG $0x18951262; LONG $0x281c64b8 // vfmadd231pd 0x140(%r12,%r11){1to2}, %xmm13, %xmm12
-	LONG $0x18951262; LONG $0x401c5cb8 // vfmadd231pd 0x200(%r12,%r11){1to2}, %xmm13, %xmm11
+	LONG $0x24448b49; BYTE $0x18 // movq 0x18(%r12), %rax
+	LONG $0x18851262; LONG $0x081e54b8 // vfmadd231pd 0x40(%r14,%r11){1to2}, %xmm15, %xmm10
+	LONG $0x18851262; LONG $0x201e64b8 // vfmadd231pd 0x100(%r14,%r11){1to2}, %xmm15, %xmm12
+	LONG $0x18851262; LONG $0x381e5cb8 // vfmadd231pd 0x1c0(%r14,%r11){1to2}, %xmm15, %xmm11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x188d9262; LONG $0x021e54b8 // vfmadd231pd 0x10(%r14,%r11){1to2}, %xmm14, %xmm2
+	LONG $0x188d9262; LONG $0x1a1e64b8 // vfmadd231pd 0xd0(%r14,%r11){1to2}, %xmm14, %xmm4
+	LONG $0x188d9262; LONG $0x321e5cb8 // vfmadd231pd 0x190(%r14,%r11){1to2}, %xmm14, %xmm3
+	LONG $0x10fd9262; LONG $0x091e74b8 // vfmadd231pd 0x48(%r14,%r11){1to2}, %xmm16, %xmm6
+	LONG $0x10fd1262; LONG $0x211e44b8 // vfmadd231pd 0x108(%r14,%r11){1to2}, %xmm16, %xmm8
+	LONG $0x10fd9262; LONG $0x391e7cb8 // vfmadd231pd 0x1c8(%r14,%r11){1to2}, %xmm16, %xmm7
+	LONG $0x18951262; LONG $0x101e54b8 // vfmadd231pd 0x80(%r14,%r11){1to2}, %xmm13, %xmm10
+	LONG $0x18951262; LONG $0x281e64b8 // vfmadd231pd 0x140(%r14,%r11){1to2}, %xmm13, %xmm12
+	LONG $0x18951262; LONG $0x401e5cb8 // vfmadd231pd 0x200(%r14,%r11){1to2}, %xmm13, %xmm11
 	LONG $0x107941c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %xmm14
 	LONG $0x08fdc162; LONG $0x01c56410 // vmovupd 0x10(%r13,%rax,8), %xmm20
-	LONG $0x10ed9262; LONG $0x0a1c54b8 // vfmadd231pd 0x50(%r12,%r11){1to2}, %xmm18, %xmm2
-	LONG $0x10ed9262; LONG $0x221c64b8 // vfmadd231pd 0x110(%r12,%r11){1to2}, %xmm18, %xmm4
-	LONG $0x10ed9262; LONG $0x3a1c5cb8 // vfmadd231pd 0x1d0(%r12,%r11){1to2}, %xmm18, %xmm3
+	LONG $0x10ed9262; LONG $0x0a1e54b8 // vfmadd231pd 0x50(%r14,%r11){1to2}, %xmm18, %xmm2
+	LONG $0x10ed9262; LONG $0x221e64b8 // vfmadd231pd 0x110(%r14,%r11){1to2}, %xmm18, %xmm4
+	LONG $0x10ed9262; LONG $0x3a1e5cb8 // vfmadd231pd 0x1d0(%r14,%r11){1to2}, %xmm18, %xmm3
 	LONG $0x08fdc162; LONG $0x02c56c10 // vmovupd 0x20(%r13,%rax,8), %xmm21
-	LONG $0x10f59262; LONG $0x111c74b8 // vfmadd231pd 0x88(%r12,%r11){1to2}, %xmm17, %xmm6
-	LONG $0x10f51262; LONG $0x291c44b8 // vfmadd231pd 0x148(%r12,%r11){1to2}, %xmm17, %xmm8
-	LONG $0x10f59262; LONG $0x411c7cb8 // vfmadd231pd 0x208(%r12,%r11){1to2}, %xmm17, %xmm7
-	LONG $0x188d9262; LONG $0x031c4cb8 // vfmadd231pd 0x18(%r12,%r11){1to2}, %xmm14, %xmm1
-	LONG $0x188d9262; LONG $0x1b1c6cb8 // vfmadd231pd 0xd8(%r12,%r11){1to2}, %xmm14, %xmm5
-	LONG $0x188d1262; LONG $0x331c4cb8 // vfmadd231pd 0x198(%r12,%r11){1to2}, %xmm14, %xmm9
-	LONG $0x10e59262; LONG $0x121c54b8 // vfmadd231pd 0x90(%r12,%r11){1to2}, %xmm19, %xmm2
-	LONG $0x10e59262; LONG $0x2a1c64b8 // vfmadd231pd 0x150(%r12,%r11){1to2}, %xmm19, %xmm4
-	LONG $0x10e59262; LONG $0x421c5cb8 // vfmadd231pd 0x210(%r12,%r11){1to2}, %xmm19, %xmm3
-	LONG $0x10dd9262; LONG $0x0b1c4cb8 // vfmadd231pd 0x58(%r12,%r11){1to2}, %xmm20, %xmm1
-	LONG $0x10dd9262; LONG $0x231c6cb8 // vfmadd231pd 0x118(%r12,%r11){1to2}, %xmm20, %xmm5
-	LONG $0x10dd1262; LONG $0x3b1c4cb8 // vfmadd231pd 0x1d8(%r12,%r11){1to2}, %xmm20, %xmm9
-	LONG $0x10d59262; LONG $0x131c4cb8 // vfmadd231pd 0x98(%r12,%r11){1to2}, %xmm21, %xmm1
-	LONG $0x10d59262; LONG $0x2b1c6cb8 // vfmadd231pd 0x158(%r12,%r11){1to2}, %xmm21, %xmm5
-	LONG $0x10d51262; LONG $0x431c4cb8 // vfmadd231pd 0x218(%r12,%r11){1to2}, %xmm21, %xmm9
+	LONG $0x10f59262; LONG $0x111e74b8 // vfmadd231pd 0x88(%r14,%r11){1to2}, %xmm17, %xmm6
+	LONG $0x10f51262; LONG $0x291e44b8 // vfmadd231pd 0x148(%r14,%r11){1to2}, %xmm17, %xmm8
+	LONG $0x10f59262; LONG $0x411e7cb8 // vfmadd231pd 0x208(%r14,%r11){1to2}, %xmm17, %xmm7
+	LONG $0x188d9262; LONG $0x031e4cb8 // vfmadd231pd 0x18(%r14,%r11){1to2}, %xmm14, %xmm1
+	LONG $0x188d9262; LONG $0x1b1e6cb8 // vfmadd231pd 0xd8(%r14,%r11){1to2}, %xmm14, %xmm5
+	LONG $0x188d1262; LONG $0x331e4cb8 // vfmadd231pd 0x198(%r14,%r11){1to2}, %xmm14, %xmm9
+	LONG $0x10e59262; LONG $0x121e54b8 // vfmadd231pd 0x90(%r14,%r11){1to2}, %xmm19, %xmm2
+	LONG $0x10e59262; LONG $0x2a1e64b8 // vfmadd231pd 0x150(%r14,%r11){1to2}, %xmm19, %xmm4
+	LONG $0x10e59262; LONG $0x421e5cb8 // vfmadd231pd 0x210(%r14,%r11){1to2}, %xmm19, %xmm3
+	LONG $0x10dd9262; LONG $0x0b1e4cb8 // vfmadd231pd 0x58(%r14,%r11){1to2}, %xmm20, %xmm1
+	LONG $0x10dd9262; LONG $0x231e6cb8 // vfmadd231pd 0x118(%r14,%r11){1to2}, %xmm20, %xmm5
+	LONG $0x10dd1262; LONG $0x3b1e4cb8 // vfmadd231pd 0x1d8(%r14,%r11){1to2}, %xmm20, %xmm9
+	LONG $0x10d59262; LONG $0x131e4cb8 // vfmadd231pd 0x98(%r14,%r11){1to2}, %xmm21, %xmm1
+	LONG $0x10d59262; LONG $0x2b1e6cb8 // vfmadd231pd 0x158(%r14,%r11){1to2}, %xmm21, %xmm5
+	LONG $0x10d51262; LONG $0x431e4cb8 // vfmadd231pd 0x218(%r14,%r11){1to2}, %xmm21, %xmm9
 	LONG $0x40c38149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r11
 	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
-	LONG $0xfe64850f; WORD $0xffff // jne <blocks3Multi2+0x5f0>
-	LONG $0xfffcffe9; BYTE $0xff // jmp <blocks3Multi2+0x490>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfe60850f; WORD $0xffff // jne <blocks3Multi2+0x520>
+	LONG $0xfffcfbe9; BYTE $0xff // jmp <blocks3Multi2+0x3c0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf8ca840f; WORD $0xffff // je <blocks3Multi2+0x7d>
+	LONG $0xf99a840f; WORD $0xffff // je <blocks3Multi2+0x7d>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks3Multi2+0x70>
+	LONG $0xf96e8e0f; WORD $0xffff // jle <blocks3Multi2+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x17eb // jmp <blocks3Multi2+0x800>
+	WORD $0x17eb // jmp <blocks3Multi2+0x730>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x10c38349 // addq $0x10, %r11
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xf870840f; WORD $0xffff // je <blocks3Multi2+0x70>
+	LONG $0xf940840f; WORD $0xffff // je <blocks3Multi2+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks3Multi2+0x820>
+	WORD $0x1774 // je <blocks3Multi2+0x750>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
 	LONG $0x04b70f42; BYTE $0x70 // movzwl (%rax,%r14,2), %eax
-	WORD $0x0feb // jmp <blocks3Multi2+0x828>
+	WORD $0x0feb // jmp <blocks3Multi2+0x758>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x02e0c148 // shlq $0x2, %rax
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
-	WORD $0x33eb // jmp <blocks3Multi2+0x868>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x34eb // jmp <blocks3Multi2+0x798>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
-	LONG $0x597181c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %xmm1, %xmm1
-	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x20c78349 // addq $0x20, %r15
-	LONG $0x1179a1c4; WORD $0xb00c // vmovupd %xmm1, (%rax,%r14,4)
+	LONG $0x5971c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %xmm1, %xmm1
+	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
+	LONG $0x20c08348 // addq $0x20, %rax
+	LONG $0x117981c4; WORD $0xb70c // vmovupd %xmm1, (%r15,%r14,4)
 	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0x8874 // je <blocks3Multi2+0x7f0>
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0xcf74 // je <blocks3Multi2+0x840>
+	LONG $0x60f88348 // cmpq $0x60, %rax
+	WORD $0x8874 // je <blocks3Multi2+0x720>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xcf74 // je <blocks3Multi2+0x770>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x30240346 // addl (%rax,%r14), %r12d
+	LONG $0x37240347 // addl (%r15,%r14), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
 	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
-	WORD $0xc1eb // jmp <blocks3Multi2+0x845>
+	WORD $0xc1eb // jmp <blocks3Multi2+0x775>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1484,6 +1362,8 @@ TEXT ·blocks3Multi2Oct(SB), 0, $192-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
 	RET
 
@@ -1493,7 +1373,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi4>
-	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0007fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1502,7 +1382,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08888e0f; WORD $0x0000 // jle <blocks3Multi4+0x895>
+	LONG $0x07b78e0f; WORD $0x0000 // jle <blocks3Multi4+0x7c4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1510,7 +1390,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
-	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x07cb0559; WORD $0x0000 // vpbroadcastq 0x7cb(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -1529,7 +1409,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58349 // addq $0x8, %r13
 	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
-	LONG $0x07fb830f; WORD $0x0000 // jae <blocks3Multi4+0x887>
+	LONG $0x072a830f; WORD $0x0000 // jae <blocks3Multi4+0x7b6>
 	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
@@ -1541,7 +1421,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0x244c0348; BYTE $0x30 // addq 0x30(%rsp), %rcx
 	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06db8d0f; WORD $0x0000 // jge <blocks3Multi4+0x7a0>
+	LONG $0x060b8d0f; WORD $0x0000 // jge <blocks3Multi4+0x6d0>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
 	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
@@ -1553,16 +1433,14 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03778e0f; WORD $0x0000 // jle <blocks3Multi4+0x470>
+	LONG $0x02a78e0f; WORD $0x0000 // jle <blocks3Multi4+0x3a0>
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x894c; BYTE $0xed // movq %r13, %rbp
-	WORD $0x64eb // jmp <blocks3Multi4+0x167>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
+	WORD $0x56eb // jmp <blocks3Multi4+0x156>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
+	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
 	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
 	LONG $0x06e3c149 // shlq $0x6, %r11
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
@@ -1570,149 +1448,112 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	LONG $0x00758b44 // movl (%rbp), %r14d
+	LONG $0x00758b45 // movl (%r13), %r14d
 	LONG $0x48fdd262; WORD $0xce7c // vpbroadcastq %r14, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
 	LONG $0x48fe9162; WORD $0x0c7f; BYTE $0x1c // vmovdqu64 %zmm1, (%r12,%r11)
 	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
-	LONG $0x0309840f; WORD $0x0000 // je <blocks3Multi4+0x470>
+	LONG $0x024a840f; WORD $0x0000 // je <blocks3Multi4+0x3a0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
-	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x00df850f; WORD $0x0000 // jne <blocks3Multi4+0x260>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x013e820f; WORD $0x0000 // jb <blocks3Multi4+0x2d0>
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
-	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x004d180f // prefetcht0 (%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
+	LONG $0x00ef850f; WORD $0x0000 // jne <blocks3Multi4+0x260>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x1b2c8d47 // leal (%r11,%r11), %r13d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x012b840f; WORD $0x0000 // je <blocks3Multi4+0x2d0>
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
-	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
-	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%r11,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
-	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
-	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi4+0x1b0>
-	LONG $0xfffebbe9; BYTE $0xff // jmp <blocks3Multi4+0x110>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
+	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
+	LONG $0xff58850f; WORD $0xffff // jne <blocks3Multi4+0x1b0>
+	LONG $0xfffea3e9; BYTE $0xff // jmp <blocks3Multi4+0x100>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
 	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487c9162; WORD $0x0c11; BYTE $0x1a // vmovups %zmm1, (%r10,%r11)
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487c9162; LONG $0x011a4c11 // vmovups %zmm1, 0x40(%r10,%r11)
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fd9162; LONG $0x021a4c11 // vmovupd %zmm1, 0x80(%r10,%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48fd9162; LONG $0x02224c11 // vmovupd %zmm1, 0x80(%r10,%r12)
+	LONG $0xc0c48149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r12
+	LONG $0x40fc8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r12d
 	WORD $0xb075 // jne <blocks3Multi4+0x270>
-	LONG $0xfffe4be9; BYTE $0xff // jmp <blocks3Multi4+0x110>
+	LONG $0xfffe3be9; BYTE $0xff // jmp <blocks3Multi4+0x100>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2d5c8d47; BYTE $0x00 // leal (%r13,%r13), %r11d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc5950f40 // setne %bpl
-	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
-	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x00bc840f; WORD $0x0000 // je <blocks3Multi4+0x3b5>
-	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
-	WORD $0xc031 // xorl %eax, %eax
+	WORD $0xed31 // xorl %ebp, %ebp
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x004d180f // prefetcht0 (%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
-	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc02d4c8d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
-	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875b262; LONG $0xc06d4c8d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
-	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
-	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff60850f; WORD $0xffff // jne <blocks3Multi4+0x310>
-	LONG $0xfffd5be9; BYTE $0xff // jmp <blocks3Multi4+0x110>
-	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x9066 // nop
-	LONG $0x004d180f // prefetcht0 (%rbp)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x02 // vmovupd %zmm1, (%r10,%rax)
-	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975b262; LONG $0xc02d548d // vpermb -0x1000(%rbp,%r13), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc018548d // vpermb -0x1000(%rax,%r11), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdd162; LONG $0x01024c11 // vmovupd %zmm1, 0x40(%r10,%rax)
-	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975b262; LONG $0xc06d548d // vpermb -0x1000(%rbp,%r13,2), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
-	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
-	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff5a850f; WORD $0xffff // jne <blocks3Multi4+0x3c0>
-	LONG $0xfffca5e9; BYTE $0xff // jmp <blocks3Multi4+0x110>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc058548d // vpermb -0x1000(%rax,%r11,2), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
+	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
+	LONG $0xff52850f; WORD $0xffff // jne <blocks3Multi4+0x2e0>
+	LONG $0xfffd6de9; BYTE $0xff // jmp <blocks3Multi4+0x100>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x386f8b4c // movq 0x38(%rdi), %r13
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0xc9148d4c // leaq (%rcx,%rcx,8), %r10
 	WORD $0x01b1 // movb $0x1, %cl
-	LONG $0x00008ee9; BYTE $0x00 // jmp <blocks3Multi4+0x513>
+	LONG $0x00008ee9; BYTE $0x00 // jmp <blocks3Multi4+0x443>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x05e3c148 // shlq $0x5, %rbx
 	LONG $0x94117dc5; LONG $0x0030001e; BYTE $0x00 // vmovupd %ymm10, 0x3000(%rsi,%rbx)
@@ -1730,7 +1571,7 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfb8d840f; WORD $0xffff // je <blocks3Multi4+0xa0>
+	LONG $0xfc5d840f; WORD $0xffff // je <blocks3Multi4+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -1744,10 +1585,10 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x1174 // je <blocks3Multi4+0x560>
+	WORD $0x1174 // je <blocks3Multi4+0x490>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x00848f0f; WORD $0x0000 // jg <blocks3Multi4+0x5dc>
-	LONG $0xffff33e9; BYTE $0xff // jmp <blocks3Multi4+0x490>
+	LONG $0x00848f0f; WORD $0x0000 // jg <blocks3Multi4+0x50c>
+	LONG $0xffff33e9; BYTE $0xff // jmp <blocks3Multi4+0x3c0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -1764,123 +1605,123 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0xac10fdc5; LONG $0x00316006; BYTE $0x00 // vmovupd 0x3160(%rsi,%rax), %ymm5
 	LONG $0x8c107dc5; LONG $0x00326006; BYTE $0x00 // vmovupd 0x3260(%rsi,%rax), %ymm9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xfeb48e0f; WORD $0xffff // jle <blocks3Multi4+0x490>
+	LONG $0xfeb48e0f; WORD $0xffff // jle <blocks3Multi4+0x3c0>
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0xd8348d4c // leaq (%rax,%rbx,8), %r14
+	LONG $0xd8248d4c // leaq (%rax,%rbx,8), %r12
 	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8b49; BYTE $0x06 // movq (%r14), %rax
-	LONG $0x086e8b49 // movq 0x8(%r14), %rbp
+	LONG $0x24048b49 // movq (%r12), %rax
+	LONG $0x246c8b49; BYTE $0x08 // movq 0x8(%r12), %rbp
 	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
 	LONG $0x107d41c4; WORD $0xc57c; BYTE $0x20 // vmovupd 0x20(%r13,%rax,8), %ymm15
 	LONG $0x107d41c4; WORD $0xc56c; BYTE $0x40 // vmovupd 0x40(%r13,%rax,8), %ymm13
-	LONG $0x10468b49 // movq 0x10(%r14), %rax
+	LONG $0x24448b49; BYTE $0x10 // movq 0x10(%r12), %rax
 	LONG $0x28fdc162; LONG $0x01ed4410 // vmovupd 0x20(%r13,%rbp,8), %ymm16
 	LONG $0x28fdc162; LONG $0x02ed4c10 // vmovupd 0x40(%r13,%rbp,8), %ymm17
-	LONG $0x388d1262; WORD $0x14b8; BYTE $0x1c // vfmadd231pd (%r12,%r11){1to4}, %ymm14, %ymm10
-	LONG $0x388d1262; LONG $0x181c64b8 // vfmadd231pd 0xc0(%r12,%r11){1to4}, %ymm14, %ymm12
-	LONG $0x388d1262; LONG $0x301c5cb8 // vfmadd231pd 0x180(%r12,%r11){1to4}, %ymm14, %ymm11
+	LONG $0x388d1262; WORD $0x14b8; BYTE $0x1e // vfmadd231pd (%r14,%r11){1to4}, %ymm14, %ymm10
+	LONG $0x388d1262; LONG $0x181e64b8 // vfmadd231pd 0xc0(%r14,%r11){1to4}, %ymm14, %ymm12
+	LONG $0x388d1262; LONG $0x301e5cb8 // vfmadd231pd 0x180(%r14,%r11){1to4}, %ymm14, %ymm11
 	LONG $0x107d41c4; WORD $0xed74; BYTE $0x00 // vmovupd (%r13,%rbp,8), %ymm14
-	LONG $0x388d9262; LONG $0x011c74b8 // vfmadd231pd 0x8(%r12,%r11){1to4}, %ymm14, %ymm6
-	LONG $0x388d1262; LONG $0x191c44b8 // vfmadd231pd 0xc8(%r12,%r11){1to4}, %ymm14, %ymm8
-	LONG $0x388d9262; LONG $0x311c7cb8 // vfmadd231pd 0x188(%r12,%r11){1to4}, %ymm14, %ymm7
+	LONG $0x388d9262; LONG $0x011e74b8 // vfmadd231pd 0x8(%r14,%r11){1to4}, %ymm14, %ymm6
+	LONG $0x388d1262; LONG $0x191e44b8 // vfmadd231pd 0xc8(%r14,%r11){1to4}, %ymm14, %ymm8
+	LONG $0x388d9262; LONG $0x311e7cb8 // vfmadd231pd 0x188(%r14,%r11){1to4}, %ymm14, %ymm7
 	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
 	LONG $0x28fdc162; LONG $0x01c55410 // vmovupd 0x20(%r13,%rax,8), %ymm18
 	LONG $0x28fdc162; LONG $0x02c55c10 // vmovupd 0x40(%r13,%rax,8), %ymm19
-	LONG $0x18468b49 // movq 0x18(%r14), %rax
-	LONG $0x38851262; LONG $0x081c54b8 // vfmadd231pd 0x40(%r12,%r11){1to4}, %ymm15, %ymm10
-	LONG $0x38851262; LONG $0x201c64b8 // vfmadd231pd 0x100(%r12,%r11){1to4}, %ymm15, %ymm12
-	LONG $0x38851262; LONG $0x381c5cb8 // vfmadd231pd 0x1c0(%r12,%r11){1to4}, %ymm15, %ymm11
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0x388d9262; LONG $0x021c54b8 // vfmadd231pd 0x10(%r12,%r11){1to4}, %ymm14, %ymm2
-	LONG $0x388d9262; LONG $0x1a1c64b8 // vfmadd231pd 0xd0(%r12,%r11){1to4}, %ymm14, %ymm4
-	LONG $0x388d9262; LONG $0x321c5cb8 // vfmadd231pd 0x190(%r12,%r11){1to4}, %ymm14, %ymm3
-	LONG $0x30fd9262; LONG $0x091c74b8 // vfmadd231pd 0x48(%r12,%r11){1to4}, %ymm16, %ymm6
-	LONG $0x30fd1262; LONG $0x211c44b8 // vfmadd231pd 0x108(%r12,%r11){1to4}, %ymm16, %ymm8
-	LONG $0x30fd9262; LONG $0x391c7cb8 // vfmadd231pd 0x1c8(%r12,%r11){1to4}, %ymm16, %ymm7
-	LONG $0x38951262; LONG $0x101c54b8 // vfmadd231pd 0x80(%r12,%r11){1to4}, %ymm13, %ymm10
-	LONG $0x38951262; LONG $0x281c64b8 // vfmadd231pd 0x140(%r12,%r11){1to4}, %ymm13, %ymm12
-	LONG $0x38951262; LONG $0x401c5cb8 // vfmadd231pd 0x200(%r12,%r11){1to4}, %ymm13, %ymm11
+	LONG $0x24448b49; BYTE $0x18 // movq 0x18(%r12), %rax
+	LONG $0x38851262; LONG $0x081e54b8 // vfmadd231pd 0x40(%r14,%r11){1to4}, %ymm15, %ymm10
+	LONG $0x38851262; LONG $0x201e64b8 // vfmadd231pd 0x100(%r14,%r11){1to4}, %ymm15, %ymm12
+	LONG $0x38851262; LONG $0x381e5cb8 // vfmadd231pd 0x1c0(%r14,%r11){1to4}, %ymm15, %ymm11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x388d9262; LONG $0x021e54b8 // vfmadd231pd 0x10(%r14,%r11){1to4}, %ymm14, %ymm2
+	LONG $0x388d9262; LONG $0x1a1e64b8 // vfmadd231pd 0xd0(%r14,%r11){1to4}, %ymm14, %ymm4
+	LONG $0x388d9262; LONG $0x321e5cb8 // vfmadd231pd 0x190(%r14,%r11){1to4}, %ymm14, %ymm3
+	LONG $0x30fd9262; LONG $0x091e74b8 // vfmadd231pd 0x48(%r14,%r11){1to4}, %ymm16, %ymm6
+	LONG $0x30fd1262; LONG $0x211e44b8 // vfmadd231pd 0x108(%r14,%r11){1to4}, %ymm16, %ymm8
+	LONG $0x30fd9262; LONG $0x391e7cb8 // vfmadd231pd 0x1c8(%r14,%r11){1to4}, %ymm16, %ymm7
+	LONG $0x38951262; LONG $0x101e54b8 // vfmadd231pd 0x80(%r14,%r11){1to4}, %ymm13, %ymm10
+	LONG $0x38951262; LONG $0x281e64b8 // vfmadd231pd 0x140(%r14,%r11){1to4}, %ymm13, %ymm12
+	LONG $0x38951262; LONG $0x401e5cb8 // vfmadd231pd 0x200(%r14,%r11){1to4}, %ymm13, %ymm11
 	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
 	LONG $0x28fdc162; LONG $0x01c56410 // vmovupd 0x20(%r13,%rax,8), %ymm20
-	LONG $0x30ed9262; LONG $0x0a1c54b8 // vfmadd231pd 0x50(%r12,%r11){1to4}, %ymm18, %ymm2
-	LONG $0x30ed9262; LONG $0x221c64b8 // vfmadd231pd 0x110(%r12,%r11){1to4}, %ymm18, %ymm4
-	LONG $0x30ed9262; LONG $0x3a1c5cb8 // vfmadd231pd 0x1d0(%r12,%r11){1to4}, %ymm18, %ymm3
+	LONG $0x30ed9262; LONG $0x0a1e54b8 // vfmadd231pd 0x50(%r14,%r11){1to4}, %ymm18, %ymm2
+	LONG $0x30ed9262; LONG $0x221e64b8 // vfmadd231pd 0x110(%r14,%r11){1to4}, %ymm18, %ymm4
+	LONG $0x30ed9262; LONG $0x3a1e5cb8 // vfmadd231pd 0x1d0(%r14,%r11){1to4}, %ymm18, %ymm3
 	LONG $0x28fdc162; LONG $0x02c56c10 // vmovupd 0x40(%r13,%rax,8), %ymm21
-	LONG $0x30f59262; LONG $0x111c74b8 // vfmadd231pd 0x88(%r12,%r11){1to4}, %ymm17, %ymm6
-	LONG $0x30f51262; LONG $0x291c44b8 // vfmadd231pd 0x148(%r12,%r11){1to4}, %ymm17, %ymm8
-	LONG $0x30f59262; LONG $0x411c7cb8 // vfmadd231pd 0x208(%r12,%r11){1to4}, %ymm17, %ymm7
-	LONG $0x388d9262; LONG $0x031c4cb8 // vfmadd231pd 0x18(%r12,%r11){1to4}, %ymm14, %ymm1
-	LONG $0x388d9262; LONG $0x1b1c6cb8 // vfmadd231pd 0xd8(%r12,%r11){1to4}, %ymm14, %ymm5
-	LONG $0x388d1262; LONG $0x331c4cb8 // vfmadd231pd 0x198(%r12,%r11){1to4}, %ymm14, %ymm9
-	LONG $0x30e59262; LONG $0x121c54b8 // vfmadd231pd 0x90(%r12,%r11){1to4}, %ymm19, %ymm2
-	LONG $0x30e59262; LONG $0x2a1c64b8 // vfmadd231pd 0x150(%r12,%r11){1to4}, %ymm19, %ymm4
-	LONG $0x30e59262; LONG $0x421c5cb8 // vfmadd231pd 0x210(%r12,%r11){1to4}, %ymm19, %ymm3
-	LONG $0x30dd9262; LONG $0x0b1c4cb8 // vfmadd231pd 0x58(%r12,%r11){1to4}, %ymm20, %ymm1
-	LONG $0x30dd9262; LONG $0x231c6cb8 // vfmadd231pd 0x118(%r12,%r11){1to4}, %ymm20, %ymm5
-	LONG $0x30dd1262; LONG $0x3b1c4cb8 // vfmadd231pd 0x1d8(%r12,%r11){1to4}, %ymm20, %ymm9
-	LONG $0x30d59262; LONG $0x131c4cb8 // vfmadd231pd 0x98(%r12,%r11){1to4}, %ymm21, %ymm1
-	LONG $0x30d59262; LONG $0x2b1c6cb8 // vfmadd231pd 0x158(%r12,%r11){1to4}, %ymm21, %ymm5
-	LONG $0x30d51262; LONG $0x431c4cb8 // vfmadd231pd 0x218(%r12,%r11){1to4}, %ymm21, %ymm9
+	LONG $0x30f59262; LONG $0x111e74b8 // vfmadd231pd 0x88(%r14,%r11){1to4}, %ymm17, %ymm6
+	LONG $0x30f51262; LONG $0x291e44b8 // vfmadd231pd 0x148(%r14,%r11){1to4}, %ymm17, %ymm8
+	LONG $0x30f59262; LONG $0x411e7cb8 // vfmadd231pd 0x208(%r14,%r11){1to4}, %ymm17, %ymm7
+	LONG $0x388d9262; LONG $0x031e4cb8 // vfmadd231pd 0x18(%r14,%r11){1to4}, %ymm14, %ymm1
+	LONG $0x388d9262; LONG $0x1b1e6cb8 // vfmadd231pd 0xd8(%r14,%r11){1to4}, %ymm14, %ymm5
+	LONG $0x388d1262; LONG $0x331e4cb8 // vfmadd231pd 0x198(%r14,%r11){1to4}, %ymm14, %ymm9
+	LONG $0x30e59262; LONG $0x121e54b8 // vfmadd231pd 0x90(%r14,%r11){1to4}, %ymm19, %ymm2
+	LONG $0x30e59262; LONG $0x2a1e64b8 // vfmadd231pd 0x150(%r14,%r11){1to4}, %ymm19, %ymm4
+	LONG $0x30e59262; LONG $0x421e5cb8 // vfmadd231pd 0x210(%r14,%r11){1to4}, %ymm19, %ymm3
+	LONG $0x30dd9262; LONG $0x0b1e4cb8 // vfmadd231pd 0x58(%r14,%r11){1to4}, %ymm20, %ymm1
+	LONG $0x30dd9262; LONG $0x231e6cb8 // vfmadd231pd 0x118(%r14,%r11){1to4}, %ymm20, %ymm5
+	LONG $0x30dd1262; LONG $0x3b1e4cb8 // vfmadd231pd 0x1d8(%r14,%r11){1to4}, %ymm20, %ymm9
+	LONG $0x30d59262; LONG $0x131e4cb8 // vfmadd231pd 0x98(%r14,%r11){1to4}, %ymm21, %ymm1
+	LONG $0x30d59262; LONG $0x2b1e6cb8 // vfmadd231pd 0x158(%r14,%r11){1to4}, %ymm21, %ymm5
+	LONG $0x30d51262; LONG $0x431e4cb8 // vfmadd231pd 0x218(%r14,%r11){1to4}, %ymm21, %ymm9
 	LONG $0x40c38149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r11
 	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
-	LONG $0xfe64850f; WORD $0xffff // jne <blocks3Multi4+0x5f0>
-	LONG $0xfffcffe9; BYTE $0xff // jmp <blocks3Multi4+0x490>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfe60850f; WORD $0xffff // jne <blocks3Multi4+0x520>
+	LONG $0xfffcfbe9; BYTE $0xff // jmp <blocks3Multi4+0x3c0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf8ca840f; WORD $0xffff // je <blocks3Multi4+0x7d>
+	LONG $0xf99a840f; WORD $0xffff // je <blocks3Multi4+0x7d>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks3Multi4+0x70>
+	LONG $0xf96e8e0f; WORD $0xffff // jle <blocks3Multi4+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x17eb // jmp <blocks3Multi4+0x800>
+	WORD $0x17eb // jmp <blocks3Multi4+0x730>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x20c38349 // addq $0x20, %r11
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xf870840f; WORD $0xffff // je <blocks3Multi4+0x70>
+	LONG $0xf940840f; WORD $0xffff // je <blocks3Multi4+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks3Multi4+0x820>
+	WORD $0x1774 // je <blocks3Multi4+0x750>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
 	LONG $0x04b70f42; BYTE $0x70 // movzwl (%rax,%r14,2), %eax
-	WORD $0x0feb // jmp <blocks3Multi4+0x828>
+	WORD $0x0feb // jmp <blocks3Multi4+0x758>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x02e0c148 // shlq $0x2, %rax
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
-	WORD $0x36eb // jmp <blocks3Multi4+0x86b>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x36eb // jmp <blocks3Multi4+0x79a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
-	LONG $0x597581c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %ymm1, %ymm1
-	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
+	LONG $0x5975c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %ymm1, %ymm1
+	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
+	LONG $0x40c08348 // addq $0x40, %rax
+	LONG $0x117d81c4; WORD $0xf70c // vmovupd %ymm1, (%r15,%r14,8)
 	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0x8574 // je <blocks3Multi4+0x7f0>
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0xcc74 // je <blocks3Multi4+0x840>
+	LONG $0x00c03d48; WORD $0x0000 // cmpq $0xc0, %rax
+	WORD $0x8674 // je <blocks3Multi4+0x720>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xcd74 // je <blocks3Multi4+0x770>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x30240346 // addl (%rax,%r14), %r12d
+	LONG $0x37240347 // addl (%r15,%r14), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
 	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
-	WORD $0xbeeb // jmp <blocks3Multi4+0x845>
+	WORD $0xbfeb // jmp <blocks3Multi4+0x775>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1892,7 +1733,10 @@ TEXT ·blocks3Multi4Oct(SB), 0, $192-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks3Multi8Oct(c *slotCall, s *multiWork)
@@ -1901,7 +1745,7 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi8>
-	LONG $0x0009bee9; BYTE $0x00 // jmp <end>
+	LONG $0x00093ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1910,7 +1754,7 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09928e0f; WORD $0x0000 // jle <blocks3Multi8+0x99f>
+	LONG $0x08f78e0f; WORD $0x0000 // jle <blocks3Multi8+0x904>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -1918,271 +1762,232 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
-	LONG $0x48fdf262; LONG $0x098b0559; WORD $0x0000 // vpbroadcastq 0x98b(%rip), %zmm0
-	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x48fdf262; LONG $0x090b0559; WORD $0x0000 // vpbroadcastq 0x90b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
-	LONG $0x00c68148; WORD $0x0020; BYTE $0x00 // addq $0x2000, %rsi
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
-	LONG $0x24748948; BYTE $0x18 // movq %rsi, 0x18(%rsp)
-	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	WORD $0x26eb // jmp <blocks3Multi8+0x91>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x23eb // jmp <blocks3Multi8+0x8c>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
-	LONG $0x0900830f; WORD $0x0000 // jae <blocks3Multi8+0x991>
-	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	WORD $0x26eb // jmp <blocks3Multi8+0xc4>
-	WORD $0x9066 // nop
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
+	LONG $0x086a830f; WORD $0x0000 // jae <blocks3Multi8+0x8f6>
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	WORD $0x2beb // jmp <blocks3Multi8+0xc5>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x24740348; BYTE $0x30 // addq 0x30(%rsp), %rsi
-	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	LONG $0x07dc8d0f; WORD $0x0000 // jge <blocks3Multi8+0x8a0>
+	LONG $0x244c0348; BYTE $0x30 // addq 0x30(%rsp), %rcx
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0x073b8d0f; WORD $0x0000 // jge <blocks3Multi8+0x800>
 	LONG $0xf8b70f44 // movzwl %ax, %r15d
 	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
-	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	WORD $0x2949; BYTE $0xf7 // subq %rsi, %r15
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x0eff8349 // cmpq $0xe, %r15
 	LONG $0xc74c0f49 // cmovlq %r15, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x04378e0f; WORD $0x0000 // jle <blocks3Multi8+0x530>
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00012ce9; BYTE $0x00 // jmp <blocks3Multi8+0x234>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	LONG $0x03978e0f; WORD $0x0000 // jle <blocks3Multi8+0x490>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00014ae9; BYTE $0x00 // jmp <blocks3Multi8+0x24d>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x5b1c8d4f // leaq (%r11,%r11,2), %r11
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
+	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
 	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	WORD $0x8b41; BYTE $0x1e // movl (%r14), %ebx
-	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	LONG $0x385f0348 // addq 0x38(%rdi), %rbx
+	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0x48fdd262; WORD $0xce7c // vpbroadcastq %r14, %zmm1
+	LONG $0x06e6c149 // shlq $0x6, %r14
+	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
 	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x04 // vmovdqu64 %zmm1, (%r12,%rax)
 	LONG $0x00b70f41 // movzwl (%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
 	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
 	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
 	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
 	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
 	LONG $0x40b70f41; BYTE $0x0a // movzwl 0xa(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
 	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
 	LONG $0x40b70f41; BYTE $0x0e // movzwl 0xe(%r8), %eax
 	LONG $0x10c08349 // addq $0x10, %r8
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x184c180f; BYTE $0x40 // prefetcht0 0x40(%rax,%rbx)
-	LONG $0x188c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rbx)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x02fc840f; WORD $0x0000 // je <blocks3Multi8+0x530>
+	LONG $0x0c180f42; BYTE $0x30 // prefetcht0 (%rax,%r14)
+	LONG $0x4c180f42; WORD $0x4030 // prefetcht0 0x40(%rax,%r14)
+	LONG $0x8c180f42; LONG $0x00008030; BYTE $0x00 // prefetcht0 0x80(%rax,%r14)
+	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
+	LONG $0x0243840f; WORD $0x0000 // je <blocks3Multi8+0x490>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
-	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
-	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x00e2850f; WORD $0x0000 // jne <blocks3Multi8+0x330>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0142820f; WORD $0x0000 // jb <blocks3Multi8+0x3a0>
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
-	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x004d180f // prefetcht0 (%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x06 // vmovups %zmm1, (%rsi,%rax)
-	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x01064c11 // vmovups %zmm1, 0x40(%rsi,%rax)
-	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x02064c11 // vmovupd %zmm1, 0x80(%rsi,%rax)
-	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
-	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff61850f; WORD $0xffff // jne <blocks3Multi8+0x280>
-	LONG $0xfffdece9; BYTE $0xff // jmp <blocks3Multi8+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
-	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdb162; LONG $0x021e4c11 // vmovupd %zmm1, 0x80(%rsi,%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xb075 // jne <blocks3Multi8+0x340>
-	LONG $0xfffd7be9; BYTE $0xff // jmp <blocks3Multi8+0x110>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
+	LONG $0x00e8850f; WORD $0x0000 // jne <blocks3Multi8+0x350>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x1b2c8d47 // leal (%r11,%r11), %r13d
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0x07c3f641 // testb $0x7, %r11b
 	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
 	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x00af840f; WORD $0x0000 // je <blocks3Multi8+0x474>
+	LONG $0x012b840f; WORD $0x0000 // je <blocks3Multi8+0x3c0>
 	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x9066 // nop
 	LONG $0x004d180f // prefetcht0 (%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
 	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x06 // vmovups %zmm1, (%rsi,%rax)
-	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x01064c11 // vmovups %zmm1, 0x40(%rsi,%rax)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x02 // vmovups %zmm1, (%r10,%rax)
 	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x02064c11 // vmovupd %zmm1, 0x80(%rsi,%rax)
+	LONG $0x487cd162; LONG $0x01024c11 // vmovups %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%r11,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff61850f; WORD $0xffff // jne <blocks3Multi8+0x3d0>
-	LONG $0xfffc9ce9; BYTE $0xff // jmp <blocks3Multi8+0x110>
+	LONG $0xff57850f; WORD $0xffff // jne <blocks3Multi8+0x2a0>
+	LONG $0xfffdc2e9; BYTE $0xff // jmp <blocks3Multi8+0x110>
+	WORD $0x9066 // nop
+	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xc048180f // prefetcht0 -0x40(%rax)
+	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
+	LONG $0xe048180f // prefetcht0 -0x20(%rax)
+	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48fd9162; LONG $0x02224c11 // vmovupd %zmm1, 0x80(%r10,%r12)
+	LONG $0xc0c48149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r12
+	LONG $0x40fc8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r12d
+	WORD $0xb075 // jne <blocks3Multi8+0x360>
+	LONG $0xfffd5be9; BYTE $0xff // jmp <blocks3Multi8+0x110>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
 	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x06 // vmovupd %zmm1, (%rsi,%rax)
-	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc01d548d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x01064c11 // vmovupd %zmm1, 0x40(%rsi,%rax)
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x02 // vmovupd %zmm1, (%r10,%rax)
 	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc05d548d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; LONG $0x02064c11 // vmovupd %zmm1, 0x80(%rsi,%rax)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc01d548d // vpermb -0x1000(%rbp,%r11), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x01024c11 // vmovupd %zmm1, 0x40(%r10,%rax)
+	LONG $0x4c180f42; WORD $0x002d // prefetcht0 (%rbp,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc05d548d // vpermb -0x1000(%rbp,%r11,2), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x02024c11 // vmovupd %zmm1, 0x80(%r10,%rax)
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
-	LONG $0xff5b850f; WORD $0xffff // jne <blocks3Multi8+0x480>
-	LONG $0xfffbe6e9; BYTE $0xff // jmp <blocks3Multi8+0x110>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x06e5c149 // shlq $0x6, %r13
+	LONG $0xff51850f; WORD $0xffff // jne <blocks3Multi8+0x3d0>
+	LONG $0xfffc8ce9; BYTE $0xff // jmp <blocks3Multi8+0x110>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x386f8b4c // movq 0x38(%rdi), %r13
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0xed748d4b; BYTE $0x00 // leaq (%r13,%r13,8), %rsi
-	WORD $0xb541; BYTE $0x01 // movb $0x1, %r13b
-	LONG $0x0000a6e9; BYTE $0x00 // jmp <blocks3Multi8+0x5ed>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xc9148d4c // leaq (%rcx,%rcx,8), %r10
+	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x0000a6e9; BYTE $0x00 // jmp <blocks3Multi8+0x54b>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x06e3c148 // shlq $0x6, %rbx
-	LONG $0x48fd5162; LONG $0x001a9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm10, 0x3000(%r10,%rbx)
-	LONG $0x48fd5162; LONG $0x001aa411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm12, 0x3200(%r10,%rbx)
-	LONG $0x48fd5162; LONG $0x001a9c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm11, 0x3400(%r10,%rbx)
-	LONG $0x48fdd162; LONG $0x401ab411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3040(%r10,%rbx)
-	LONG $0x48fd5162; LONG $0x401a8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3240(%r10,%rbx)
-	LONG $0x48fdd162; LONG $0x401abc11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm7, 0x3440(%r10,%rbx)
-	LONG $0x48fdd162; LONG $0x801a9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3080(%r10,%rbx)
-	LONG $0x48fdd162; LONG $0x801aa411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm4, 0x3280(%r10,%rbx)
-	LONG $0x48fdd162; LONG $0x801a9c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm3, 0x3480(%r10,%rbx)
-	LONG $0x48fdd162; LONG $0xc01a8c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm1, 0x30c0(%r10,%rbx)
-	LONG $0x48fdd162; LONG $0xc01aac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x32c0(%r10,%rbx)
-	LONG $0x48fd5162; LONG $0xc01a8c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm9, 0x34c0(%r10,%rbx)
+	LONG $0x48fd7162; LONG $0x001e9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm10, 0x3000(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x001ea411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm12, 0x3200(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x001e9c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm11, 0x3400(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x401eb411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3040(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x401e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3240(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x401ebc11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm7, 0x3440(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x801e9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3080(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x801ea411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm4, 0x3280(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x801e9c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm3, 0x3480(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0xc01e8c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm1, 0x30c0(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0xc01eac11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm5, 0x32c0(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0xc01e8c11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm9, 0x34c0(%rsi,%rbx)
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
-	LONG $0x01c5f641 // testb $0x1, %r13b
-	LONG $0x0000bd41; WORD $0x0000 // movl $0x0, %r13d
-	LONG $0xfab3840f; WORD $0xffff // je <blocks3Multi8+0xa0>
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfb55840f; WORD $0xffff // je <blocks3Multi8+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -2196,118 +2001,118 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x1774 // je <blocks3Multi8+0x640>
+	WORD $0x1974 // je <blocks3Multi8+0x5a0>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x00a28f0f; WORD $0x0000 // jg <blocks3Multi8+0x6d4>
-	LONG $0xffff19e9; BYTE $0xff // jmp <blocks3Multi8+0x550>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x00a48f0f; WORD $0x0000 // jg <blocks3Multi8+0x634>
+	LONG $0xffff1be9; BYTE $0xff // jmp <blocks3Multi8+0x4b0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x48fd5162; LONG $0x00029410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%rax), %zmm10
-	LONG $0x48fdd162; LONG $0x4002b410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%r10,%rax), %zmm6
-	LONG $0x48fed162; LONG $0x8002946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%r10,%rax), %zmm2
-	LONG $0x48fed162; LONG $0xc0028c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x30c0(%r10,%rax), %zmm1
-	LONG $0x48fd5162; LONG $0x0002a410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%rax), %zmm12
-	LONG $0x48fd5162; LONG $0x00029c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%rax), %zmm11
-	LONG $0x48fd5162; LONG $0x40028410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%r10,%rax), %zmm8
-	LONG $0x48fdd162; LONG $0x4002bc10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%r10,%rax), %zmm7
-	LONG $0x48fdd162; LONG $0x8002a410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%r10,%rax), %zmm4
-	LONG $0x48fdd162; LONG $0x80029c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3480(%r10,%rax), %zmm3
-	LONG $0x48fdd162; LONG $0xc002ac10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%r10,%rax), %zmm5
-	LONG $0x48fd5162; LONG $0xc0028c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x34c0(%r10,%rax), %zmm9
+	LONG $0x48fd7162; LONG $0x00069410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %zmm10
+	LONG $0x48fdf162; LONG $0x4006b410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%rax), %zmm6
+	LONG $0x48fef162; LONG $0x8006946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%rax), %zmm2
+	LONG $0x48fef162; LONG $0xc0068c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x30c0(%rsi,%rax), %zmm1
+	LONG $0x48fd7162; LONG $0x0006a410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %zmm12
+	LONG $0x48fd7162; LONG $0x00069c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%rsi,%rax), %zmm11
+	LONG $0x48fd7162; LONG $0x40068410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%rax), %zmm8
+	LONG $0x48fdf162; LONG $0x4006bc10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%rsi,%rax), %zmm7
+	LONG $0x48fdf162; LONG $0x8006a410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%rax), %zmm4
+	LONG $0x48fdf162; LONG $0x80069c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3480(%rsi,%rax), %zmm3
+	LONG $0x48fdf162; LONG $0xc006ac10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%rax), %zmm5
+	LONG $0x48fd7162; LONG $0xc0068c10; WORD $0x0034; BYTE $0x00 // vmovupd 0x34c0(%rsi,%rax), %zmm9
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xfe7c8e0f; WORD $0xffff // jle <blocks3Multi8+0x550>
+	LONG $0xfe7c8e0f; WORD $0xffff // jle <blocks3Multi8+0x4b0>
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0xda248d4d // leaq (%r10,%rbx,8), %r12
+	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0xd8348d4c // leaq (%rax,%rbx,8), %r14
+	LONG $0xd8248d4c // leaq (%rax,%rbx,8), %r12
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b49; BYTE $0x06 // movq (%r14), %rax
-	LONG $0x086e8b49 // movq 0x8(%r14), %rbp
-	LONG $0x48fd7162; WORD $0x3410; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm14
-	LONG $0x48fd7162; LONG $0x01c17c10 // vmovupd 0x40(%rcx,%rax,8), %zmm15
-	LONG $0x48fd7162; LONG $0x02c16c10 // vmovupd 0x80(%rcx,%rax,8), %zmm13
-	LONG $0x10468b49 // movq 0x10(%r14), %rax
-	LONG $0x48fde162; LONG $0x01e94410 // vmovupd 0x40(%rcx,%rbp,8), %zmm16
-	LONG $0x48fde162; LONG $0x02e94c10 // vmovupd 0x80(%rcx,%rbp,8), %zmm17
-	LONG $0x588d1262; WORD $0x14b8; BYTE $0x1c // vfmadd231pd (%r12,%r11){1to8}, %zmm14, %zmm10
-	LONG $0x588d1262; LONG $0x181c64b8 // vfmadd231pd 0xc0(%r12,%r11){1to8}, %zmm14, %zmm12
-	LONG $0x588d1262; LONG $0x301c5cb8 // vfmadd231pd 0x180(%r12,%r11){1to8}, %zmm14, %zmm11
-	LONG $0x48fd7162; WORD $0x3410; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %zmm14
-	LONG $0x588d9262; LONG $0x011c74b8 // vfmadd231pd 0x8(%r12,%r11){1to8}, %zmm14, %zmm6
-	LONG $0x588d1262; LONG $0x191c44b8 // vfmadd231pd 0xc8(%r12,%r11){1to8}, %zmm14, %zmm8
-	LONG $0x588d9262; LONG $0x311c7cb8 // vfmadd231pd 0x188(%r12,%r11){1to8}, %zmm14, %zmm7
-	LONG $0x48fd7162; WORD $0x3410; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm14
-	LONG $0x48fde162; LONG $0x01c15410 // vmovupd 0x40(%rcx,%rax,8), %zmm18
-	LONG $0x48fde162; LONG $0x02c15c10 // vmovupd 0x80(%rcx,%rax,8), %zmm19
-	LONG $0x18468b49 // movq 0x18(%r14), %rax
-	LONG $0x58851262; LONG $0x081c54b8 // vfmadd231pd 0x40(%r12,%r11){1to8}, %zmm15, %zmm10
-	LONG $0x58851262; LONG $0x201c64b8 // vfmadd231pd 0x100(%r12,%r11){1to8}, %zmm15, %zmm12
-	LONG $0x58851262; LONG $0x381c5cb8 // vfmadd231pd 0x1c0(%r12,%r11){1to8}, %zmm15, %zmm11
-	LONG $0x40c68349 // addq $0x40, %r14
-	LONG $0x588d9262; LONG $0x021c54b8 // vfmadd231pd 0x10(%r12,%r11){1to8}, %zmm14, %zmm2
-	LONG $0x588d9262; LONG $0x1a1c64b8 // vfmadd231pd 0xd0(%r12,%r11){1to8}, %zmm14, %zmm4
-	LONG $0x588d9262; LONG $0x321c5cb8 // vfmadd231pd 0x190(%r12,%r11){1to8}, %zmm14, %zmm3
-	LONG $0x50fd9262; LONG $0x091c74b8 // vfmadd231pd 0x48(%r12,%r11){1to8}, %zmm16, %zmm6
-	LONG $0x50fd1262; LONG $0x211c44b8 // vfmadd231pd 0x108(%r12,%r11){1to8}, %zmm16, %zmm8
-	LONG $0x50fd9262; LONG $0x391c7cb8 // vfmadd231pd 0x1c8(%r12,%r11){1to8}, %zmm16, %zmm7
-	LONG $0x58951262; LONG $0x101c54b8 // vfmadd231pd 0x80(%r12,%r11){1to8}, %zmm13, %zmm10
-	LONG $0x58951262; LONG $0x281c64b8 // vfmadd231pd 0x140(%r12,%r11){1to8}, %zmm13, %zmm12
-	LONG $0x58951262; LONG $0x401c5cb8 // vfmadd231pd 0x200(%r12,%r11){1to8}, %zmm13, %zmm11
-	LONG $0x48fd7162; WORD $0x3410; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm14
-	LONG $0x48fde162; LONG $0x01c16410 // vmovupd 0x40(%rcx,%rax,8), %zmm20
-	LONG $0x50ed9262; LONG $0x0a1c54b8 // vfmadd231pd 0x50(%r12,%r11){1to8}, %zmm18, %zmm2
-	LONG $0x50ed9262; LONG $0x221c64b8 // vfmadd231pd 0x110(%r12,%r11){1to8}, %zmm18, %zmm4
-	LONG $0x50ed9262; LONG $0x3a1c5cb8 // vfmadd231pd 0x1d0(%r12,%r11){1to8}, %zmm18, %zmm3
-	LONG $0x48fde162; LONG $0x02c16c10 // vmovupd 0x80(%rcx,%rax,8), %zmm21
-	LONG $0x50f59262; LONG $0x111c74b8 // vfmadd231pd 0x88(%r12,%r11){1to8}, %zmm17, %zmm6
-	LONG $0x50f51262; LONG $0x291c44b8 // vfmadd231pd 0x148(%r12,%r11){1to8}, %zmm17, %zmm8
-	LONG $0x50f59262; LONG $0x411c7cb8 // vfmadd231pd 0x208(%r12,%r11){1to8}, %zmm17, %zmm7
-	LONG $0x588d9262; LONG $0x031c4cb8 // vfmadd231pd 0x18(%r12,%r11){1to8}, %zmm14, %zmm1
-	LONG $0x588d9262; LONG $0x1b1c6cb8 // vfmadd231pd 0xd8(%r12,%r11){1to8}, %zmm14, %zmm5
-	LONG $0x588d1262; LONG $0x331c4cb8 // vfmadd231pd 0x198(%r12,%r11){1to8}, %zmm14, %zmm9
-	LONG $0x50e59262; LONG $0x121c54b8 // vfmadd231pd 0x90(%r12,%r11){1to8}, %zmm19, %zmm2
-	LONG $0x50e59262; LONG $0x2a1c64b8 // vfmadd231pd 0x150(%r12,%r11){1to8}, %zmm19, %zmm4
-	LONG $0x50e59262; LONG $0x421c5cb8 // vfmadd231pd 0x210(%r12,%r11){1to8}, %zmm19, %zmm3
-	LONG $0x50dd9262; LONG $0x0b1c4cb8 // vfmadd231pd 0x58(%r12,%r11){1to8}, %zmm20, %zmm1
-	LONG $0x50dd9262; LONG $0x231c6cb8 // vfmadd231pd 0x118(%r12,%r11){1to8}, %zmm20, %zmm5
-	LONG $0x50dd1262; LONG $0x3b1c4cb8 // vfmadd231pd 0x1d8(%r12,%r11){1to8}, %zmm20, %zmm9
-	LONG $0x50d59262; LONG $0x131c4cb8 // vfmadd231pd 0x98(%r12,%r11){1to8}, %zmm21, %zmm1
-	LONG $0x50d59262; LONG $0x2b1c6cb8 // vfmadd231pd 0x158(%r12,%r11){1to8}, %zmm21, %zmm5
-	LONG $0x50d51262; LONG $0x431c4cb8 // vfmadd231pd 0x218(%r12,%r11){1to8}, %zmm21, %zmm9
+	LONG $0x24048b49 // movq (%r12), %rax
+	LONG $0x246c8b49; BYTE $0x08 // movq 0x8(%r12), %rbp
+	LONG $0x48fd5162; LONG $0x00c57410 // vmovupd (%r13,%rax,8), %zmm14
+	LONG $0x48fd5162; LONG $0x01c57c10 // vmovupd 0x40(%r13,%rax,8), %zmm15
+	LONG $0x48fd5162; LONG $0x02c56c10 // vmovupd 0x80(%r13,%rax,8), %zmm13
+	LONG $0x24448b49; BYTE $0x10 // movq 0x10(%r12), %rax
+	LONG $0x48fdc162; LONG $0x01ed4410 // vmovupd 0x40(%r13,%rbp,8), %zmm16
+	LONG $0x48fdc162; LONG $0x02ed4c10 // vmovupd 0x80(%r13,%rbp,8), %zmm17
+	LONG $0x588d1262; WORD $0x14b8; BYTE $0x1e // vfmadd231pd (%r14,%r11){1to8}, %zmm14, %zmm10
+	LONG $0x588d1262; LONG $0x181e64b8 // vfmadd231pd 0xc0(%r14,%r11){1to8}, %zmm14, %zmm12
+	LONG $0x588d1262; LONG $0x301e5cb8 // vfmadd231pd 0x180(%r14,%r11){1to8}, %zmm14, %zmm11
+	LONG $0x48fd5162; LONG $0x00ed7410 // vmovupd (%r13,%rbp,8), %zmm14
+	LONG $0x588d9262; LONG $0x011e74b8 // vfmadd231pd 0x8(%r14,%r11){1to8}, %zmm14, %zmm6
+	LONG $0x588d1262; LONG $0x191e44b8 // vfmadd231pd 0xc8(%r14,%r11){1to8}, %zmm14, %zmm8
+	LONG $0x588d9262; LONG $0x311e7cb8 // vfmadd231pd 0x188(%r14,%r11){1to8}, %zmm14, %zmm7
+	LONG $0x48fd5162; LONG $0x00c57410 // vmovupd (%r13,%rax,8), %zmm14
+	LONG $0x48fdc162; LONG $0x01c55410 // vmovupd 0x40(%r13,%rax,8), %zmm18
+	LONG $0x48fdc162; LONG $0x02c55c10 // vmovupd 0x80(%r13,%rax,8), %zmm19
+	LONG $0x24448b49; BYTE $0x18 // movq 0x18(%r12), %rax
+	LONG $0x58851262; LONG $0x081e54b8 // vfmadd231pd 0x40(%r14,%r11){1to8}, %zmm15, %zmm10
+	LONG $0x58851262; LONG $0x201e64b8 // vfmadd231pd 0x100(%r14,%r11){1to8}, %zmm15, %zmm12
+	LONG $0x58851262; LONG $0x381e5cb8 // vfmadd231pd 0x1c0(%r14,%r11){1to8}, %zmm15, %zmm11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x588d9262; LONG $0x021e54b8 // vfmadd231pd 0x10(%r14,%r11){1to8}, %zmm14, %zmm2
+	LONG $0x588d9262; LONG $0x1a1e64b8 // vfmadd231pd 0xd0(%r14,%r11){1to8}, %zmm14, %zmm4
+	LONG $0x588d9262; LONG $0x321e5cb8 // vfmadd231pd 0x190(%r14,%r11){1to8}, %zmm14, %zmm3
+	LONG $0x50fd9262; LONG $0x091e74b8 // vfmadd231pd 0x48(%r14,%r11){1to8}, %zmm16, %zmm6
+	LONG $0x50fd1262; LONG $0x211e44b8 // vfmadd231pd 0x108(%r14,%r11){1to8}, %zmm16, %zmm8
+	LONG $0x50fd9262; LONG $0x391e7cb8 // vfmadd231pd 0x1c8(%r14,%r11){1to8}, %zmm16, %zmm7
+	LONG $0x58951262; LONG $0x101e54b8 // vfmadd231pd 0x80(%r14,%r11){1to8}, %zmm13, %zmm10
+	LONG $0x58951262; LONG $0x281e64b8 // vfmadd231pd 0x140(%r14,%r11){1to8}, %zmm13, %zmm12
+	LONG $0x58951262; LONG $0x401e5cb8 // vfmadd231pd 0x200(%r14,%r11){1to8}, %zmm13, %zmm11
+	LONG $0x48fd5162; LONG $0x00c57410 // vmovupd (%r13,%rax,8), %zmm14
+	LONG $0x48fdc162; LONG $0x01c56410 // vmovupd 0x40(%r13,%rax,8), %zmm20
+	LONG $0x50ed9262; LONG $0x0a1e54b8 // vfmadd231pd 0x50(%r14,%r11){1to8}, %zmm18, %zmm2
+	LONG $0x50ed9262; LONG $0x221e64b8 // vfmadd231pd 0x110(%r14,%r11){1to8}, %zmm18, %zmm4
+	LONG $0x50ed9262; LONG $0x3a1e5cb8 // vfmadd231pd 0x1d0(%r14,%r11){1to8}, %zmm18, %zmm3
+	LONG $0x48fdc162; LONG $0x02c56c10 // vmovupd 0x80(%r13,%rax,8), %zmm21
+	LONG $0x50f59262; LONG $0x111e74b8 // vfmadd231pd 0x88(%r14,%r11){1to8}, %zmm17, %zmm6
+	LONG $0x50f51262; LONG $0x291e44b8 // vfmadd231pd 0x148(%r14,%r11){1to8}, %zmm17, %zmm8
+	LONG $0x50f59262; LONG $0x411e7cb8 // vfmadd231pd 0x208(%r14,%r11){1to8}, %zmm17, %zmm7
+	LONG $0x588d9262; LONG $0x031e4cb8 // vfmadd231pd 0x18(%r14,%r11){1to8}, %zmm14, %zmm1
+	LONG $0x588d9262; LONG $0x1b1e6cb8 // vfmadd231pd 0xd8(%r14,%r11){1to8}, %zmm14, %zmm5
+	LONG $0x588d1262; LONG $0x331e4cb8 // vfmadd231pd 0x198(%r14,%r11){1to8}, %zmm14, %zmm9
+	LONG $0x50e59262; LONG $0x121e54b8 // vfmadd231pd 0x90(%r14,%r11){1to8}, %zmm19, %zmm2
+	LONG $0x50e59262; LONG $0x2a1e64b8 // vfmadd231pd 0x150(%r14,%r11){1to8}, %zmm19, %zmm4
+	LONG $0x50e59262; LONG $0x421e5cb8 // vfmadd231pd 0x210(%r14,%r11){1to8}, %zmm19, %zmm3
+	LONG $0x50dd9262; LONG $0x0b1e4cb8 // vfmadd231pd 0x58(%r14,%r11){1to8}, %zmm20, %zmm1
+	LONG $0x50dd9262; LONG $0x231e6cb8 // vfmadd231pd 0x118(%r14,%r11){1to8}, %zmm20, %zmm5
+	LONG $0x50dd1262; LONG $0x3b1e4cb8 // vfmadd231pd 0x1d8(%r14,%r11){1to8}, %zmm20, %zmm9
+	LONG $0x50d59262; LONG $0x131e4cb8 // vfmadd231pd 0x98(%r14,%r11){1to8}, %zmm21, %zmm1
+	LONG $0x50d59262; LONG $0x2b1e6cb8 // vfmadd231pd 0x158(%r14,%r11){1to8}, %zmm21, %zmm5
+	LONG $0x50d51262; LONG $0x431e4cb8 // vfmadd231pd 0x218(%r14,%r11){1to8}, %zmm21, %zmm9
 	LONG $0x40c38149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r11
-	WORD $0x394c; BYTE $0xde // cmpq %r11, %rsi
-	LONG $0xfe62850f; WORD $0xffff // jne <blocks3Multi8+0x6f0>
-	LONG $0xfffcbde9; BYTE $0xff // jmp <blocks3Multi8+0x550>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
+	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
+	LONG $0xfe5a850f; WORD $0xffff // jne <blocks3Multi8+0x650>
+	LONG $0xfffcb5e9; BYTE $0xff // jmp <blocks3Multi8+0x4b0>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf7d0840f; WORD $0xffff // je <blocks3Multi8+0x82>
+	LONG $0xf86a840f; WORD $0xffff // je <blocks3Multi8+0x7d>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf79f8e0f; WORD $0xffff // jle <blocks3Multi8+0x70>
+	LONG $0xf83e8e0f; WORD $0xffff // jle <blocks3Multi8+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x19eb // jmp <blocks3Multi8+0x900>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x17eb // jmp <blocks3Multi8+0x860>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c38349 // addq $0x40, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf770840f; WORD $0xffff // je <blocks3Multi8+0x70>
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf810840f; WORD $0xffff // je <blocks3Multi8+0x70>
 	LONG $0x30478b48 // movq 0x30(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks3Multi8+0x920>
+	WORD $0x1774 // je <blocks3Multi8+0x880>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
 	LONG $0x04b70f42; BYTE $0x70 // movzwl (%rax,%r14,2), %eax
-	WORD $0x0feb // jmp <blocks3Multi8+0x928>
+	WORD $0x0feb // jmp <blocks3Multi8+0x888>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
@@ -2317,7 +2122,7 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
 	LONG $0x403c8d4c // leaq (%rax,%rax,2), %r15
-	WORD $0x35eb // jmp <blocks3Multi8+0x975>
+	WORD $0x35eb // jmp <blocks3Multi8+0x8d5>
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
 	LONG $0x48f59162; WORD $0x0c59; BYTE $0xe3 // vmulpd (%r11,%r12,8), %zmm1, %zmm1
@@ -2327,15 +2132,16 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x04 // vmovupd %zmm1, (%r12,%rax)
 	LONG $0x40c48349 // addq $0x40, %r12
 	LONG $0xc0fc8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r12
-	LONG $0xff7b840f; WORD $0xffff // je <blocks3Multi8+0x8f0>
+	LONG $0xff7b840f; WORD $0xffff // je <blocks3Multi8+0x850>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0xc274 // je <blocks3Multi8+0x940>
+	WORD $0xc274 // je <blocks3Multi8+0x8a0>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
 	LONG $0x382c0346 // addl (%rax,%r15), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xb4eb // jmp <blocks3Multi8+0x945>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	WORD $0xafeb // jmp <blocks3Multi8+0x8a5>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2346,7 +2152,11 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; WORD $0x4330
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks4Multi2Oct(c *slotCall, s *multiWork)
@@ -2355,7 +2165,7 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi2>
-	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2364,47 +2174,46 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08778e0f; WORD $0x0000 // jle <blocks4Multi2+0x884>
+	LONG $0x07988e0f; WORD $0x0000 // jle <blocks4Multi2+0x7a5>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
+	LONG $0x50ec8348 // subq $0x50, %rsp
+	LONG $0x48fdf262; LONG $0x078b0559; WORD $0x0000 // vpbroadcastq 0x78b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x24eb // jmp <blocks4Multi2+0x8a>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	WORD $0x22eb // jmp <blocks4Multi2+0x8a>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x0149; BYTE $0xc5 // addq %rax, %r13
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0x07ec830f; WORD $0x0000 // jae <blocks4Multi2+0x876>
+	LONG $0x070d830f; WORD $0x0000 // jae <blocks4Multi2+0x797>
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
-	WORD $0x23eb // jmp <blocks4Multi2+0xbf>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x28eb // jmp <blocks4Multi2+0xbf>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06c18d0f; WORD $0x0000 // jge <blocks4Multi2+0x780>
+	LONG $0x05e18d0f; WORD $0x0000 // jge <blocks4Multi2+0x6a0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -2417,204 +2226,164 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0xe94d0f4c // cmovgeq %rcx, %r13
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x04088e0f; WORD $0x0000 // jle <blocks4Multi2+0x500>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x53eb // jmp <blocks4Multi2+0x152>
-	BYTE $0x90 // nop
-	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
+	LONG $0x03188e0f; WORD $0x0000 // jle <blocks4Multi2+0x410>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x58eb // jmp <blocks4Multi2+0x158>
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	WORD $0x0a8b // movl (%rdx), %ecx
+	WORD $0x8948; BYTE $0xd5 // movq %rdx, %rbp
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x00c28149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r10
+	LONG $0x48fdf262; WORD $0xc97c // vpbroadcastq %rcx, %zmm1
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x03ae840f; WORD $0x0000 // je <blocks4Multi2+0x500>
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x01 // vmovdqu64 %zmm1, (%rcx,%rax)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x02b8840f; WORD $0x0000 // je <blocks4Multi2+0x410>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0115850f; WORD $0x0000 // jne <blocks4Multi2+0x280>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0185820f; WORD $0x0000 // jb <blocks4Multi2+0x300>
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	WORD $0x8948; BYTE $0xea // movq %rbp, %rdx
+	LONG $0x0127850f; WORD $0x0000 // jne <blocks4Multi2+0x2a0>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x0c8d; BYTE $0x1b // leal (%rbx,%rbx), %ecx
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0179840f; WORD $0x0000 // je <blocks4Multi2+0x320>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x3a // vmovups %zmm1, (%r10,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x487c9162; LONG $0x013a4c11 // vmovups %zmm1, 0x40(%r10,%r15)
+	LONG $0x0d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rcx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x487c9162; LONG $0x023a4c11 // vmovups %zmm1, 0x80(%r10,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4875f262; LONG $0xc0054c8d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x48fd9162; LONG $0x033a4c11 // vmovupd %zmm1, 0xc0(%r10,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi2+0x1a0>
-	LONG $0xfffe8ee9; BYTE $0xff // jmp <blocks4Multi2+0x100>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xff30850f; WORD $0xffff // jne <blocks4Multi2+0x1c0>
+	LONG $0xfffe6be9; BYTE $0xff // jmp <blocks4Multi2+0x100>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x60818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r9), %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xa048180f // prefetcht0 -0x60(%rax)
 	LONG $0x487cf162; LONG $0xefa0885a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x0a // vmovups %zmm1, (%r10,%rcx)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
 	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
+	LONG $0x487cd162; LONG $0x010a4c11 // vmovups %zmm1, 0x40(%r10,%rcx)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x021e4c11 // vmovups %zmm1, 0x80(%rsi,%r11)
+	LONG $0x487cd162; LONG $0x020a4c11 // vmovups %zmm1, 0x80(%r10,%rcx)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdb162; LONG $0x031e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r11)
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
-	WORD $0x9a75 // jne <blocks4Multi2+0x290>
-	LONG $0xfffe05e9; BYTE $0xff // jmp <blocks4Multi2+0x100>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc7950f41 // setne %r15b
-	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
-	LONG $0x00e2840f; WORD $0x0000 // je <blocks4Multi2+0x412>
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi2+0x340>
-	LONG $0xfffceee9; BYTE $0xff // jmp <blocks4Multi2+0x100>
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0x3e // vmovupd %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdb162; LONG $0x013e4c11 // vmovupd %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdb162; LONG $0x023e4c11 // vmovupd %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc028548d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff2b850f; WORD $0xffff // jne <blocks4Multi2+0x420>
-	LONG $0xfffc06e9; BYTE $0xff // jmp <blocks4Multi2+0x100>
+	LONG $0x48fdd162; LONG $0x030a4c11 // vmovupd %zmm1, 0xc0(%r10,%rcx)
+	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
+	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
+	WORD $0x9b75 // jne <blocks4Multi2+0x2b0>
+	LONG $0xfffde6e9; BYTE $0xff // jmp <blocks4Multi2+0x100>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; WORD $0x0c11; BYTE $0x3a // vmovupd %zmm1, (%r10,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc01d548d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; LONG $0x013a4c11 // vmovupd %zmm1, 0x40(%r10,%r15)
+	LONG $0x0d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rcx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc05d548d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; LONG $0x023a4c11 // vmovupd %zmm1, 0x80(%r10,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc005548d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fd9162; LONG $0x033a4c11 // vmovupd %zmm1, 0xc0(%r10,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff28850f; WORD $0xffff // jne <blocks4Multi2+0x330>
+	LONG $0xfffcf3e9; BYTE $0xff // jmp <blocks4Multi2+0x100>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x7beb // jmp <blocks4Multi2+0x58c>
+	WORD $0x73eb // jmp <blocks4Multi2+0x494>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
-	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x10c38349 // addq $0x10, %r11
 	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x117941c4; LONG $0x30000284; WORD $0x0000 // vmovupd %xmm8, 0x3000(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x308002bc; WORD $0x0000 // vmovupd %xmm7, 0x3080(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x310002b4; WORD $0x0000 // vmovupd %xmm6, 0x3100(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x318002ac; WORD $0x0000 // vmovupd %xmm5, 0x3180(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x3010029c; WORD $0x0000 // vmovupd %xmm3, 0x3010(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x30900294; WORD $0x0000 // vmovupd %xmm2, 0x3090(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x3110028c; WORD $0x0000 // vmovupd %xmm1, 0x3110(%r10,%rax)
-	LONG $0x1179c1c4; LONG $0x319002a4; WORD $0x0000 // vmovupd %xmm4, 0x3190(%r10,%rax)
+	LONG $0x841179c5; LONG $0x00300006; BYTE $0x00 // vmovupd %xmm8, 0x3000(%rsi,%rax)
+	LONG $0xbc11f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd %xmm7, 0x3080(%rsi,%rax)
+	LONG $0xb411f9c5; LONG $0x00310006; BYTE $0x00 // vmovupd %xmm6, 0x3100(%rsi,%rax)
+	LONG $0xac11f9c5; LONG $0x00318006; BYTE $0x00 // vmovupd %xmm5, 0x3180(%rsi,%rax)
+	LONG $0x9c11f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd %xmm3, 0x3010(%rsi,%rax)
+	LONG $0x9411f9c5; LONG $0x00309006; BYTE $0x00 // vmovupd %xmm2, 0x3090(%rsi,%rax)
+	LONG $0x8c11f9c5; LONG $0x00311006; BYTE $0x00 // vmovupd %xmm1, 0x3110(%rsi,%rax)
+	LONG $0xa411f9c5; LONG $0x00319006; BYTE $0x00 // vmovupd %xmm4, 0x3190(%rsi,%rax)
 	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
 	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0xfb14830f; WORD $0xffff // jae <blocks4Multi2+0xa0>
+	LONG $0xfc0c830f; WORD $0xffff // jae <blocks4Multi2+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
@@ -2624,132 +2393,132 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	WORD $0x1c74 // je <blocks4Multi2+0x5d0>
+	WORD $0x1474 // je <blocks4Multi2+0x4d0>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	WORD $0x777f // jg <blocks4Multi2+0x633>
-	LONG $0xffff5fe9; BYTE $0xff // jmp <blocks4Multi2+0x520>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x677f // jg <blocks4Multi2+0x52b>
+	LONG $0xffff67e9; BYTE $0xff // jmp <blocks4Multi2+0x430>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
-	LONG $0x107941c4; LONG $0x30000284; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %xmm8
-	LONG $0x1079c1c4; LONG $0x3010029c; WORD $0x0000 // vmovupd 0x3010(%r10,%rax), %xmm3
-	LONG $0x1079c1c4; LONG $0x308002bc; WORD $0x0000 // vmovupd 0x3080(%r10,%rax), %xmm7
-	LONG $0x6f7ac1c4; LONG $0x30900294; WORD $0x0000 // vmovdqu 0x3090(%r10,%rax), %xmm2
-	LONG $0x1079c1c4; LONG $0x310002b4; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %xmm6
-	LONG $0x1079c1c4; LONG $0x318002ac; WORD $0x0000 // vmovupd 0x3180(%r10,%rax), %xmm5
-	LONG $0x6f7ac1c4; LONG $0x3110028c; WORD $0x0000 // vmovdqu 0x3110(%r10,%rax), %xmm1
-	LONG $0x1079c1c4; LONG $0x319002a4; WORD $0x0000 // vmovupd 0x3190(%r10,%rax), %xmm4
+	LONG $0x841079c5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %xmm8
+	LONG $0x9c10f9c5; LONG $0x00301006; BYTE $0x00 // vmovupd 0x3010(%rsi,%rax), %xmm3
+	LONG $0xbc10f9c5; LONG $0x00308006; BYTE $0x00 // vmovupd 0x3080(%rsi,%rax), %xmm7
+	LONG $0x946ffac5; LONG $0x00309006; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rax), %xmm2
+	LONG $0xb410f9c5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %xmm6
+	LONG $0xac10f9c5; LONG $0x00318006; BYTE $0x00 // vmovupd 0x3180(%rsi,%rax), %xmm5
+	LONG $0x8c6ffac5; LONG $0x00311006; BYTE $0x00 // vmovdqu 0x3110(%rsi,%rax), %xmm1
+	LONG $0xa410f9c5; LONG $0x00319006; BYTE $0x00 // vmovupd 0x3190(%rsi,%rax), %xmm4
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfeed8e0f; WORD $0xffff // jle <blocks4Multi2+0x520>
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x26048b4a // movq (%rsi,%r12), %rax
-	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x0c1079c5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %xmm9
-	LONG $0x08fda162; WORD $0x0410; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %xmm16
-	LONG $0x541079c5; WORD $0x10c1 // vmovupd 0x10(%rcx,%rax,8), %xmm10
-	LONG $0x107921c4; WORD $0xd96c; BYTE $0x10 // vmovupd 0x10(%rcx,%r11,8), %xmm13
-	LONG $0x5c1079c5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %xmm11
-	LONG $0x107921c4; WORD $0xd974; BYTE $0x20 // vmovupd 0x20(%rcx,%r11,8), %xmm14
-	LONG $0x641079c5; WORD $0x30c1 // vmovupd 0x30(%rcx,%rax,8), %xmm12
-	LONG $0x107921c4; WORD $0xd97c; BYTE $0x30 // vmovupd 0x30(%rcx,%r11,8), %xmm15
-	LONG $0x18b55262; WORD $0x06b8 // vfmadd231pd (%r14){1to2}, %xmm9, %xmm8
-	LONG $0x18b5d262; WORD $0x7eb8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to2}, %xmm9, %xmm7
-	LONG $0x18b5d262; WORD $0x76b8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to2}, %xmm9, %xmm6
-	LONG $0x18b5d262; WORD $0x6eb8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to2}, %xmm9, %xmm5
-	LONG $0x10fdd262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to2}, %xmm16, %xmm3
-	LONG $0x10fdd262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to2}, %xmm16, %xmm2
-	LONG $0x10fdd262; WORD $0x4eb8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to2}, %xmm16, %xmm1
-	LONG $0x10fdd262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to2}, %xmm16, %xmm4
-	LONG $0x18ad5262; WORD $0x46b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to2}, %xmm10, %xmm8
-	LONG $0x18add262; WORD $0x7eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to2}, %xmm10, %xmm7
-	LONG $0x18add262; WORD $0x76b8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to2}, %xmm10, %xmm6
-	LONG $0x18add262; WORD $0x6eb8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to2}, %xmm10, %xmm5
-	LONG $0x1895d262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to2}, %xmm13, %xmm3
-	LONG $0x1895d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to2}, %xmm13, %xmm2
-	LONG $0x1895d262; WORD $0x4eb8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to2}, %xmm13, %xmm1
-	LONG $0x1895d262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to2}, %xmm13, %xmm4
-	LONG $0x18a55262; WORD $0x46b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to2}, %xmm11, %xmm8
-	LONG $0x18a5d262; WORD $0x7eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to2}, %xmm11, %xmm7
-	LONG $0x18a5d262; WORD $0x76b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to2}, %xmm11, %xmm6
-	LONG $0x18a5d262; WORD $0x6eb8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to2}, %xmm11, %xmm5
-	LONG $0x188dd262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to2}, %xmm14, %xmm3
-	LONG $0x188dd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to2}, %xmm14, %xmm2
-	LONG $0x188dd262; WORD $0x4eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to2}, %xmm14, %xmm1
-	LONG $0x188dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to2}, %xmm14, %xmm4
-	LONG $0x189d5262; WORD $0x46b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to2}, %xmm12, %xmm8
-	LONG $0x189dd262; WORD $0x7eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to2}, %xmm12, %xmm7
-	LONG $0x189dd262; WORD $0x76b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to2}, %xmm12, %xmm6
-	LONG $0x189dd262; WORD $0x6eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to2}, %xmm12, %xmm5
-	LONG $0x1885d262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to2}, %xmm15, %xmm3
-	LONG $0x1885d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to2}, %xmm15, %xmm2
-	LONG $0x1885d262; WORD $0x4eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to2}, %xmm15, %xmm1
-	LONG $0x1885d262; WORD $0x66b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to2}, %xmm15, %xmm4
-	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfed1850f; WORD $0xffff // jne <blocks4Multi2+0x640>
-	LONG $0xfffdace9; BYTE $0xff // jmp <blocks4Multi2+0x520>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xff058e0f; WORD $0xffff // jle <blocks4Multi2+0x430>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x33048b4b // movq (%r11,%r14), %rax
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107941c4; WORD $0xc20c // vmovupd (%r10,%rax,8), %xmm9
+	LONG $0x08fdc162; WORD $0x0410; BYTE $0xca // vmovupd (%r10,%rcx,8), %xmm16
+	LONG $0x107941c4; WORD $0xc254; BYTE $0x10 // vmovupd 0x10(%r10,%rax,8), %xmm10
+	LONG $0x107941c4; WORD $0xca6c; BYTE $0x10 // vmovupd 0x10(%r10,%rcx,8), %xmm13
+	LONG $0x107941c4; WORD $0xc25c; BYTE $0x20 // vmovupd 0x20(%r10,%rax,8), %xmm11
+	LONG $0x107941c4; WORD $0xca74; BYTE $0x20 // vmovupd 0x20(%r10,%rcx,8), %xmm14
+	LONG $0x107941c4; WORD $0xc264; BYTE $0x30 // vmovupd 0x30(%r10,%rax,8), %xmm12
+	LONG $0x107941c4; WORD $0xca7c; BYTE $0x30 // vmovupd 0x30(%r10,%rcx,8), %xmm15
+	LONG $0x18b55262; WORD $0x04b8; BYTE $0x24 // vfmadd231pd (%r12){1to2}, %xmm9, %xmm8
+	LONG $0x18b5d262; LONG $0x20247cb8 // vfmadd231pd 0x100(%r12){1to2}, %xmm9, %xmm7
+	LONG $0x18b5d262; LONG $0x402474b8 // vfmadd231pd 0x200(%r12){1to2}, %xmm9, %xmm6
+	LONG $0x18b5d262; LONG $0x60246cb8 // vfmadd231pd 0x300(%r12){1to2}, %xmm9, %xmm5
+	LONG $0x10fdd262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to2}, %xmm16, %xmm3
+	LONG $0x10fdd262; LONG $0x212454b8 // vfmadd231pd 0x108(%r12){1to2}, %xmm16, %xmm2
+	LONG $0x10fdd262; LONG $0x41244cb8 // vfmadd231pd 0x208(%r12){1to2}, %xmm16, %xmm1
+	LONG $0x10fdd262; LONG $0x612464b8 // vfmadd231pd 0x308(%r12){1to2}, %xmm16, %xmm4
+	LONG $0x18ad5262; LONG $0x082444b8 // vfmadd231pd 0x40(%r12){1to2}, %xmm10, %xmm8
+	LONG $0x18add262; LONG $0x28247cb8 // vfmadd231pd 0x140(%r12){1to2}, %xmm10, %xmm7
+	LONG $0x18add262; LONG $0x482474b8 // vfmadd231pd 0x240(%r12){1to2}, %xmm10, %xmm6
+	LONG $0x18add262; LONG $0x68246cb8 // vfmadd231pd 0x340(%r12){1to2}, %xmm10, %xmm5
+	LONG $0x1895d262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to2}, %xmm13, %xmm3
+	LONG $0x1895d262; LONG $0x292454b8 // vfmadd231pd 0x148(%r12){1to2}, %xmm13, %xmm2
+	LONG $0x1895d262; LONG $0x49244cb8 // vfmadd231pd 0x248(%r12){1to2}, %xmm13, %xmm1
+	LONG $0x1895d262; LONG $0x692464b8 // vfmadd231pd 0x348(%r12){1to2}, %xmm13, %xmm4
+	LONG $0x18a55262; LONG $0x102444b8 // vfmadd231pd 0x80(%r12){1to2}, %xmm11, %xmm8
+	LONG $0x18a5d262; LONG $0x30247cb8 // vfmadd231pd 0x180(%r12){1to2}, %xmm11, %xmm7
+	LONG $0x18a5d262; LONG $0x502474b8 // vfmadd231pd 0x280(%r12){1to2}, %xmm11, %xmm6
+	LONG $0x18a5d262; LONG $0x70246cb8 // vfmadd231pd 0x380(%r12){1to2}, %xmm11, %xmm5
+	LONG $0x188dd262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to2}, %xmm14, %xmm3
+	LONG $0x188dd262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to2}, %xmm14, %xmm2
+	LONG $0x188dd262; LONG $0x51244cb8 // vfmadd231pd 0x288(%r12){1to2}, %xmm14, %xmm1
+	LONG $0x188dd262; LONG $0x712464b8 // vfmadd231pd 0x388(%r12){1to2}, %xmm14, %xmm4
+	LONG $0x189d5262; LONG $0x182444b8 // vfmadd231pd 0xc0(%r12){1to2}, %xmm12, %xmm8
+	LONG $0x189dd262; LONG $0x38247cb8 // vfmadd231pd 0x1c0(%r12){1to2}, %xmm12, %xmm7
+	LONG $0x189dd262; LONG $0x582474b8 // vfmadd231pd 0x2c0(%r12){1to2}, %xmm12, %xmm6
+	LONG $0x189dd262; LONG $0x78246cb8 // vfmadd231pd 0x3c0(%r12){1to2}, %xmm12, %xmm5
+	LONG $0x1885d262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to2}, %xmm15, %xmm3
+	LONG $0x1885d262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to2}, %xmm15, %xmm2
+	LONG $0x1885d262; LONG $0x59244cb8 // vfmadd231pd 0x2c8(%r12){1to2}, %xmm15, %xmm1
+	LONG $0x1885d262; LONG $0x792464b8 // vfmadd231pd 0x3c8(%r12){1to2}, %xmm15, %xmm4
+	LONG $0x00c48149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfead850f; WORD $0xffff // jne <blocks4Multi2+0x540>
+	LONG $0xfffd98e9; BYTE $0xff // jmp <blocks4Multi2+0x430>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2275 // jne <blocks4Multi2+0x7b0>
+	WORD $0x2275 // jne <blocks4Multi2+0x6d0>
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0xf8e8820f; WORD $0xffff // jb <blocks4Multi2+0x8a>
-	LONG $0x0000cfe9; BYTE $0x00 // jmp <blocks4Multi2+0x876>
+	LONG $0xf9c8820f; WORD $0xffff // jb <blocks4Multi2+0x8a>
+	LONG $0x0000d0e9; BYTE $0x00 // jmp <blocks4Multi2+0x797>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks4Multi2+0x70>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x18eb // jmp <blocks4Multi2+0x800>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x10c38349 // addq $0x10, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf870840f; WORD $0xffff // je <blocks4Multi2+0x70>
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks4Multi2+0x820>
-	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
-	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
-	WORD $0x10eb // jmp <blocks4Multi2+0x824>
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf97e8e0f; WORD $0xffff // jle <blocks4Multi2+0x70>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x17eb // jmp <blocks4Multi2+0x720>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x10c28349 // addq $0x10, %r10
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf950840f; WORD $0xffff // je <blocks4Multi2+0x70>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1774 // je <blocks4Multi2+0x740>
+	LONG $0x5b1c8d4a // leaq (%rbx,%r11,2), %rbx
+	LONG $0x1cb70f42; BYTE $0x6b // movzwl (%rbx,%r13,2), %ebx
+	WORD $0x10eb // jmp <blocks4Multi2+0x744>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
-	LONG $0x04e6c149 // shlq $0x4, %r14
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x2eeb // jmp <blocks4Multi2+0x85a>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x2b1c8d4b // leaq (%r11,%r13), %rbx
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x2eeb // jmp <blocks4Multi2+0x77b>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
-	LONG $0x5971c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %xmm1, %xmm1
+	LONG $0x597181c4; WORD $0xb20c // vmulpd (%r10,%r14,4), %xmm1, %xmm1
 	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
-	LONG $0x20c08348 // addq $0x20, %rax
-	LONG $0x117981c4; WORD $0xb70c // vmovupd %xmm1, (%r15,%r14,4)
-	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0x00803d48; WORD $0x0000 // cmpq $0x80, %rax
-	WORD $0x9674 // je <blocks4Multi2+0x7f0>
+	LONG $0x20c68349 // addq $0x20, %r14
+	LONG $0x1179c1c4; WORD $0x9f0c // vmovupd %xmm1, (%r15,%rbx,4)
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0x80fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r14
+	WORD $0x9574 // je <blocks4Multi2+0x710>
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xcd74 // je <blocks4Multi2+0x830>
+	WORD $0xcc74 // je <blocks4Multi2+0x750>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x37240347 // addl (%r15,%r14), %r12d
+	LONG $0x1f240345 // addl (%r15,%rbx), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
 	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
-	WORD $0xbfeb // jmp <blocks4Multi2+0x835>
-	LONG $0x48c48348 // addq $0x48, %rsp
+	WORD $0xbeeb // jmp <blocks4Multi2+0x755>
+	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -2758,12 +2527,7 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x30000000
-	BYTE $0x43
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks4Multi4Oct(c *slotCall, s *multiWork)
@@ -2772,7 +2536,7 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi4>
-	LONG $0x0008bee9; BYTE $0x00 // jmp <end>
+	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2781,47 +2545,46 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08778e0f; WORD $0x0000 // jle <blocks4Multi4+0x884>
+	LONG $0x07988e0f; WORD $0x0000 // jle <blocks4Multi4+0x7a5>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x088b0559; WORD $0x0000 // vpbroadcastq 0x88b(%rip), %zmm0
+	LONG $0x50ec8348 // subq $0x50, %rsp
+	LONG $0x48fdf262; LONG $0x078b0559; WORD $0x0000 // vpbroadcastq 0x78b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x24eb // jmp <blocks4Multi4+0x8a>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	WORD $0x22eb // jmp <blocks4Multi4+0x8a>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x0149; BYTE $0xc5 // addq %rax, %r13
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0x07ec830f; WORD $0x0000 // jae <blocks4Multi4+0x876>
+	LONG $0x070d830f; WORD $0x0000 // jae <blocks4Multi4+0x797>
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
-	WORD $0x23eb // jmp <blocks4Multi4+0xbf>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x28eb // jmp <blocks4Multi4+0xbf>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x06c18d0f; WORD $0x0000 // jge <blocks4Multi4+0x780>
+	LONG $0x05e18d0f; WORD $0x0000 // jge <blocks4Multi4+0x6a0>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -2834,204 +2597,164 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0xe94d0f4c // cmovgeq %rcx, %r13
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x04088e0f; WORD $0x0000 // jle <blocks4Multi4+0x500>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x54eb // jmp <blocks4Multi4+0x153>
-	BYTE $0x90 // nop
-	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
+	LONG $0x03188e0f; WORD $0x0000 // jle <blocks4Multi4+0x410>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x59eb // jmp <blocks4Multi4+0x159>
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	WORD $0x0a8b // movl (%rdx), %ecx
+	WORD $0x8948; BYTE $0xd5 // movq %rdx, %rbp
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x00c28149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r10
+	LONG $0x48fdf262; WORD $0xc97c // vpbroadcastq %rcx, %zmm1
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x03 // vmovdqu64 %zmm1, (%rbx,%rax)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x03ad840f; WORD $0x0000 // je <blocks4Multi4+0x500>
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x01 // vmovdqu64 %zmm1, (%rcx,%rax)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x02b7840f; WORD $0x0000 // je <blocks4Multi4+0x410>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0114850f; WORD $0x0000 // jne <blocks4Multi4+0x280>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0184820f; WORD $0x0000 // jb <blocks4Multi4+0x300>
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	WORD $0x8948; BYTE $0xea // movq %rbp, %rdx
+	LONG $0x0126850f; WORD $0x0000 // jne <blocks4Multi4+0x2a0>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x0c8d; BYTE $0x1b // leal (%rbx,%rbx), %ecx
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0178840f; WORD $0x0000 // je <blocks4Multi4+0x320>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x3a // vmovups %zmm1, (%r10,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x487c9162; LONG $0x013a4c11 // vmovups %zmm1, 0x40(%r10,%r15)
+	LONG $0x0d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rcx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x487c9162; LONG $0x023a4c11 // vmovups %zmm1, 0x80(%r10,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4875f262; LONG $0xc0054c8d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
+	LONG $0x48fd9162; LONG $0x033a4c11 // vmovupd %zmm1, 0xc0(%r10,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi4+0x1a0>
-	LONG $0xfffe8ee9; BYTE $0xff // jmp <blocks4Multi4+0x100>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xff30850f; WORD $0xffff // jne <blocks4Multi4+0x1c0>
+	LONG $0xfffe6be9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x60818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r9), %rax
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xa048180f // prefetcht0 -0x60(%rax)
 	LONG $0x487cf162; LONG $0xefa0885a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x1e // vmovups %zmm1, (%rsi,%r11)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x0a // vmovups %zmm1, (%r10,%rcx)
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
 	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x011e4c11 // vmovups %zmm1, 0x40(%rsi,%r11)
+	LONG $0x487cd162; LONG $0x010a4c11 // vmovups %zmm1, 0x40(%r10,%rcx)
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
-	LONG $0x487cb162; LONG $0x021e4c11 // vmovups %zmm1, 0x80(%rsi,%r11)
+	LONG $0x487cd162; LONG $0x020a4c11 // vmovups %zmm1, 0x80(%r10,%rcx)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48fdb162; LONG $0x031e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r11)
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
-	WORD $0x9a75 // jne <blocks4Multi4+0x290>
-	LONG $0xfffe05e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc7950f41 // setne %r15b
-	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
-	LONG $0x00e2840f; WORD $0x0000 // je <blocks4Multi4+0x412>
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi4+0x340>
-	LONG $0xfffceee9; BYTE $0xff // jmp <blocks4Multi4+0x100>
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0x3e // vmovupd %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdb162; LONG $0x013e4c11 // vmovupd %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdb162; LONG $0x023e4c11 // vmovupd %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc028548d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff2b850f; WORD $0xffff // jne <blocks4Multi4+0x420>
-	LONG $0xfffc06e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	LONG $0x48fdd162; LONG $0x030a4c11 // vmovupd %zmm1, 0xc0(%r10,%rcx)
+	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
+	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
+	WORD $0x9b75 // jne <blocks4Multi4+0x2b0>
+	LONG $0xfffde6e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; WORD $0x0c11; BYTE $0x3a // vmovupd %zmm1, (%r10,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc01d548d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; LONG $0x013a4c11 // vmovupd %zmm1, 0x40(%r10,%r15)
+	LONG $0x0d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rcx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc05d548d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; LONG $0x023a4c11 // vmovupd %zmm1, 0x80(%r10,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc005548d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fd9162; LONG $0x033a4c11 // vmovupd %zmm1, 0xc0(%r10,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff28850f; WORD $0xffff // jne <blocks4Multi4+0x330>
+	LONG $0xfffcf3e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x7beb // jmp <blocks4Multi4+0x58c>
+	WORD $0x73eb // jmp <blocks4Multi4+0x494>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x10c68348 // addq $0x10, %rsi
+	LONG $0x10c38349 // addq $0x10, %r11
 	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x117d41c4; LONG $0x30000284; WORD $0x0000 // vmovupd %ymm8, 0x3000(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x310002bc; WORD $0x0000 // vmovupd %ymm7, 0x3100(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x320002b4; WORD $0x0000 // vmovupd %ymm6, 0x3200(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x330002ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x3020029c; WORD $0x0000 // vmovupd %ymm3, 0x3020(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x31200294; WORD $0x0000 // vmovupd %ymm2, 0x3120(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x3220028c; WORD $0x0000 // vmovupd %ymm1, 0x3220(%r10,%rax)
-	LONG $0x117dc1c4; LONG $0x332002a4; WORD $0x0000 // vmovupd %ymm4, 0x3320(%r10,%rax)
+	LONG $0x84117dc5; LONG $0x00300006; BYTE $0x00 // vmovupd %ymm8, 0x3000(%rsi,%rax)
+	LONG $0xbc11fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd %ymm7, 0x3100(%rsi,%rax)
+	LONG $0xb411fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd %ymm6, 0x3200(%rsi,%rax)
+	LONG $0xac11fdc5; LONG $0x00330006; BYTE $0x00 // vmovupd %ymm5, 0x3300(%rsi,%rax)
+	LONG $0x9c11fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rsi,%rax)
+	LONG $0x9411fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm2, 0x3120(%rsi,%rax)
+	LONG $0x8c11fdc5; LONG $0x00322006; BYTE $0x00 // vmovupd %ymm1, 0x3220(%rsi,%rax)
+	LONG $0xa411fdc5; LONG $0x00332006; BYTE $0x00 // vmovupd %ymm4, 0x3320(%rsi,%rax)
 	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
 	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0xfb14830f; WORD $0xffff // jae <blocks4Multi4+0xa0>
+	LONG $0xfc0c830f; WORD $0xffff // jae <blocks4Multi4+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
@@ -3041,132 +2764,132 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	WORD $0x1c74 // je <blocks4Multi4+0x5d0>
+	WORD $0x1474 // je <blocks4Multi4+0x4d0>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	WORD $0x777f // jg <blocks4Multi4+0x633>
-	LONG $0xffff5fe9; BYTE $0xff // jmp <blocks4Multi4+0x520>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x677f // jg <blocks4Multi4+0x52b>
+	LONG $0xffff67e9; BYTE $0xff // jmp <blocks4Multi4+0x430>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x107d41c4; LONG $0x30000284; WORD $0x0000 // vmovupd 0x3000(%r10,%rax), %ymm8
-	LONG $0x107dc1c4; LONG $0x3020029c; WORD $0x0000 // vmovupd 0x3020(%r10,%rax), %ymm3
-	LONG $0x107dc1c4; LONG $0x310002bc; WORD $0x0000 // vmovupd 0x3100(%r10,%rax), %ymm7
-	LONG $0x6f7ec1c4; LONG $0x31200294; WORD $0x0000 // vmovdqu 0x3120(%r10,%rax), %ymm2
-	LONG $0x107dc1c4; LONG $0x320002b4; WORD $0x0000 // vmovupd 0x3200(%r10,%rax), %ymm6
-	LONG $0x107dc1c4; LONG $0x330002ac; WORD $0x0000 // vmovupd 0x3300(%r10,%rax), %ymm5
-	LONG $0x6f7ec1c4; LONG $0x3220028c; WORD $0x0000 // vmovdqu 0x3220(%r10,%rax), %ymm1
-	LONG $0x107dc1c4; LONG $0x332002a4; WORD $0x0000 // vmovupd 0x3320(%r10,%rax), %ymm4
+	LONG $0x84107dc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm8
+	LONG $0x9c10fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm3
+	LONG $0xbc10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm7
+	LONG $0x946ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm2
+	LONG $0xb410fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %ymm6
+	LONG $0xac10fdc5; LONG $0x00330006; BYTE $0x00 // vmovupd 0x3300(%rsi,%rax), %ymm5
+	LONG $0x8c6ffec5; LONG $0x00322006; BYTE $0x00 // vmovdqu 0x3220(%rsi,%rax), %ymm1
+	LONG $0xa410fdc5; LONG $0x00332006; BYTE $0x00 // vmovupd 0x3320(%rsi,%rax), %ymm4
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfeed8e0f; WORD $0xffff // jle <blocks4Multi4+0x520>
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x26048b4a // movq (%rsi,%r12), %rax
-	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x0c107dc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm9
-	LONG $0x28fda162; WORD $0x0410; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %ymm16
-	LONG $0x54107dc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm10
-	LONG $0x107d21c4; WORD $0xd96c; BYTE $0x20 // vmovupd 0x20(%rcx,%r11,8), %ymm13
-	LONG $0x5c107dc5; WORD $0x40c1 // vmovupd 0x40(%rcx,%rax,8), %ymm11
-	LONG $0x107d21c4; WORD $0xd974; BYTE $0x40 // vmovupd 0x40(%rcx,%r11,8), %ymm14
-	LONG $0x64107dc5; WORD $0x60c1 // vmovupd 0x60(%rcx,%rax,8), %ymm12
-	LONG $0x107d21c4; WORD $0xd97c; BYTE $0x60 // vmovupd 0x60(%rcx,%r11,8), %ymm15
-	LONG $0x38b55262; WORD $0x06b8 // vfmadd231pd (%r14){1to4}, %ymm9, %ymm8
-	LONG $0x38b5d262; WORD $0x7eb8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to4}, %ymm9, %ymm7
-	LONG $0x38b5d262; WORD $0x76b8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to4}, %ymm9, %ymm6
-	LONG $0x38b5d262; WORD $0x6eb8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to4}, %ymm9, %ymm5
-	LONG $0x30fdd262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to4}, %ymm16, %ymm3
-	LONG $0x30fdd262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to4}, %ymm16, %ymm2
-	LONG $0x30fdd262; WORD $0x4eb8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to4}, %ymm16, %ymm1
-	LONG $0x30fdd262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to4}, %ymm16, %ymm4
-	LONG $0x38ad5262; WORD $0x46b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to4}, %ymm10, %ymm8
-	LONG $0x38add262; WORD $0x7eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to4}, %ymm10, %ymm7
-	LONG $0x38add262; WORD $0x76b8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to4}, %ymm10, %ymm6
-	LONG $0x38add262; WORD $0x6eb8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to4}, %ymm10, %ymm5
-	LONG $0x3895d262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to4}, %ymm13, %ymm3
-	LONG $0x3895d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to4}, %ymm13, %ymm2
-	LONG $0x3895d262; WORD $0x4eb8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to4}, %ymm13, %ymm1
-	LONG $0x3895d262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to4}, %ymm13, %ymm4
-	LONG $0x38a55262; WORD $0x46b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to4}, %ymm11, %ymm8
-	LONG $0x38a5d262; WORD $0x7eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to4}, %ymm11, %ymm7
-	LONG $0x38a5d262; WORD $0x76b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to4}, %ymm11, %ymm6
-	LONG $0x38a5d262; WORD $0x6eb8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to4}, %ymm11, %ymm5
-	LONG $0x388dd262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to4}, %ymm14, %ymm3
-	LONG $0x388dd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to4}, %ymm14, %ymm2
-	LONG $0x388dd262; WORD $0x4eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to4}, %ymm14, %ymm1
-	LONG $0x388dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to4}, %ymm14, %ymm4
-	LONG $0x389d5262; WORD $0x46b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to4}, %ymm12, %ymm8
-	LONG $0x389dd262; WORD $0x7eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to4}, %ymm12, %ymm7
-	LONG $0x389dd262; WORD $0x76b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to4}, %ymm12, %ymm6
-	LONG $0x389dd262; WORD $0x6eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to4}, %ymm12, %ymm5
-	LONG $0x3885d262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to4}, %ymm15, %ymm3
-	LONG $0x3885d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to4}, %ymm15, %ymm2
-	LONG $0x3885d262; WORD $0x4eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to4}, %ymm15, %ymm1
-	LONG $0x3885d262; WORD $0x66b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to4}, %ymm15, %ymm4
-	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfed1850f; WORD $0xffff // jne <blocks4Multi4+0x640>
-	LONG $0xfffdace9; BYTE $0xff // jmp <blocks4Multi4+0x520>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xff058e0f; WORD $0xffff // jle <blocks4Multi4+0x430>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x33048b4b // movq (%r11,%r14), %rax
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107d41c4; WORD $0xc20c // vmovupd (%r10,%rax,8), %ymm9
+	LONG $0x28fdc162; WORD $0x0410; BYTE $0xca // vmovupd (%r10,%rcx,8), %ymm16
+	LONG $0x107d41c4; WORD $0xc254; BYTE $0x20 // vmovupd 0x20(%r10,%rax,8), %ymm10
+	LONG $0x107d41c4; WORD $0xca6c; BYTE $0x20 // vmovupd 0x20(%r10,%rcx,8), %ymm13
+	LONG $0x107d41c4; WORD $0xc25c; BYTE $0x40 // vmovupd 0x40(%r10,%rax,8), %ymm11
+	LONG $0x107d41c4; WORD $0xca74; BYTE $0x40 // vmovupd 0x40(%r10,%rcx,8), %ymm14
+	LONG $0x107d41c4; WORD $0xc264; BYTE $0x60 // vmovupd 0x60(%r10,%rax,8), %ymm12
+	LONG $0x107d41c4; WORD $0xca7c; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm15
+	LONG $0x38b55262; WORD $0x04b8; BYTE $0x24 // vfmadd231pd (%r12){1to4}, %ymm9, %ymm8
+	LONG $0x38b5d262; LONG $0x20247cb8 // vfmadd231pd 0x100(%r12){1to4}, %ymm9, %ymm7
+	LONG $0x38b5d262; LONG $0x402474b8 // vfmadd231pd 0x200(%r12){1to4}, %ymm9, %ymm6
+	LONG $0x38b5d262; LONG $0x60246cb8 // vfmadd231pd 0x300(%r12){1to4}, %ymm9, %ymm5
+	LONG $0x30fdd262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to4}, %ymm16, %ymm3
+	LONG $0x30fdd262; LONG $0x212454b8 // vfmadd231pd 0x108(%r12){1to4}, %ymm16, %ymm2
+	LONG $0x30fdd262; LONG $0x41244cb8 // vfmadd231pd 0x208(%r12){1to4}, %ymm16, %ymm1
+	LONG $0x30fdd262; LONG $0x612464b8 // vfmadd231pd 0x308(%r12){1to4}, %ymm16, %ymm4
+	LONG $0x38ad5262; LONG $0x082444b8 // vfmadd231pd 0x40(%r12){1to4}, %ymm10, %ymm8
+	LONG $0x38add262; LONG $0x28247cb8 // vfmadd231pd 0x140(%r12){1to4}, %ymm10, %ymm7
+	LONG $0x38add262; LONG $0x482474b8 // vfmadd231pd 0x240(%r12){1to4}, %ymm10, %ymm6
+	LONG $0x38add262; LONG $0x68246cb8 // vfmadd231pd 0x340(%r12){1to4}, %ymm10, %ymm5
+	LONG $0x3895d262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to4}, %ymm13, %ymm3
+	LONG $0x3895d262; LONG $0x292454b8 // vfmadd231pd 0x148(%r12){1to4}, %ymm13, %ymm2
+	LONG $0x3895d262; LONG $0x49244cb8 // vfmadd231pd 0x248(%r12){1to4}, %ymm13, %ymm1
+	LONG $0x3895d262; LONG $0x692464b8 // vfmadd231pd 0x348(%r12){1to4}, %ymm13, %ymm4
+	LONG $0x38a55262; LONG $0x102444b8 // vfmadd231pd 0x80(%r12){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0x30247cb8 // vfmadd231pd 0x180(%r12){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0x502474b8 // vfmadd231pd 0x280(%r12){1to4}, %ymm11, %ymm6
+	LONG $0x38a5d262; LONG $0x70246cb8 // vfmadd231pd 0x380(%r12){1to4}, %ymm11, %ymm5
+	LONG $0x388dd262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; LONG $0x51244cb8 // vfmadd231pd 0x288(%r12){1to4}, %ymm14, %ymm1
+	LONG $0x388dd262; LONG $0x712464b8 // vfmadd231pd 0x388(%r12){1to4}, %ymm14, %ymm4
+	LONG $0x389d5262; LONG $0x182444b8 // vfmadd231pd 0xc0(%r12){1to4}, %ymm12, %ymm8
+	LONG $0x389dd262; LONG $0x38247cb8 // vfmadd231pd 0x1c0(%r12){1to4}, %ymm12, %ymm7
+	LONG $0x389dd262; LONG $0x582474b8 // vfmadd231pd 0x2c0(%r12){1to4}, %ymm12, %ymm6
+	LONG $0x389dd262; LONG $0x78246cb8 // vfmadd231pd 0x3c0(%r12){1to4}, %ymm12, %ymm5
+	LONG $0x3885d262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to4}, %ymm15, %ymm3
+	LONG $0x3885d262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to4}, %ymm15, %ymm2
+	LONG $0x3885d262; LONG $0x59244cb8 // vfmadd231pd 0x2c8(%r12){1to4}, %ymm15, %ymm1
+	LONG $0x3885d262; LONG $0x792464b8 // vfmadd231pd 0x3c8(%r12){1to4}, %ymm15, %ymm4
+	LONG $0x00c48149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfead850f; WORD $0xffff // jne <blocks4Multi4+0x540>
+	LONG $0xfffd98e9; BYTE $0xff // jmp <blocks4Multi4+0x430>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2275 // jne <blocks4Multi4+0x7b0>
+	WORD $0x2275 // jne <blocks4Multi4+0x6d0>
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0xf8e8820f; WORD $0xffff // jb <blocks4Multi4+0x8a>
-	LONG $0x0000cfe9; BYTE $0x00 // jmp <blocks4Multi4+0x876>
+	LONG $0xf9c8820f; WORD $0xffff // jb <blocks4Multi4+0x8a>
+	LONG $0x0000d0e9; BYTE $0x00 // jmp <blocks4Multi4+0x797>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf89e8e0f; WORD $0xffff // jle <blocks4Multi4+0x70>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x18eb // jmp <blocks4Multi4+0x800>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x20c38349 // addq $0x20, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf870840f; WORD $0xffff // je <blocks4Multi4+0x70>
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks4Multi4+0x820>
-	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
-	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
-	WORD $0x10eb // jmp <blocks4Multi4+0x824>
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf97e8e0f; WORD $0xffff // jle <blocks4Multi4+0x70>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x17eb // jmp <blocks4Multi4+0x720>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x20c28349 // addq $0x20, %r10
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf950840f; WORD $0xffff // je <blocks4Multi4+0x70>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1774 // je <blocks4Multi4+0x740>
+	LONG $0x5b1c8d4a // leaq (%rbx,%r11,2), %rbx
+	LONG $0x1cb70f42; BYTE $0x6b // movzwl (%rbx,%r13,2), %ebx
+	WORD $0x10eb // jmp <blocks4Multi4+0x744>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
-	LONG $0x04e6c149 // shlq $0x4, %r14
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x2eeb // jmp <blocks4Multi4+0x85a>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x2b1c8d4b // leaq (%r11,%r13), %rbx
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x2eeb // jmp <blocks4Multi4+0x77b>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
-	LONG $0x5975c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %ymm1, %ymm1
+	LONG $0x597581c4; WORD $0xb20c // vmulpd (%r10,%r14,4), %ymm1, %ymm1
 	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x117d81c4; WORD $0xf70c // vmovupd %ymm1, (%r15,%r14,8)
-	LONG $0x04c68349 // addq $0x4, %r14
-	LONG $0x01003d48; WORD $0x0000 // cmpq $0x100, %rax
-	WORD $0x9674 // je <blocks4Multi4+0x7f0>
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x117dc1c4; WORD $0xdf0c // vmovupd %ymm1, (%r15,%rbx,8)
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0x00fe8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r14
+	WORD $0x9574 // je <blocks4Multi4+0x710>
 	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0xcd74 // je <blocks4Multi4+0x830>
+	WORD $0xcc74 // je <blocks4Multi4+0x750>
 	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
-	LONG $0x37240347 // addl (%r15,%r14), %r12d
+	LONG $0x1f240345 // addl (%r15,%rbx), %r12d
 	LONG $0x34e4c149 // shlq $0x34, %r12
 	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
-	WORD $0xbfeb // jmp <blocks4Multi4+0x835>
-	LONG $0x48c48348 // addq $0x48, %rsp
+	WORD $0xbeeb // jmp <blocks4Multi4+0x755>
+	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3175,12 +2898,7 @@ TEXT ·blocks4Multi4Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x30000000
-	BYTE $0x43
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks4Multi8Oct(c *slotCall, s *multiWork)
@@ -3189,7 +2907,7 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi8>
-	LONG $0x0009fee9; BYTE $0x00 // jmp <end>
+	LONG $0x00093ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3198,15 +2916,15 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09c28e0f; WORD $0x0000 // jle <blocks4Multi8+0x9cf>
+	LONG $0x09028e0f; WORD $0x0000 // jle <blocks4Multi8+0x90f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x09cb0559; WORD $0x0000 // vpbroadcastq 0x9cb(%rip), %zmm0
+	LONG $0x50ec8348 // subq $0x50, %rsp
+	LONG $0x48fdf262; LONG $0x090b0559; WORD $0x0000 // vpbroadcastq 0x90b(%rip), %zmm0
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -3216,28 +2934,28 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
 	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x20eb // jmp <blocks4Multi8+0x8c>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
+	WORD $0x2beb // jmp <blocks4Multi8+0x9c>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
-	LONG $0x0935830f; WORD $0x0000 // jae <blocks4Multi8+0x9c1>
+	LONG $0x0865830f; WORD $0x0000 // jae <blocks4Multi8+0x901>
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x246c8948; BYTE $0x38 // movq %rbp, 0x38(%rsp)
-	WORD $0x26eb // jmp <blocks4Multi8+0xbf>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x2beb // jmp <blocks4Multi8+0xcf>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x08118d0f; WORD $0x0000 // jge <blocks4Multi8+0x8d0>
+	LONG $0x07418d0f; WORD $0x0000 // jge <blocks4Multi8+0x810>
 	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -3250,128 +2968,136 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0xe94d0f4c // cmovgeq %rcx, %r13
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x05488e0f; WORD $0x0000 // jle <blocks4Multi8+0x640>
+	LONG $0x04588e0f; WORD $0x0000 // jle <blocks4Multi8+0x560>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x000190e9; BYTE $0x00 // jmp <blocks4Multi8+0x292>
+	LONG $0x00019ee9; BYTE $0x00 // jmp <blocks4Multi8+0x2b0>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b48; BYTE $0x38 // movq 0x38(%rsp), %rbp
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x028b // movl (%rdx), %eax
+	WORD $0x8948; BYTE $0xd5 // movq %rdx, %rbp
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
 	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
-	LONG $0x005d8b44 // movl (%rbp), %r11d
-	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	LONG $0x385f034c // addq 0x38(%rdi), %r11
+	LONG $0x48fdf262; WORD $0xc87c // vpbroadcastq %rax, %zmm1
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x38470348 // addq 0x38(%rdi), %rax
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x03 // vpsllq $0x3, %zmm1, %zmm1
-	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x06 // vmovdqu64 %zmm1, (%r14,%rax)
-	LONG $0x00b70f41 // movzwl (%r8), %eax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
-	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
-	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
-	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
-	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
-	LONG $0x40b70f41; BYTE $0x0a // movzwl 0xa(%r8), %eax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
-	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
-	LONG $0x40b70f41; BYTE $0x0e // movzwl 0xe(%r8), %eax
+	LONG $0x48feb162; WORD $0x0c7f; BYTE $0x1a // vmovdqu64 %zmm1, (%rdx,%r11)
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x18b70f45 // movzwl (%r8), %r11d
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
+	LONG $0x58b70f45; BYTE $0x02 // movzwl 0x2(%r8), %r11d
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
+	LONG $0x58b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r11d
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
+	LONG $0x58b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r11d
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
+	LONG $0x58b70f45; BYTE $0x08 // movzwl 0x8(%r8), %r11d
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
+	LONG $0x58b70f45; BYTE $0x0a // movzwl 0xa(%r8), %r11d
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
+	LONG $0x58b70f45; BYTE $0x0c // movzwl 0xc(%r8), %r11d
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
+	LONG $0x58b70f45; BYTE $0x0e // movzwl 0xe(%r8), %r11d
 	LONG $0x10c08349 // addq $0x10, %r8
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x4c180f42; WORD $0x4018 // prefetcht0 0x40(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%rax,%r11)
-	LONG $0x8c180f42; LONG $0x0000c018; BYTE $0x00 // prefetcht0 0xc0(%rax,%r11)
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x0c180f41; BYTE $0x03 // prefetcht0 (%r11,%rax)
+	LONG $0x4c180f41; WORD $0x4003 // prefetcht0 0x40(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x00008003; BYTE $0x00 // prefetcht0 0x80(%r11,%rax)
+	LONG $0x8c180f41; LONG $0x0000c003; BYTE $0x00 // prefetcht0 0xc0(%r11,%rax)
 	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x03ae840f; WORD $0x0000 // je <blocks4Multi8+0x640>
+	LONG $0x02b0840f; WORD $0x0000 // je <blocks4Multi8+0x560>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0115850f; WORD $0x0000 // jne <blocks4Multi8+0x3c0>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0185820f; WORD $0x0000 // jb <blocks4Multi8+0x440>
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
+	WORD $0x8948; BYTE $0xea // movq %rbp, %rdx
+	LONG $0x011f850f; WORD $0x0000 // jne <blocks4Multi8+0x3f0>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
 	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0170840f; WORD $0x0000 // je <blocks4Multi8+0x470>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
+	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4875f262; LONG $0xc0054c8d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi8+0x2e0>
-	LONG $0xfffd5ee9; BYTE $0xff // jmp <blocks4Multi8+0x110>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xff2f850f; WORD $0xffff // jne <blocks4Multi8+0x310>
+	LONG $0xfffd3ae9; BYTE $0xff // jmp <blocks4Multi8+0x120>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x60818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r9), %rax
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -3390,98 +3116,51 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	LONG $0x48fdb162; LONG $0x031e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r11)
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
-	WORD $0x9a75 // jne <blocks4Multi8+0x3d0>
-	LONG $0xfffcd5e9; BYTE $0xff // jmp <blocks4Multi8+0x110>
+	WORD $0x9a75 // jne <blocks4Multi8+0x400>
+	LONG $0xfffcb5e9; BYTE $0xff // jmp <blocks4Multi8+0x120>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0x5b2c8d48 // leaq (%rbx,%rbx,2), %rbp
-	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc7950f41 // setne %r15b
-	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
-	WORD $0xd889 // movl %ebx, %eax
-	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
-	LONG $0x00e2840f; WORD $0x0000 // je <blocks4Multi8+0x552>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x3e // vmovups %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x013e4c11 // vmovups %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cb162; LONG $0x023e4c11 // vmovups %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0284c8d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff33850f; WORD $0xffff // jne <blocks4Multi8+0x480>
-	LONG $0xfffbbee9; BYTE $0xff // jmp <blocks4Multi8+0x110>
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdb162; WORD $0x0c11; BYTE $0x3e // vmovupd %zmm1, (%rsi,%r15)
-	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc018548d // vpermb -0x1000(%rax,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x4975f262; LONG $0xc01d548d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdb162; LONG $0x013e4c11 // vmovupd %zmm1, 0x40(%rsi,%r15)
-	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x4c180f42; WORD $0x001d // prefetcht0 (%rbp,%r11)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc058548d // vpermb -0x1000(%rax,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x4975f262; LONG $0xc05d548d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdb162; LONG $0x023e4c11 // vmovupd %zmm1, 0x80(%rsi,%r15)
-	LONG $0x280c180f // prefetcht0 (%rax,%rbp)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc028548d // vpermb -0x1000(%rax,%rbp), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x4975f262; LONG $0xc005548d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdb162; LONG $0x033e4c11 // vmovupd %zmm1, 0xc0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff2b850f; WORD $0xffff // jne <blocks4Multi8+0x560>
-	LONG $0xfffad6e9; BYTE $0xff // jmp <blocks4Multi8+0x110>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xff27850f; WORD $0xffff // jne <blocks4Multi8+0x480>
+	LONG $0xfffbc2e9; BYTE $0xff // jmp <blocks4Multi8+0x120>
+	WORD $0x9066 // nop
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x000080e9; BYTE $0x00 // jmp <blocks4Multi8+0x6d4>
+	LONG $0x000080e9; BYTE $0x00 // jmp <blocks4Multi8+0x5f4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -3497,7 +3176,7 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	LONG $0x48fdd162; LONG $0x4002a411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm4, 0x3640(%r10,%rax)
 	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
 	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0xf9cc830f; WORD $0xffff // jae <blocks4Multi8+0xa0>
+	LONG $0xfabc830f; WORD $0xffff // jae <blocks4Multi8+0xb0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -3507,10 +3186,10 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
-	WORD $0x1474 // je <blocks4Multi8+0x710>
+	WORD $0x1474 // je <blocks4Multi8+0x630>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	WORD $0x777f // jg <blocks4Multi8+0x77b>
-	LONG $0xffff57e9; BYTE $0xff // jmp <blocks4Multi8+0x660>
+	WORD $0x777f // jg <blocks4Multi8+0x69b>
+	LONG $0xffff57e9; BYTE $0xff // jmp <blocks4Multi8+0x580>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -3523,13 +3202,13 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	LONG $0x48fed162; LONG $0x40028c6f; WORD $0x0034; BYTE $0x00 // vmovdqu64 0x3440(%r10,%rax), %zmm1
 	LONG $0x48fdd162; LONG $0x4002a410; WORD $0x0036; BYTE $0x00 // vmovupd 0x3640(%r10,%rax), %zmm4
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfee58e0f; WORD $0xffff // jle <blocks4Multi8+0x660>
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0xfee58e0f; WORD $0xffff // jle <blocks4Multi8+0x580>
+	LONG $0xda248d4d // leaq (%r10,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x26048b4a // movq (%rsi,%r12), %rax
-	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
-	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x36048b4a // movq (%rsi,%r14), %rax
+	LONG $0x365c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r14), %r11
+	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x48fd7162; WORD $0x0c10; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %zmm9
 	LONG $0x48fda162; WORD $0x0410; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %zmm16
 	LONG $0x48fd7162; LONG $0x01c15410 // vmovupd 0x40(%rcx,%rax,8), %zmm10
@@ -3538,99 +3217,99 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	LONG $0x48fd3162; LONG $0x02d97410 // vmovupd 0x80(%rcx,%r11,8), %zmm14
 	LONG $0x48fd7162; LONG $0x03c16410 // vmovupd 0xc0(%rcx,%rax,8), %zmm12
 	LONG $0x48fd3162; LONG $0x03d97c10 // vmovupd 0xc0(%rcx,%r11,8), %zmm15
-	LONG $0x58b55262; WORD $0x06b8 // vfmadd231pd (%r14){1to8}, %zmm9, %zmm8
-	LONG $0x58b5d262; WORD $0x7eb8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to8}, %zmm9, %zmm7
-	LONG $0x58b5d262; WORD $0x76b8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to8}, %zmm9, %zmm6
-	LONG $0x58b5d262; WORD $0x6eb8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to8}, %zmm9, %zmm5
-	LONG $0x50fdd262; WORD $0x56b8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to8}, %zmm16, %zmm2
-	LONG $0x50fdd262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to8}, %zmm16, %zmm3
-	LONG $0x50fdd262; WORD $0x4eb8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to8}, %zmm16, %zmm1
-	LONG $0x50fdd262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to8}, %zmm16, %zmm4
-	LONG $0x58ad5262; WORD $0x46b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to8}, %zmm10, %zmm8
-	LONG $0x58add262; WORD $0x7eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to8}, %zmm10, %zmm7
-	LONG $0x58add262; WORD $0x76b8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to8}, %zmm10, %zmm6
-	LONG $0x58add262; WORD $0x6eb8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to8}, %zmm10, %zmm5
-	LONG $0x5895d262; WORD $0x56b8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to8}, %zmm13, %zmm2
-	LONG $0x5895d262; WORD $0x5eb8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to8}, %zmm13, %zmm3
-	LONG $0x5895d262; WORD $0x4eb8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to8}, %zmm13, %zmm1
-	LONG $0x5895d262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to8}, %zmm13, %zmm4
-	LONG $0x58a55262; WORD $0x46b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to8}, %zmm11, %zmm8
-	LONG $0x58a5d262; WORD $0x7eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to8}, %zmm11, %zmm7
-	LONG $0x58a5d262; WORD $0x76b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to8}, %zmm11, %zmm6
-	LONG $0x58a5d262; WORD $0x6eb8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to8}, %zmm11, %zmm5
-	LONG $0x588dd262; WORD $0x56b8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to8}, %zmm14, %zmm2
-	LONG $0x588dd262; WORD $0x5eb8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to8}, %zmm14, %zmm3
-	LONG $0x588dd262; WORD $0x4eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to8}, %zmm14, %zmm1
-	LONG $0x588dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to8}, %zmm14, %zmm4
-	LONG $0x589d5262; WORD $0x46b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to8}, %zmm12, %zmm8
-	LONG $0x589dd262; WORD $0x7eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to8}, %zmm12, %zmm7
-	LONG $0x589dd262; WORD $0x76b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to8}, %zmm12, %zmm6
-	LONG $0x589dd262; WORD $0x6eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to8}, %zmm12, %zmm5
-	LONG $0x5885d262; WORD $0x56b8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to8}, %zmm15, %zmm2
-	LONG $0x5885d262; WORD $0x5eb8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to8}, %zmm15, %zmm3
-	LONG $0x5885d262; WORD $0x4eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to8}, %zmm15, %zmm1
-	LONG $0x5885d262; WORD $0x66b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to8}, %zmm15, %zmm4
-	LONG $0x00c68149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfec6850f; WORD $0xffff // jne <blocks4Multi8+0x790>
-	LONG $0xfffd91e9; BYTE $0xff // jmp <blocks4Multi8+0x660>
+	LONG $0x58b55262; WORD $0x04b8; BYTE $0x24 // vfmadd231pd (%r12){1to8}, %zmm9, %zmm8
+	LONG $0x58b5d262; LONG $0x20247cb8 // vfmadd231pd 0x100(%r12){1to8}, %zmm9, %zmm7
+	LONG $0x58b5d262; LONG $0x402474b8 // vfmadd231pd 0x200(%r12){1to8}, %zmm9, %zmm6
+	LONG $0x58b5d262; LONG $0x60246cb8 // vfmadd231pd 0x300(%r12){1to8}, %zmm9, %zmm5
+	LONG $0x50fdd262; LONG $0x012454b8 // vfmadd231pd 0x8(%r12){1to8}, %zmm16, %zmm2
+	LONG $0x50fdd262; LONG $0x21245cb8 // vfmadd231pd 0x108(%r12){1to8}, %zmm16, %zmm3
+	LONG $0x50fdd262; LONG $0x41244cb8 // vfmadd231pd 0x208(%r12){1to8}, %zmm16, %zmm1
+	LONG $0x50fdd262; LONG $0x612464b8 // vfmadd231pd 0x308(%r12){1to8}, %zmm16, %zmm4
+	LONG $0x58ad5262; LONG $0x082444b8 // vfmadd231pd 0x40(%r12){1to8}, %zmm10, %zmm8
+	LONG $0x58add262; LONG $0x28247cb8 // vfmadd231pd 0x140(%r12){1to8}, %zmm10, %zmm7
+	LONG $0x58add262; LONG $0x482474b8 // vfmadd231pd 0x240(%r12){1to8}, %zmm10, %zmm6
+	LONG $0x58add262; LONG $0x68246cb8 // vfmadd231pd 0x340(%r12){1to8}, %zmm10, %zmm5
+	LONG $0x5895d262; LONG $0x092454b8 // vfmadd231pd 0x48(%r12){1to8}, %zmm13, %zmm2
+	LONG $0x5895d262; LONG $0x29245cb8 // vfmadd231pd 0x148(%r12){1to8}, %zmm13, %zmm3
+	LONG $0x5895d262; LONG $0x49244cb8 // vfmadd231pd 0x248(%r12){1to8}, %zmm13, %zmm1
+	LONG $0x5895d262; LONG $0x692464b8 // vfmadd231pd 0x348(%r12){1to8}, %zmm13, %zmm4
+	LONG $0x58a55262; LONG $0x102444b8 // vfmadd231pd 0x80(%r12){1to8}, %zmm11, %zmm8
+	LONG $0x58a5d262; LONG $0x30247cb8 // vfmadd231pd 0x180(%r12){1to8}, %zmm11, %zmm7
+	LONG $0x58a5d262; LONG $0x502474b8 // vfmadd231pd 0x280(%r12){1to8}, %zmm11, %zmm6
+	LONG $0x58a5d262; LONG $0x70246cb8 // vfmadd231pd 0x380(%r12){1to8}, %zmm11, %zmm5
+	LONG $0x588dd262; LONG $0x112454b8 // vfmadd231pd 0x88(%r12){1to8}, %zmm14, %zmm2
+	LONG $0x588dd262; LONG $0x31245cb8 // vfmadd231pd 0x188(%r12){1to8}, %zmm14, %zmm3
+	LONG $0x588dd262; LONG $0x51244cb8 // vfmadd231pd 0x288(%r12){1to8}, %zmm14, %zmm1
+	LONG $0x588dd262; LONG $0x712464b8 // vfmadd231pd 0x388(%r12){1to8}, %zmm14, %zmm4
+	LONG $0x589d5262; LONG $0x182444b8 // vfmadd231pd 0xc0(%r12){1to8}, %zmm12, %zmm8
+	LONG $0x589dd262; LONG $0x38247cb8 // vfmadd231pd 0x1c0(%r12){1to8}, %zmm12, %zmm7
+	LONG $0x589dd262; LONG $0x582474b8 // vfmadd231pd 0x2c0(%r12){1to8}, %zmm12, %zmm6
+	LONG $0x589dd262; LONG $0x78246cb8 // vfmadd231pd 0x3c0(%r12){1to8}, %zmm12, %zmm5
+	LONG $0x5885d262; LONG $0x192454b8 // vfmadd231pd 0xc8(%r12){1to8}, %zmm15, %zmm2
+	LONG $0x5885d262; LONG $0x39245cb8 // vfmadd231pd 0x1c8(%r12){1to8}, %zmm15, %zmm3
+	LONG $0x5885d262; LONG $0x59244cb8 // vfmadd231pd 0x2c8(%r12){1to8}, %zmm15, %zmm1
+	LONG $0x5885d262; LONG $0x792464b8 // vfmadd231pd 0x3c8(%r12){1to8}, %zmm15, %zmm4
+	LONG $0x00c48149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfea6850f; WORD $0xffff // jne <blocks4Multi8+0x6b0>
+	LONG $0xfffd71e9; BYTE $0xff // jmp <blocks4Multi8+0x580>
 	BYTE $0x90 // nop
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf79b840f; WORD $0xffff // je <blocks4Multi8+0x7d>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf76f8e0f; WORD $0xffff // jle <blocks4Multi8+0x70>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x19eb // jmp <blocks4Multi8+0x930>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x40c38349 // addq $0x40, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf740840f; WORD $0xffff // je <blocks4Multi8+0x70>
-	LONG $0x30478b48 // movq 0x30(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <blocks4Multi8+0x950>
+	LONG $0xf86b840f; WORD $0xffff // je <blocks4Multi8+0x8d>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf83f8e0f; WORD $0xffff // jle <blocks4Multi8+0x80>
+	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x18eb // jmp <blocks4Multi8+0x870>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x40c68348 // addq $0x40, %rsi
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf810840f; WORD $0xffff // je <blocks4Multi8+0x80>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1774 // je <blocks4Multi8+0x890>
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
-	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
-	LONG $0x34b70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r14d
-	WORD $0x10eb // jmp <blocks4Multi8+0x959>
+	LONG $0x5b1c8d4a // leaq (%rbx,%r11,2), %rbx
+	LONG $0x1cb70f42; BYTE $0x73 // movzwl (%rbx,%r14,2), %ebx
+	WORD $0x0feb // jmp <blocks4Multi8+0x898>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x03348d4c // leaq (%rbx,%rax), %r14
-	WORD $0x894c; BYTE $0xf0 // movq %r14, %rax
-	LONG $0x08e0c148 // shlq $0x8, %rax
-	LONG $0x04e6c149 // shlq $0x4, %r14
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x014c; BYTE $0xdb // addq %r11, %rbx
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	LONG $0x08e6c149 // shlq $0x8, %r14
+	LONG $0x04e3c148 // shlq $0x4, %rbx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x3ceb // jmp <blocks4Multi8+0x9a5>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x3deb // jmp <blocks4Multi8+0x8e5>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
-	LONG $0x48f59162; WORD $0x0c59; BYTE $0xfb // vmulpd (%r11,%r15,8), %zmm1, %zmm1
+	LONG $0x48f5b162; WORD $0x0c59; BYTE $0xfe // vmulpd (%rsi,%r15,8), %zmm1, %zmm1
 	LONG $0x48678b4c // movq 0x48(%rdi), %r12
-	LONG $0x04c68349 // addq $0x4, %r14
-	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
+	LONG $0x04c38348 // addq $0x4, %rbx
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
 	LONG $0x48fd9162; WORD $0x0c11; BYTE $0x27 // vmovupd %zmm1, (%r15,%r12)
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x00ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r15
-	LONG $0xff7b840f; WORD $0xffff // je <blocks4Multi8+0x920>
+	LONG $0xff7b840f; WORD $0xffff // je <blocks4Multi8+0x860>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xc274 // je <blocks4Multi8+0x970>
+	WORD $0xc274 // je <blocks4Multi8+0x8b0>
 	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
-	LONG $0x342c0347 // addl (%r12,%r14), %r13d
+	LONG $0x1c2c0345 // addl (%r12,%rbx), %r13d
 	LONG $0x34e5c149 // shlq $0x34, %r13
 	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
-	WORD $0xb4eb // jmp <blocks4Multi8+0x975>
-	LONG $0x48c48348 // addq $0x48, %rsp
+	WORD $0xb4eb // jmp <blocks4Multi8+0x8b5>
+	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3651,7 +3330,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi2>
-	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00097ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3660,7 +3339,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0a178e0f; WORD $0x0000 // jle <blocks5Multi2+0xa24>
+	LONG $0x09278e0f; WORD $0x0000 // jle <blocks5Multi2+0x934>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -3668,27 +3347,26 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0a0b0559; WORD $0x0000 // vpbroadcastq 0xa0b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x094b0559; WORD $0x0000 // vpbroadcastq 0x94b(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
 	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	WORD $0x25eb // jmp <blocks5Multi2+0x8a>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x28eb // jmp <blocks5Multi2+0x8a>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x098c830f; WORD $0x0000 // jae <blocks5Multi2+0xa16>
+	LONG $0x089c830f; WORD $0x0000 // jae <blocks5Multi2+0x926>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
@@ -3700,7 +3378,7 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x08508d0f; WORD $0x0000 // jge <blocks5Multi2+0x910>
+	LONG $0x07608d0f; WORD $0x0000 // jge <blocks5Multi2+0x820>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -3713,235 +3391,184 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x04b78e0f; WORD $0x0000 // jle <blocks5Multi2+0x5b0>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x54eb // jmp <blocks5Multi2+0x154>
+	LONG $0x03978e0f; WORD $0x0000 // jle <blocks5Multi2+0x490>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x63eb // jmp <blocks5Multi2+0x164>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
 	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
+	LONG $0x40c28149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r10
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
 	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
-	LONG $0x48fe9162; WORD $0x0c7f; BYTE $0x1e // vmovdqu64 %zmm1, (%r14,%r11)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x045c840f; WORD $0x0000 // je <blocks5Multi2+0x5b0>
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x0e // vmovdqu64 %zmm1, (%r14,%rcx)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x032c840f; WORD $0x0000 // je <blocks5Multi2+0x490>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0142850f; WORD $0x0000 // jne <blocks5Multi2+0x2b0>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x01d2820f; WORD $0x0000 // jb <blocks5Multi2+0x350>
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
-	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
-	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi2+0x1a0>
-	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi2+0x100>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x80998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r11
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
-	LONG $0x487cd162; LONG $0xef808b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x36 // vmovups %zmm1, (%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
-	LONG $0x487cd162; LONG $0xefa08b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x01364c11 // vmovups %zmm1, 0x40(%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
-	LONG $0x487cd162; LONG $0xefc08b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x02364c11 // vmovups %zmm1, 0x80(%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
-	LONG $0x487cd162; LONG $0xefe08b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x03364c11 // vmovups %zmm1, 0xc0(%rsi,%r14)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x487cd162; WORD $0x4b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48fdb162; LONG $0x04364c11 // vmovupd %zmm1, 0x100(%rsi,%r14)
-	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
-	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
-	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi2+0x2c0>
-	LONG $0xfffdb6e9; BYTE $0xff // jmp <blocks5Multi2+0x100>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x0142850f; WORD $0x0000 // jne <blocks5Multi2+0x2c0>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc3930f41 // setae %r11b
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	LONG $0xc5950f40 // setne %bpl
-	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0110840f; WORD $0x0000 // je <blocks5Multi2+0x48b>
+	LONG $0x01b4840f; WORD $0x0000 // je <blocks5Multi2+0x360>
 	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	WORD $0x9066 // nop
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi2+0x380>
-	LONG $0xfffc75e9; BYTE $0xff // jmp <blocks5Multi2+0x100>
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi2+0x1b0>
+	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi2+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x80898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48fd9162; LONG $0x04324c11 // vmovupd %zmm1, 0x100(%r10,%r14)
+	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
+	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
+	WORD $0x8475 // jne <blocks5Multi2+0x2d0>
+	LONG $0xfffdbfe9; BYTE $0xff // jmp <blocks5Multi2+0x110>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975d262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm2 {%k1}
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfeef850f; WORD $0xffff // jne <blocks5Multi2+0x490>
-	LONG $0xfffb5ae9; BYTE $0xff // jmp <blocks5Multi2+0x100>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0xfef0850f; WORD $0xffff // jne <blocks5Multi2+0x370>
+	LONG $0xfffc8be9; BYTE $0xff // jmp <blocks5Multi2+0x110>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00008ce9; BYTE $0x00 // jmp <blocks5Multi2+0x650>
+	LONG $0x000082e9; BYTE $0x00 // jmp <blocks5Multi2+0x526>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x04e3c149 // shlq $0x4, %r11
-	LONG $0x10c68348 // addq $0x10, %rsi
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x04e1c148 // shlq $0x4, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
 	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x117901c4; LONG $0x30001a94; WORD $0x0000 // vmovupd %xmm10, 0x3000(%r10,%r11)
-	LONG $0x117901c4; LONG $0x30801a8c; WORD $0x0000 // vmovupd %xmm9, 0x3080(%r10,%r11)
-	LONG $0x117901c4; LONG $0x31001a84; WORD $0x0000 // vmovupd %xmm8, 0x3100(%r10,%r11)
-	LONG $0x117981c4; LONG $0x31801abc; WORD $0x0000 // vmovupd %xmm7, 0x3180(%r10,%r11)
-	LONG $0x117981c4; LONG $0x32001ab4; WORD $0x0000 // vmovupd %xmm6, 0x3200(%r10,%r11)
-	LONG $0x117981c4; LONG $0x30101a9c; WORD $0x0000 // vmovupd %xmm3, 0x3010(%r10,%r11)
-	LONG $0x117981c4; LONG $0x30901a94; WORD $0x0000 // vmovupd %xmm2, 0x3090(%r10,%r11)
-	LONG $0x117981c4; LONG $0x31101aa4; WORD $0x0000 // vmovupd %xmm4, 0x3110(%r10,%r11)
-	LONG $0x117981c4; LONG $0x31901a8c; WORD $0x0000 // vmovupd %xmm1, 0x3190(%r10,%r11)
-	LONG $0x117981c4; LONG $0x32101aac; WORD $0x0000 // vmovupd %xmm5, 0x3210(%r10,%r11)
-	LONG $0x025b8d4c // leaq 0x2(%rbx), %r11
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	LONG $0xfa50830f; WORD $0xffff // jae <blocks5Multi2+0xa0>
+	LONG $0x941179c5; LONG $0x0030000e; BYTE $0x00 // vmovupd %xmm10, 0x3000(%rsi,%rcx)
+	LONG $0x8c1179c5; LONG $0x0030800e; BYTE $0x00 // vmovupd %xmm9, 0x3080(%rsi,%rcx)
+	LONG $0x841179c5; LONG $0x0031000e; BYTE $0x00 // vmovupd %xmm8, 0x3100(%rsi,%rcx)
+	LONG $0xbc11f9c5; LONG $0x0031800e; BYTE $0x00 // vmovupd %xmm7, 0x3180(%rsi,%rcx)
+	LONG $0xb411f9c5; LONG $0x0032000e; BYTE $0x00 // vmovupd %xmm6, 0x3200(%rsi,%rcx)
+	LONG $0x9c11f9c5; LONG $0x0030100e; BYTE $0x00 // vmovupd %xmm3, 0x3010(%rsi,%rcx)
+	LONG $0x9411f9c5; LONG $0x0030900e; BYTE $0x00 // vmovupd %xmm2, 0x3090(%rsi,%rcx)
+	LONG $0xa411f9c5; LONG $0x0031100e; BYTE $0x00 // vmovupd %xmm4, 0x3110(%rsi,%rcx)
+	LONG $0x8c11f9c5; LONG $0x0031900e; BYTE $0x00 // vmovupd %xmm1, 0x3190(%rsi,%rcx)
+	LONG $0xac11f9c5; LONG $0x0032100e; BYTE $0x00 // vmovupd %xmm5, 0x3210(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xfb7a830f; WORD $0xffff // jae <blocks5Multi2+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
@@ -3953,104 +3580,104 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x0e74 // je <blocks5Multi2+0x690>
+	WORD $0x1874 // je <blocks5Multi2+0x570>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	WORD $0x7d7f // jg <blocks5Multi2+0x707>
-	LONG $0xffff41e9; BYTE $0xff // jmp <blocks5Multi2+0x5d0>
-	BYTE $0x90 // nop
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x04e3c149 // shlq $0x4, %r11
-	LONG $0x107901c4; LONG $0x30001a94; WORD $0x0000 // vmovupd 0x3000(%r10,%r11), %xmm10
-	LONG $0x107981c4; LONG $0x30101a9c; WORD $0x0000 // vmovupd 0x3010(%r10,%r11), %xmm3
-	LONG $0x107901c4; LONG $0x30801a8c; WORD $0x0000 // vmovupd 0x3080(%r10,%r11), %xmm9
-	LONG $0x6f7a81c4; LONG $0x30901a94; WORD $0x0000 // vmovdqu 0x3090(%r10,%r11), %xmm2
-	LONG $0x107901c4; LONG $0x31001a84; WORD $0x0000 // vmovupd 0x3100(%r10,%r11), %xmm8
-	LONG $0x107981c4; LONG $0x31801abc; WORD $0x0000 // vmovupd 0x3180(%r10,%r11), %xmm7
-	LONG $0x107981c4; LONG $0x32001ab4; WORD $0x0000 // vmovupd 0x3200(%r10,%r11), %xmm6
-	LONG $0x107981c4; LONG $0x31101aa4; WORD $0x0000 // vmovupd 0x3110(%r10,%r11), %xmm4
-	LONG $0x6f7a81c4; LONG $0x31901a8c; WORD $0x0000 // vmovdqu 0x3190(%r10,%r11), %xmm1
-	LONG $0x107981c4; LONG $0x32101aac; WORD $0x0000 // vmovupd 0x3210(%r10,%r11), %xmm5
+	WORD $0x7d7f // jg <blocks5Multi2+0x5dd>
+	LONG $0xffff4be9; BYTE $0xff // jmp <blocks5Multi2+0x4b0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x04e1c148 // shlq $0x4, %rcx
+	LONG $0x941079c5; LONG $0x0030000e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %xmm10
+	LONG $0x9c10f9c5; LONG $0x0030100e; BYTE $0x00 // vmovupd 0x3010(%rsi,%rcx), %xmm3
+	LONG $0x8c1079c5; LONG $0x0030800e; BYTE $0x00 // vmovupd 0x3080(%rsi,%rcx), %xmm9
+	LONG $0x946ffac5; LONG $0x0030900e; BYTE $0x00 // vmovdqu 0x3090(%rsi,%rcx), %xmm2
+	LONG $0x841079c5; LONG $0x0031000e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rcx), %xmm8
+	LONG $0xbc10f9c5; LONG $0x0031800e; BYTE $0x00 // vmovupd 0x3180(%rsi,%rcx), %xmm7
+	LONG $0xb410f9c5; LONG $0x0032000e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %xmm6
+	LONG $0xa410f9c5; LONG $0x0031100e; BYTE $0x00 // vmovupd 0x3110(%rsi,%rcx), %xmm4
+	LONG $0x8c6ffac5; LONG $0x0031900e; BYTE $0x00 // vmovdqu 0x3190(%rsi,%rcx), %xmm1
+	LONG $0xac10f9c5; LONG $0x0032100e; BYTE $0x00 // vmovupd 0x3210(%rsi,%rcx), %xmm5
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfec98e0f; WORD $0xffff // jle <blocks5Multi2+0x5d0>
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x9066 // nop
-	LONG $0x262c8b4a // movq (%rsi,%r12), %rbp
-	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x241079c5; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %xmm12
-	LONG $0x107921c4; WORD $0xd93c // vmovupd (%rcx,%r11,8), %xmm15
-	LONG $0x6c1079c5; WORD $0x10e9 // vmovupd 0x10(%rcx,%rbp,8), %xmm13
-	LONG $0x08fda162; LONG $0x01d94410 // vmovupd 0x10(%rcx,%r11,8), %xmm16
-	LONG $0x741079c5; WORD $0x20e9 // vmovupd 0x20(%rcx,%rbp,8), %xmm14
-	LONG $0x08fda162; LONG $0x02d94c10 // vmovupd 0x20(%rcx,%r11,8), %xmm17
-	LONG $0x5c1079c5; WORD $0x30e9 // vmovupd 0x30(%rcx,%rbp,8), %xmm11
-	LONG $0x189d5262; WORD $0x16b8 // vfmadd231pd (%r14){1to2}, %xmm12, %xmm10
-	LONG $0x189d5262; WORD $0x4eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to2}, %xmm12, %xmm9
-	LONG $0x189d5262; WORD $0x46b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to2}, %xmm12, %xmm8
-	LONG $0x189dd262; WORD $0x7eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to2}, %xmm12, %xmm7
-	LONG $0x189dd262; LONG $0x0500b6b8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to2}, %xmm12, %xmm6
-	LONG $0x1885d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to2}, %xmm15, %xmm3
-	LONG $0x1885d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to2}, %xmm15, %xmm2
-	LONG $0x1885d262; WORD $0x66b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to2}, %xmm15, %xmm4
-	LONG $0x1885d262; WORD $0x4eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to2}, %xmm15, %xmm1
-	LONG $0x1885d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to2}, %xmm15, %xmm5
-	LONG $0x107921c4; WORD $0xd964; BYTE $0x30 // vmovupd 0x30(%rcx,%r11,8), %xmm12
-	LONG $0x18955262; WORD $0x56b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to2}, %xmm13, %xmm10
-	LONG $0x18955262; WORD $0x4eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to2}, %xmm13, %xmm9
-	LONG $0x18955262; WORD $0x46b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to2}, %xmm13, %xmm8
-	LONG $0x1895d262; LONG $0x0400beb8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to2}, %xmm13, %xmm7
-	LONG $0x1895d262; LONG $0x0540b6b8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to2}, %xmm13, %xmm6
-	LONG $0x10fdd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to2}, %xmm16, %xmm3
-	LONG $0x10fdd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to2}, %xmm16, %xmm2
-	LONG $0x10fdd262; WORD $0x66b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to2}, %xmm16, %xmm4
-	LONG $0x10fdd262; LONG $0x04088eb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to2}, %xmm16, %xmm1
-	LONG $0x10fdd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to2}, %xmm16, %xmm5
-	LONG $0x188d5262; WORD $0x56b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to2}, %xmm14, %xmm10
-	LONG $0x188d5262; WORD $0x4eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to2}, %xmm14, %xmm9
-	LONG $0x188d5262; WORD $0x46b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to2}, %xmm14, %xmm8
-	LONG $0x188dd262; LONG $0x0440beb8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to2}, %xmm14, %xmm7
-	LONG $0x188dd262; LONG $0x0580b6b8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to2}, %xmm14, %xmm6
-	LONG $0x10f5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to2}, %xmm17, %xmm3
-	LONG $0x10f5d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to2}, %xmm17, %xmm2
-	LONG $0x10f5d262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to2}, %xmm17, %xmm4
-	LONG $0x10f5d262; LONG $0x04488eb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to2}, %xmm17, %xmm1
-	LONG $0x10f5d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to2}, %xmm17, %xmm5
-	LONG $0x18a55262; WORD $0x56b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to2}, %xmm11, %xmm10
-	LONG $0x18a55262; WORD $0x4eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to2}, %xmm11, %xmm9
-	LONG $0x18a55262; WORD $0x46b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to2}, %xmm11, %xmm8
-	LONG $0x18a5d262; LONG $0x0480beb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to2}, %xmm11, %xmm7
-	LONG $0x18a5d262; LONG $0x05c0b6b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to2}, %xmm11, %xmm6
-	LONG $0x189dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to2}, %xmm12, %xmm3
-	LONG $0x189dd262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to2}, %xmm12, %xmm2
-	LONG $0x189dd262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to2}, %xmm12, %xmm4
-	LONG $0x189dd262; LONG $0x04888eb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to2}, %xmm12, %xmm1
-	LONG $0x189dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to2}, %xmm12, %xmm5
-	LONG $0x5c1079c5; WORD $0x40e9 // vmovupd 0x40(%rcx,%rbp,8), %xmm11
-	LONG $0x107921c4; WORD $0xd964; BYTE $0x40 // vmovupd 0x40(%rcx,%r11,8), %xmm12
-	LONG $0x18a55262; WORD $0x56b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to2}, %xmm11, %xmm10
-	LONG $0x18a55262; WORD $0x4eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to2}, %xmm11, %xmm9
-	LONG $0x18a55262; WORD $0x46b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to2}, %xmm11, %xmm8
-	LONG $0x18a5d262; LONG $0x04c0beb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to2}, %xmm11, %xmm7
-	LONG $0x18a5d262; LONG $0x0600b6b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to2}, %xmm11, %xmm6
-	LONG $0x189dd262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to2}, %xmm12, %xmm3
-	LONG $0x189dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to2}, %xmm12, %xmm2
-	LONG $0x189dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to2}, %xmm12, %xmm4
-	LONG $0x189dd262; LONG $0x04c88eb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to2}, %xmm12, %xmm1
-	LONG $0x189dd262; LONG $0x0608aeb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to2}, %xmm12, %xmm5
-	LONG $0x40c68149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfe0f850f; WORD $0xffff // jne <blocks5Multi2+0x710>
-	LONG $0xfffccae9; BYTE $0xff // jmp <blocks5Multi2+0x5d0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfed38e0f; WORD $0xffff // jle <blocks5Multi2+0x4b0>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x332c8b4b // movq (%r11,%r14), %rbp
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107941c4; WORD $0xea24 // vmovupd (%r10,%rbp,8), %xmm12
+	LONG $0x107941c4; WORD $0xca3c // vmovupd (%r10,%rcx,8), %xmm15
+	LONG $0x107941c4; WORD $0xea6c; BYTE $0x10 // vmovupd 0x10(%r10,%rbp,8), %xmm13
+	LONG $0x08fdc162; LONG $0x01ca4410 // vmovupd 0x10(%r10,%rcx,8), %xmm16
+	LONG $0x107941c4; WORD $0xea74; BYTE $0x20 // vmovupd 0x20(%r10,%rbp,8), %xmm14
+	LONG $0x08fdc162; LONG $0x02ca4c10 // vmovupd 0x20(%r10,%rcx,8), %xmm17
+	LONG $0x107941c4; WORD $0xea5c; BYTE $0x30 // vmovupd 0x30(%r10,%rbp,8), %xmm11
+	LONG $0x189d5262; WORD $0x14b8; BYTE $0x24 // vfmadd231pd (%r12){1to2}, %xmm12, %xmm10
+	LONG $0x189d5262; LONG $0x28244cb8 // vfmadd231pd 0x140(%r12){1to2}, %xmm12, %xmm9
+	LONG $0x189d5262; LONG $0x502444b8 // vfmadd231pd 0x280(%r12){1to2}, %xmm12, %xmm8
+	LONG $0x189dd262; LONG $0x78247cb8 // vfmadd231pd 0x3c0(%r12){1to2}, %xmm12, %xmm7
+	LONG $0x189dd262; LONG $0x0024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to2}, %xmm12, %xmm6
+	LONG $0x1885d262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to2}, %xmm15, %xmm3
+	LONG $0x1885d262; LONG $0x292454b8 // vfmadd231pd 0x148(%r12){1to2}, %xmm15, %xmm2
+	LONG $0x1885d262; LONG $0x512464b8 // vfmadd231pd 0x288(%r12){1to2}, %xmm15, %xmm4
+	LONG $0x1885d262; LONG $0x79244cb8 // vfmadd231pd 0x3c8(%r12){1to2}, %xmm15, %xmm1
+	LONG $0x1885d262; LONG $0x0824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to2}, %xmm15, %xmm5
+	LONG $0x107941c4; WORD $0xca64; BYTE $0x30 // vmovupd 0x30(%r10,%rcx,8), %xmm12
+	LONG $0x18955262; LONG $0x082454b8 // vfmadd231pd 0x40(%r12){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; LONG $0x30244cb8 // vfmadd231pd 0x180(%r12){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; LONG $0x582444b8 // vfmadd231pd 0x2c0(%r12){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0x0024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to2}, %xmm13, %xmm7
+	LONG $0x1895d262; LONG $0x4024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to2}, %xmm13, %xmm6
+	LONG $0x10fdd262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to2}, %xmm16, %xmm3
+	LONG $0x10fdd262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to2}, %xmm16, %xmm2
+	LONG $0x10fdd262; LONG $0x592464b8 // vfmadd231pd 0x2c8(%r12){1to2}, %xmm16, %xmm4
+	LONG $0x10fdd262; LONG $0x08248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to2}, %xmm16, %xmm1
+	LONG $0x10fdd262; LONG $0x4824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to2}, %xmm16, %xmm5
+	LONG $0x188d5262; LONG $0x102454b8 // vfmadd231pd 0x80(%r12){1to2}, %xmm14, %xmm10
+	LONG $0x188d5262; LONG $0x38244cb8 // vfmadd231pd 0x1c0(%r12){1to2}, %xmm14, %xmm9
+	LONG $0x188d5262; LONG $0x602444b8 // vfmadd231pd 0x300(%r12){1to2}, %xmm14, %xmm8
+	LONG $0x188dd262; LONG $0x4024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to2}, %xmm14, %xmm7
+	LONG $0x188dd262; LONG $0x8024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to2}, %xmm14, %xmm6
+	LONG $0x10f5d262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to2}, %xmm17, %xmm3
+	LONG $0x10f5d262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to2}, %xmm17, %xmm2
+	LONG $0x10f5d262; LONG $0x612464b8 // vfmadd231pd 0x308(%r12){1to2}, %xmm17, %xmm4
+	LONG $0x10f5d262; LONG $0x48248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to2}, %xmm17, %xmm1
+	LONG $0x10f5d262; LONG $0x8824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to2}, %xmm17, %xmm5
+	LONG $0x18a55262; LONG $0x182454b8 // vfmadd231pd 0xc0(%r12){1to2}, %xmm11, %xmm10
+	LONG $0x18a55262; LONG $0x40244cb8 // vfmadd231pd 0x200(%r12){1to2}, %xmm11, %xmm9
+	LONG $0x18a55262; LONG $0x682444b8 // vfmadd231pd 0x340(%r12){1to2}, %xmm11, %xmm8
+	LONG $0x18a5d262; LONG $0x8024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to2}, %xmm11, %xmm7
+	LONG $0x18a5d262; LONG $0xc024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to2}, %xmm11, %xmm6
+	LONG $0x189dd262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to2}, %xmm12, %xmm3
+	LONG $0x189dd262; LONG $0x412454b8 // vfmadd231pd 0x208(%r12){1to2}, %xmm12, %xmm2
+	LONG $0x189dd262; LONG $0x692464b8 // vfmadd231pd 0x348(%r12){1to2}, %xmm12, %xmm4
+	LONG $0x189dd262; LONG $0x88248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to2}, %xmm12, %xmm1
+	LONG $0x189dd262; LONG $0xc824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to2}, %xmm12, %xmm5
+	LONG $0x107941c4; WORD $0xea5c; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %xmm11
+	LONG $0x107941c4; WORD $0xca64; BYTE $0x40 // vmovupd 0x40(%r10,%rcx,8), %xmm12
+	LONG $0x18a55262; LONG $0x202454b8 // vfmadd231pd 0x100(%r12){1to2}, %xmm11, %xmm10
+	LONG $0x18a55262; LONG $0x48244cb8 // vfmadd231pd 0x240(%r12){1to2}, %xmm11, %xmm9
+	LONG $0x18a55262; LONG $0x702444b8 // vfmadd231pd 0x380(%r12){1to2}, %xmm11, %xmm8
+	LONG $0x18a5d262; LONG $0xc024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to2}, %xmm11, %xmm7
+	LONG $0x18a5d262; LONG $0x0024b4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to2}, %xmm11, %xmm6
+	LONG $0x189dd262; LONG $0x21245cb8 // vfmadd231pd 0x108(%r12){1to2}, %xmm12, %xmm3
+	LONG $0x189dd262; LONG $0x492454b8 // vfmadd231pd 0x248(%r12){1to2}, %xmm12, %xmm2
+	LONG $0x189dd262; LONG $0x712464b8 // vfmadd231pd 0x388(%r12){1to2}, %xmm12, %xmm4
+	LONG $0x189dd262; LONG $0xc8248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to2}, %xmm12, %xmm1
+	LONG $0x189dd262; LONG $0x0824acb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to2}, %xmm12, %xmm5
+	LONG $0x40c48149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfdd8850f; WORD $0xffff // jne <blocks5Multi2+0x5f0>
+	LONG $0xfffc93e9; BYTE $0xff // jmp <blocks5Multi2+0x4b0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2175 // jne <blocks5Multi2+0x940>
+	WORD $0x2175 // jne <blocks5Multi2+0x850>
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0xf757820f; WORD $0xffff // jb <blocks5Multi2+0x8a>
-	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks5Multi2+0xa16>
+	LONG $0xf847820f; WORD $0xffff // jb <blocks5Multi2+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks5Multi2+0x926>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
@@ -4059,31 +3686,31 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf70e8e0f; WORD $0xffff // jle <blocks5Multi2+0x70>
+	LONG $0xf7fe8e0f; WORD $0xffff // jle <blocks5Multi2+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1deb // jmp <blocks5Multi2+0x995>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x1ceb // jmp <blocks5Multi2+0x8a5>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x10c38349 // addq $0x10, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf6db840f; WORD $0xffff // je <blocks5Multi2+0x70>
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf7cb840f; WORD $0xffff // je <blocks5Multi2+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1274 // je <blocks5Multi2+0x9b0>
+	WORD $0x1274 // je <blocks5Multi2+0x8c0>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
-	WORD $0x0beb // jmp <blocks5Multi2+0x9b4>
+	WORD $0x0beb // jmp <blocks5Multi2+0x8c4>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
 	LONG $0x02e6c149 // shlq $0x2, %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0xb6348d4f // leaq (%r14,%r14,4), %r14
-	WORD $0x3aeb // jmp <blocks5Multi2+0x9fb>
+	WORD $0x3aeb // jmp <blocks5Multi2+0x90b>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
@@ -4093,15 +3720,15 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	LONG $0x1179a1c4; WORD $0xb00c // vmovupd %xmm1, (%rax,%r14,4)
 	LONG $0x04c68349 // addq $0x4, %r14
 	LONG $0xa0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r15
-	WORD $0x8574 // je <blocks5Multi2+0x980>
+	WORD $0x8574 // je <blocks5Multi2+0x890>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcc74 // je <blocks5Multi2+0x9d0>
+	WORD $0xcc74 // je <blocks5Multi2+0x8e0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xbfeb // jmp <blocks5Multi2+0x9d5>
+	WORD $0xbfeb // jmp <blocks5Multi2+0x8e5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4111,6 +3738,12 @@ TEXT ·blocks5Multi2Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	BYTE $0x43
 	RET
@@ -4121,7 +3754,7 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi4>
-	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00097ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4130,7 +3763,7 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0a178e0f; WORD $0x0000 // jle <blocks5Multi4+0xa24>
+	LONG $0x09378e0f; WORD $0x0000 // jle <blocks5Multi4+0x944>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -4138,27 +3771,26 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0a0b0559; WORD $0x0000 // vpbroadcastq 0xa0b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x094b0559; WORD $0x0000 // vpbroadcastq 0x94b(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
 	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	WORD $0x25eb // jmp <blocks5Multi4+0x8a>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x28eb // jmp <blocks5Multi4+0x8a>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x098c830f; WORD $0x0000 // jae <blocks5Multi4+0xa16>
+	LONG $0x08ac830f; WORD $0x0000 // jae <blocks5Multi4+0x936>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
@@ -4170,7 +3802,7 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x08508d0f; WORD $0x0000 // jge <blocks5Multi4+0x910>
+	LONG $0x07708d0f; WORD $0x0000 // jge <blocks5Multi4+0x830>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -4183,235 +3815,184 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x04b78e0f; WORD $0x0000 // jle <blocks5Multi4+0x5b0>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x55eb // jmp <blocks5Multi4+0x155>
+	LONG $0x03978e0f; WORD $0x0000 // jle <blocks5Multi4+0x490>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x64eb // jmp <blocks5Multi4+0x165>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
 	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
+	LONG $0x40c28149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r10
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
 	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
-	LONG $0x48fe9162; WORD $0x0c7f; BYTE $0x1e // vmovdqu64 %zmm1, (%r14,%r11)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x045b840f; WORD $0x0000 // je <blocks5Multi4+0x5b0>
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x0e // vmovdqu64 %zmm1, (%r14,%rcx)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x032b840f; WORD $0x0000 // je <blocks5Multi4+0x490>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0141850f; WORD $0x0000 // jne <blocks5Multi4+0x2b0>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x01d1820f; WORD $0x0000 // jb <blocks5Multi4+0x350>
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
-	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
-	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x1a0>
-	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi4+0x100>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x80998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r11
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
-	LONG $0x487cd162; LONG $0xef808b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x36 // vmovups %zmm1, (%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
-	LONG $0x487cd162; LONG $0xefa08b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x01364c11 // vmovups %zmm1, 0x40(%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
-	LONG $0x487cd162; LONG $0xefc08b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x02364c11 // vmovups %zmm1, 0x80(%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
-	LONG $0x487cd162; LONG $0xefe08b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x03364c11 // vmovups %zmm1, 0xc0(%rsi,%r14)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x487cd162; WORD $0x4b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48fdb162; LONG $0x04364c11 // vmovupd %zmm1, 0x100(%rsi,%r14)
-	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
-	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
-	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi4+0x2c0>
-	LONG $0xfffdb6e9; BYTE $0xff // jmp <blocks5Multi4+0x100>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x0141850f; WORD $0x0000 // jne <blocks5Multi4+0x2c0>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc3930f41 // setae %r11b
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	LONG $0xc5950f40 // setne %bpl
-	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0110840f; WORD $0x0000 // je <blocks5Multi4+0x48b>
+	LONG $0x01b3840f; WORD $0x0000 // je <blocks5Multi4+0x360>
 	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	BYTE $0x90 // nop
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x380>
-	LONG $0xfffc75e9; BYTE $0xff // jmp <blocks5Multi4+0x100>
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x1b0>
+	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x80898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48fd9162; LONG $0x04324c11 // vmovupd %zmm1, 0x100(%r10,%r14)
+	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
+	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
+	WORD $0x8475 // jne <blocks5Multi4+0x2d0>
+	LONG $0xfffdbfe9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975d262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm2 {%k1}
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfeef850f; WORD $0xffff // jne <blocks5Multi4+0x490>
-	LONG $0xfffb5ae9; BYTE $0xff // jmp <blocks5Multi4+0x100>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0xfef0850f; WORD $0xffff // jne <blocks5Multi4+0x370>
+	LONG $0xfffc8be9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00008ce9; BYTE $0x00 // jmp <blocks5Multi4+0x650>
+	LONG $0x000082e9; BYTE $0x00 // jmp <blocks5Multi4+0x526>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0x10c68348 // addq $0x10, %rsi
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
 	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x117d01c4; LONG $0x30001a94; WORD $0x0000 // vmovupd %ymm10, 0x3000(%r10,%r11)
-	LONG $0x117d01c4; LONG $0x31001a8c; WORD $0x0000 // vmovupd %ymm9, 0x3100(%r10,%r11)
-	LONG $0x117d01c4; LONG $0x32001a84; WORD $0x0000 // vmovupd %ymm8, 0x3200(%r10,%r11)
-	LONG $0x117d81c4; LONG $0x33001abc; WORD $0x0000 // vmovupd %ymm7, 0x3300(%r10,%r11)
-	LONG $0x117d81c4; LONG $0x34001ab4; WORD $0x0000 // vmovupd %ymm6, 0x3400(%r10,%r11)
-	LONG $0x117d81c4; LONG $0x30201a9c; WORD $0x0000 // vmovupd %ymm3, 0x3020(%r10,%r11)
-	LONG $0x117d81c4; LONG $0x31201a94; WORD $0x0000 // vmovupd %ymm2, 0x3120(%r10,%r11)
-	LONG $0x117d81c4; LONG $0x32201aa4; WORD $0x0000 // vmovupd %ymm4, 0x3220(%r10,%r11)
-	LONG $0x117d81c4; LONG $0x33201a8c; WORD $0x0000 // vmovupd %ymm1, 0x3320(%r10,%r11)
-	LONG $0x117d81c4; LONG $0x34201aac; WORD $0x0000 // vmovupd %ymm5, 0x3420(%r10,%r11)
-	LONG $0x025b8d4c // leaq 0x2(%rbx), %r11
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	LONG $0xfa50830f; WORD $0xffff // jae <blocks5Multi4+0xa0>
+	LONG $0x94117dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd %ymm10, 0x3000(%rsi,%rcx)
+	LONG $0x8c117dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd %ymm9, 0x3100(%rsi,%rcx)
+	LONG $0x84117dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd %ymm8, 0x3200(%rsi,%rcx)
+	LONG $0xbc11fdc5; LONG $0x0033000e; BYTE $0x00 // vmovupd %ymm7, 0x3300(%rsi,%rcx)
+	LONG $0xb411fdc5; LONG $0x0034000e; BYTE $0x00 // vmovupd %ymm6, 0x3400(%rsi,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rsi,%rcx)
+	LONG $0x9411fdc5; LONG $0x0031200e; BYTE $0x00 // vmovupd %ymm2, 0x3120(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd %ymm4, 0x3220(%rsi,%rcx)
+	LONG $0x8c11fdc5; LONG $0x0033200e; BYTE $0x00 // vmovupd %ymm1, 0x3320(%rsi,%rcx)
+	LONG $0xac11fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd %ymm5, 0x3420(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xfb7a830f; WORD $0xffff // jae <blocks5Multi4+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
@@ -4423,104 +4004,104 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x0e74 // je <blocks5Multi4+0x690>
+	WORD $0x1874 // je <blocks5Multi4+0x570>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	WORD $0x7d7f // jg <blocks5Multi4+0x707>
-	LONG $0xffff41e9; BYTE $0xff // jmp <blocks5Multi4+0x5d0>
-	BYTE $0x90 // nop
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0x107d01c4; LONG $0x30001a94; WORD $0x0000 // vmovupd 0x3000(%r10,%r11), %ymm10
-	LONG $0x107d81c4; LONG $0x30201a9c; WORD $0x0000 // vmovupd 0x3020(%r10,%r11), %ymm3
-	LONG $0x107d01c4; LONG $0x31001a8c; WORD $0x0000 // vmovupd 0x3100(%r10,%r11), %ymm9
-	LONG $0x6f7e81c4; LONG $0x31201a94; WORD $0x0000 // vmovdqu 0x3120(%r10,%r11), %ymm2
-	LONG $0x107d01c4; LONG $0x32001a84; WORD $0x0000 // vmovupd 0x3200(%r10,%r11), %ymm8
-	LONG $0x107d81c4; LONG $0x33001abc; WORD $0x0000 // vmovupd 0x3300(%r10,%r11), %ymm7
-	LONG $0x107d81c4; LONG $0x34001ab4; WORD $0x0000 // vmovupd 0x3400(%r10,%r11), %ymm6
-	LONG $0x107d81c4; LONG $0x32201aa4; WORD $0x0000 // vmovupd 0x3220(%r10,%r11), %ymm4
-	LONG $0x6f7e81c4; LONG $0x33201a8c; WORD $0x0000 // vmovdqu 0x3320(%r10,%r11), %ymm1
-	LONG $0x107d81c4; LONG $0x34201aac; WORD $0x0000 // vmovupd 0x3420(%r10,%r11), %ymm5
+	WORD $0x7d7f // jg <blocks5Multi4+0x5dd>
+	LONG $0xffff4be9; BYTE $0xff // jmp <blocks5Multi4+0x4b0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x94107dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %ymm10
+	LONG $0x9c10fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd 0x3020(%rsi,%rcx), %ymm3
+	LONG $0x8c107dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rcx), %ymm9
+	LONG $0x946ffec5; LONG $0x0031200e; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rcx), %ymm2
+	LONG $0x84107dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %ymm8
+	LONG $0xbc10fdc5; LONG $0x0033000e; BYTE $0x00 // vmovupd 0x3300(%rsi,%rcx), %ymm7
+	LONG $0xb410fdc5; LONG $0x0034000e; BYTE $0x00 // vmovupd 0x3400(%rsi,%rcx), %ymm6
+	LONG $0xa410fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd 0x3220(%rsi,%rcx), %ymm4
+	LONG $0x8c6ffec5; LONG $0x0033200e; BYTE $0x00 // vmovdqu 0x3320(%rsi,%rcx), %ymm1
+	LONG $0xac10fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd 0x3420(%rsi,%rcx), %ymm5
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfec98e0f; WORD $0xffff // jle <blocks5Multi4+0x5d0>
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x9066 // nop
-	LONG $0x262c8b4a // movq (%rsi,%r12), %rbp
-	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x24107dc5; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %ymm12
-	LONG $0x107d21c4; WORD $0xd93c // vmovupd (%rcx,%r11,8), %ymm15
-	LONG $0x6c107dc5; WORD $0x20e9 // vmovupd 0x20(%rcx,%rbp,8), %ymm13
-	LONG $0x28fda162; LONG $0x01d94410 // vmovupd 0x20(%rcx,%r11,8), %ymm16
-	LONG $0x74107dc5; WORD $0x40e9 // vmovupd 0x40(%rcx,%rbp,8), %ymm14
-	LONG $0x28fda162; LONG $0x02d94c10 // vmovupd 0x40(%rcx,%r11,8), %ymm17
-	LONG $0x5c107dc5; WORD $0x60e9 // vmovupd 0x60(%rcx,%rbp,8), %ymm11
-	LONG $0x389d5262; WORD $0x16b8 // vfmadd231pd (%r14){1to4}, %ymm12, %ymm10
-	LONG $0x389d5262; WORD $0x4eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to4}, %ymm12, %ymm9
-	LONG $0x389d5262; WORD $0x46b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to4}, %ymm12, %ymm8
-	LONG $0x389dd262; WORD $0x7eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to4}, %ymm12, %ymm7
-	LONG $0x389dd262; LONG $0x0500b6b8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to4}, %ymm12, %ymm6
-	LONG $0x3885d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to4}, %ymm15, %ymm3
-	LONG $0x3885d262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to4}, %ymm15, %ymm2
-	LONG $0x3885d262; WORD $0x66b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to4}, %ymm15, %ymm4
-	LONG $0x3885d262; WORD $0x4eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to4}, %ymm15, %ymm1
-	LONG $0x3885d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to4}, %ymm15, %ymm5
-	LONG $0x107d21c4; WORD $0xd964; BYTE $0x60 // vmovupd 0x60(%rcx,%r11,8), %ymm12
-	LONG $0x38955262; WORD $0x56b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to4}, %ymm13, %ymm10
-	LONG $0x38955262; WORD $0x4eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to4}, %ymm13, %ymm9
-	LONG $0x38955262; WORD $0x46b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to4}, %ymm13, %ymm8
-	LONG $0x3895d262; LONG $0x0400beb8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to4}, %ymm13, %ymm7
-	LONG $0x3895d262; LONG $0x0540b6b8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to4}, %ymm13, %ymm6
-	LONG $0x30fdd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to4}, %ymm16, %ymm3
-	LONG $0x30fdd262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to4}, %ymm16, %ymm2
-	LONG $0x30fdd262; WORD $0x66b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to4}, %ymm16, %ymm4
-	LONG $0x30fdd262; LONG $0x04088eb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to4}, %ymm16, %ymm1
-	LONG $0x30fdd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to4}, %ymm16, %ymm5
-	LONG $0x388d5262; WORD $0x56b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to4}, %ymm14, %ymm10
-	LONG $0x388d5262; WORD $0x4eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to4}, %ymm14, %ymm9
-	LONG $0x388d5262; WORD $0x46b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to4}, %ymm14, %ymm8
-	LONG $0x388dd262; LONG $0x0440beb8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to4}, %ymm14, %ymm7
-	LONG $0x388dd262; LONG $0x0580b6b8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to4}, %ymm14, %ymm6
-	LONG $0x30f5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to4}, %ymm17, %ymm3
-	LONG $0x30f5d262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to4}, %ymm17, %ymm2
-	LONG $0x30f5d262; WORD $0x66b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to4}, %ymm17, %ymm4
-	LONG $0x30f5d262; LONG $0x04488eb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to4}, %ymm17, %ymm1
-	LONG $0x30f5d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to4}, %ymm17, %ymm5
-	LONG $0x38a55262; WORD $0x56b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to4}, %ymm11, %ymm10
-	LONG $0x38a55262; WORD $0x4eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to4}, %ymm11, %ymm9
-	LONG $0x38a55262; WORD $0x46b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to4}, %ymm11, %ymm8
-	LONG $0x38a5d262; LONG $0x0480beb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to4}, %ymm11, %ymm7
-	LONG $0x38a5d262; LONG $0x05c0b6b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to4}, %ymm11, %ymm6
-	LONG $0x389dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to4}, %ymm12, %ymm3
-	LONG $0x389dd262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to4}, %ymm12, %ymm2
-	LONG $0x389dd262; WORD $0x66b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to4}, %ymm12, %ymm4
-	LONG $0x389dd262; LONG $0x04888eb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to4}, %ymm12, %ymm1
-	LONG $0x389dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to4}, %ymm12, %ymm5
-	LONG $0x9c107dc5; LONG $0x000080e9; BYTE $0x00 // vmovupd 0x80(%rcx,%rbp,8), %ymm11
-	LONG $0x107d21c4; LONG $0x0080d9a4; WORD $0x0000 // vmovupd 0x80(%rcx,%r11,8), %ymm12
-	LONG $0x38a55262; WORD $0x56b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to4}, %ymm11, %ymm10
-	LONG $0x38a55262; WORD $0x4eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to4}, %ymm11, %ymm9
-	LONG $0x38a55262; WORD $0x46b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to4}, %ymm11, %ymm8
-	LONG $0x38a5d262; LONG $0x04c0beb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to4}, %ymm11, %ymm7
-	LONG $0x38a5d262; LONG $0x0600b6b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to4}, %ymm11, %ymm6
-	LONG $0x389dd262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to4}, %ymm12, %ymm3
-	LONG $0x389dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to4}, %ymm12, %ymm2
-	LONG $0x389dd262; WORD $0x66b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to4}, %ymm12, %ymm4
-	LONG $0x389dd262; LONG $0x04c88eb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to4}, %ymm12, %ymm1
-	LONG $0x389dd262; LONG $0x0608aeb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to4}, %ymm12, %ymm5
-	LONG $0x40c68149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfe09850f; WORD $0xffff // jne <blocks5Multi4+0x710>
-	LONG $0xfffcc4e9; BYTE $0xff // jmp <blocks5Multi4+0x5d0>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xfed38e0f; WORD $0xffff // jle <blocks5Multi4+0x4b0>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x332c8b4b // movq (%r11,%r14), %rbp
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107d41c4; WORD $0xea24 // vmovupd (%r10,%rbp,8), %ymm12
+	LONG $0x107d41c4; WORD $0xca3c // vmovupd (%r10,%rcx,8), %ymm15
+	LONG $0x107d41c4; WORD $0xea6c; BYTE $0x20 // vmovupd 0x20(%r10,%rbp,8), %ymm13
+	LONG $0x28fdc162; LONG $0x01ca4410 // vmovupd 0x20(%r10,%rcx,8), %ymm16
+	LONG $0x107d41c4; WORD $0xea74; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %ymm14
+	LONG $0x28fdc162; LONG $0x02ca4c10 // vmovupd 0x40(%r10,%rcx,8), %ymm17
+	LONG $0x107d41c4; WORD $0xea5c; BYTE $0x60 // vmovupd 0x60(%r10,%rbp,8), %ymm11
+	LONG $0x389d5262; WORD $0x14b8; BYTE $0x24 // vfmadd231pd (%r12){1to4}, %ymm12, %ymm10
+	LONG $0x389d5262; LONG $0x28244cb8 // vfmadd231pd 0x140(%r12){1to4}, %ymm12, %ymm9
+	LONG $0x389d5262; LONG $0x502444b8 // vfmadd231pd 0x280(%r12){1to4}, %ymm12, %ymm8
+	LONG $0x389dd262; LONG $0x78247cb8 // vfmadd231pd 0x3c0(%r12){1to4}, %ymm12, %ymm7
+	LONG $0x389dd262; LONG $0x0024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to4}, %ymm12, %ymm6
+	LONG $0x3885d262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to4}, %ymm15, %ymm3
+	LONG $0x3885d262; LONG $0x292454b8 // vfmadd231pd 0x148(%r12){1to4}, %ymm15, %ymm2
+	LONG $0x3885d262; LONG $0x512464b8 // vfmadd231pd 0x288(%r12){1to4}, %ymm15, %ymm4
+	LONG $0x3885d262; LONG $0x79244cb8 // vfmadd231pd 0x3c8(%r12){1to4}, %ymm15, %ymm1
+	LONG $0x3885d262; LONG $0x0824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to4}, %ymm15, %ymm5
+	LONG $0x107d41c4; WORD $0xca64; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm12
+	LONG $0x38955262; LONG $0x082454b8 // vfmadd231pd 0x40(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x30244cb8 // vfmadd231pd 0x180(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x582444b8 // vfmadd231pd 0x2c0(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x0024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to4}, %ymm13, %ymm7
+	LONG $0x3895d262; LONG $0x4024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to4}, %ymm13, %ymm6
+	LONG $0x30fdd262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to4}, %ymm16, %ymm3
+	LONG $0x30fdd262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to4}, %ymm16, %ymm2
+	LONG $0x30fdd262; LONG $0x592464b8 // vfmadd231pd 0x2c8(%r12){1to4}, %ymm16, %ymm4
+	LONG $0x30fdd262; LONG $0x08248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to4}, %ymm16, %ymm1
+	LONG $0x30fdd262; LONG $0x4824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to4}, %ymm16, %ymm5
+	LONG $0x388d5262; LONG $0x102454b8 // vfmadd231pd 0x80(%r12){1to4}, %ymm14, %ymm10
+	LONG $0x388d5262; LONG $0x38244cb8 // vfmadd231pd 0x1c0(%r12){1to4}, %ymm14, %ymm9
+	LONG $0x388d5262; LONG $0x602444b8 // vfmadd231pd 0x300(%r12){1to4}, %ymm14, %ymm8
+	LONG $0x388dd262; LONG $0x4024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to4}, %ymm14, %ymm7
+	LONG $0x388dd262; LONG $0x8024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to4}, %ymm14, %ymm6
+	LONG $0x30f5d262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to4}, %ymm17, %ymm3
+	LONG $0x30f5d262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to4}, %ymm17, %ymm2
+	LONG $0x30f5d262; LONG $0x612464b8 // vfmadd231pd 0x308(%r12){1to4}, %ymm17, %ymm4
+	LONG $0x30f5d262; LONG $0x48248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to4}, %ymm17, %ymm1
+	LONG $0x30f5d262; LONG $0x8824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to4}, %ymm17, %ymm5
+	LONG $0x38a55262; LONG $0x182454b8 // vfmadd231pd 0xc0(%r12){1to4}, %ymm11, %ymm10
+	LONG $0x38a55262; LONG $0x40244cb8 // vfmadd231pd 0x200(%r12){1to4}, %ymm11, %ymm9
+	LONG $0x38a55262; LONG $0x682444b8 // vfmadd231pd 0x340(%r12){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0x8024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0xc024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to4}, %ymm11, %ymm6
+	LONG $0x389dd262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to4}, %ymm12, %ymm3
+	LONG $0x389dd262; LONG $0x412454b8 // vfmadd231pd 0x208(%r12){1to4}, %ymm12, %ymm2
+	LONG $0x389dd262; LONG $0x692464b8 // vfmadd231pd 0x348(%r12){1to4}, %ymm12, %ymm4
+	LONG $0x389dd262; LONG $0x88248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to4}, %ymm12, %ymm1
+	LONG $0x389dd262; LONG $0xc824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to4}, %ymm12, %ymm5
+	LONG $0x107d41c4; LONG $0x0080ea9c; WORD $0x0000 // vmovupd 0x80(%r10,%rbp,8), %ymm11
+	LONG $0x107d41c4; LONG $0x0080caa4; WORD $0x0000 // vmovupd 0x80(%r10,%rcx,8), %ymm12
+	LONG $0x38a55262; LONG $0x202454b8 // vfmadd231pd 0x100(%r12){1to4}, %ymm11, %ymm10
+	LONG $0x38a55262; LONG $0x48244cb8 // vfmadd231pd 0x240(%r12){1to4}, %ymm11, %ymm9
+	LONG $0x38a55262; LONG $0x702444b8 // vfmadd231pd 0x380(%r12){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0xc024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0x0024b4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to4}, %ymm11, %ymm6
+	LONG $0x389dd262; LONG $0x21245cb8 // vfmadd231pd 0x108(%r12){1to4}, %ymm12, %ymm3
+	LONG $0x389dd262; LONG $0x492454b8 // vfmadd231pd 0x248(%r12){1to4}, %ymm12, %ymm2
+	LONG $0x389dd262; LONG $0x712464b8 // vfmadd231pd 0x388(%r12){1to4}, %ymm12, %ymm4
+	LONG $0x389dd262; LONG $0xc8248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to4}, %ymm12, %ymm1
+	LONG $0x389dd262; LONG $0x0824acb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to4}, %ymm12, %ymm5
+	LONG $0x40c48149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfdd2850f; WORD $0xffff // jne <blocks5Multi4+0x5f0>
+	LONG $0xfffc8de9; BYTE $0xff // jmp <blocks5Multi4+0x4b0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2175 // jne <blocks5Multi4+0x940>
+	WORD $0x2175 // jne <blocks5Multi4+0x860>
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0xf757820f; WORD $0xffff // jb <blocks5Multi4+0x8a>
-	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks5Multi4+0xa16>
+	LONG $0xf837820f; WORD $0xffff // jb <blocks5Multi4+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks5Multi4+0x936>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
@@ -4529,31 +4110,31 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf70e8e0f; WORD $0xffff // jle <blocks5Multi4+0x70>
+	LONG $0xf7ee8e0f; WORD $0xffff // jle <blocks5Multi4+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1deb // jmp <blocks5Multi4+0x995>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x1ceb // jmp <blocks5Multi4+0x8b5>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x20c38349 // addq $0x20, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf6db840f; WORD $0xffff // je <blocks5Multi4+0x70>
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf7bb840f; WORD $0xffff // je <blocks5Multi4+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1274 // je <blocks5Multi4+0x9b0>
+	WORD $0x1274 // je <blocks5Multi4+0x8d0>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
-	WORD $0x0beb // jmp <blocks5Multi4+0x9b4>
+	WORD $0x0beb // jmp <blocks5Multi4+0x8d4>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
 	LONG $0x02e6c149 // shlq $0x2, %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0xb6348d4f // leaq (%r14,%r14,4), %r14
-	WORD $0x3aeb // jmp <blocks5Multi4+0x9fb>
+	WORD $0x3aeb // jmp <blocks5Multi4+0x91b>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
@@ -4563,15 +4144,15 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
 	LONG $0x04c68349 // addq $0x4, %r14
 	LONG $0x40ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r15
-	WORD $0x8574 // je <blocks5Multi4+0x980>
+	WORD $0x8574 // je <blocks5Multi4+0x8a0>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcc74 // je <blocks5Multi4+0x9d0>
+	WORD $0xcc74 // je <blocks5Multi4+0x8f0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xbfeb // jmp <blocks5Multi4+0x9d5>
+	WORD $0xbfeb // jmp <blocks5Multi4+0x8f5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4581,6 +4162,10 @@ TEXT ·blocks5Multi4Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	BYTE $0x43
 	RET
@@ -4591,7 +4176,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi8>
-	LONG $0x000bfee9; BYTE $0x00 // jmp <end>
+	LONG $0x000afee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4600,7 +4185,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0ba28e0f; WORD $0x0000 // jle <blocks5Multi8+0xbaf>
+	LONG $0x0aa28e0f; WORD $0x0000 // jle <blocks5Multi8+0xaaf>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -4608,7 +4193,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0bcb0559; WORD $0x0000 // vpbroadcastq 0xbcb(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x0acb0559; WORD $0x0000 // vpbroadcastq 0xacb(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -4629,7 +4214,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x0b10830f; WORD $0x0000 // jae <blocks5Multi8+0xba1>
+	LONG $0x0a10830f; WORD $0x0000 // jae <blocks5Multi8+0xaa1>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
@@ -4640,7 +4225,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x09e08d0f; WORD $0x0000 // jge <blocks5Multi8+0xaa0>
+	LONG $0x08e08d0f; WORD $0x0000 // jge <blocks5Multi8+0x9a0>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -4653,7 +4238,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06178e0f; WORD $0x0000 // jle <blocks5Multi8+0x710>
+	LONG $0x04e78e0f; WORD $0x0000 // jle <blocks5Multi8+0x5e0>
 	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x0001b1e9; BYTE $0x00 // jmp <blocks5Multi8+0x2b4>
@@ -4733,24 +4318,29 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x188c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rbx)
 	LONG $0x188c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rbx)
 	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x045c840f; WORD $0x0000 // je <blocks5Multi8+0x710>
+	LONG $0x032c840f; WORD $0x0000 // je <blocks5Multi8+0x5e0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x58678b4c // movq 0x58(%rdi), %r12
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x0142850f; WORD $0x0000 // jne <blocks5Multi8+0x410>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x01d2820f; WORD $0x0000 // jb <blocks5Multi8+0x4b0>
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	LONG $0xc3930f41 // setae %r11b
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
 	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x01b3840f; WORD $0x0000 // je <blocks5Multi8+0x4b0>
+	WORD $0xed31 // xorl %ebp, %ebp
+	BYTE $0x90 // nop
 	LONG $0x0b180f41 // prefetcht0 (%r11)
 	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
@@ -4767,15 +4357,14 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
 	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
@@ -4789,9 +4378,9 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi8+0x300>
-	LONG $0xfffd05e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfef8850f; WORD $0xffff // jne <blocks5Multi8+0x300>
+	LONG $0xfffd03e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x80998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %r11
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -4816,69 +4405,14 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0xff7b850f; WORD $0xffff // jne <blocks5Multi8+0x420>
 	LONG $0xfffc66e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc3930f41 // setae %r11b
-	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
-	LONG $0xc5950f40 // setne %bpl
-	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0110840f; WORD $0x0000 // je <blocks5Multi8+0x5eb>
 	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
-	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
-	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi8+0x4e0>
-	LONG $0xfffb25e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0b180f41 // prefetcht0 (%r11)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
@@ -4895,34 +4429,33 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
 	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
 	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
 	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
 	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
 	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
 	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
-	LONG $0xfeef850f; WORD $0xffff // jne <blocks5Multi8+0x5f0>
-	LONG $0xfffa0ae9; BYTE $0xff // jmp <blocks5Multi8+0x110>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfeee850f; WORD $0xffff // jne <blocks5Multi8+0x4c0>
+	LONG $0xfffb39e9; BYTE $0xff // jmp <blocks5Multi8+0x110>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x000096e9; BYTE $0x00 // jmp <blocks5Multi8+0x7ba>
+	LONG $0x000096e9; BYTE $0x00 // jmp <blocks5Multi8+0x68a>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
 	LONG $0x06e3c149 // shlq $0x6, %r11
@@ -4940,7 +4473,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x48fd9162; LONG $0x401aac11; WORD $0x0038; BYTE $0x00 // vmovupd %zmm5, 0x3840(%r10,%r11)
 	LONG $0x025b8d4c // leaq 0x2(%rbx), %r11
 	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	LONG $0xf8e6830f; WORD $0xffff // jae <blocks5Multi8+0xa0>
+	LONG $0xfa16830f; WORD $0xffff // jae <blocks5Multi8+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -4952,10 +4485,10 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x1474 // je <blocks5Multi8+0x800>
+	WORD $0x1474 // je <blocks5Multi8+0x6d0>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x00898f0f; WORD $0x0000 // jg <blocks5Multi8+0x881>
-	LONG $0xffff33e9; BYTE $0xff // jmp <blocks5Multi8+0x730>
+	LONG $0x00898f0f; WORD $0x0000 // jg <blocks5Multi8+0x751>
+	LONG $0xffff33e9; BYTE $0xff // jmp <blocks5Multi8+0x600>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
 	LONG $0x06e3c149 // shlq $0x6, %r11
@@ -4970,13 +4503,13 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x48fe9162; LONG $0x401a8c6f; WORD $0x0036; BYTE $0x00 // vmovdqu64 0x3640(%r10,%r11), %zmm1
 	LONG $0x48fd9162; LONG $0x401aac10; WORD $0x0038; BYTE $0x00 // vmovupd 0x3840(%r10,%r11), %zmm5
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfeaf8e0f; WORD $0xffff // jle <blocks5Multi8+0x730>
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0xfeaf8e0f; WORD $0xffff // jle <blocks5Multi8+0x600>
+	LONG $0xda248d4d // leaq (%r10,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x262c8b4a // movq (%rsi,%r12), %rbp
-	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
-	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x362c8b4a // movq (%rsi,%r14), %rbp
+	LONG $0x365c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r14), %r11
+	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x48fd7162; WORD $0x2410; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %zmm12
 	LONG $0x48fd3162; WORD $0x3c10; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %zmm15
 	LONG $0x48fd7162; LONG $0x01e96c10 // vmovupd 0x40(%rcx,%rbp,8), %zmm13
@@ -4984,92 +4517,92 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x48fd7162; LONG $0x02e97410 // vmovupd 0x80(%rcx,%rbp,8), %zmm14
 	LONG $0x48fda162; LONG $0x02d94c10 // vmovupd 0x80(%rcx,%r11,8), %zmm17
 	LONG $0x48fd7162; LONG $0x03e95c10 // vmovupd 0xc0(%rcx,%rbp,8), %zmm11
-	LONG $0x589d5262; WORD $0x16b8 // vfmadd231pd (%r14){1to8}, %zmm12, %zmm10
-	LONG $0x589d5262; WORD $0x4eb8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to8}, %zmm12, %zmm9
-	LONG $0x589d5262; WORD $0x46b8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to8}, %zmm12, %zmm8
-	LONG $0x589dd262; WORD $0x7eb8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to8}, %zmm12, %zmm7
-	LONG $0x589dd262; LONG $0x0500b6b8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to8}, %zmm12, %zmm6
-	LONG $0x5885d262; WORD $0x56b8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to8}, %zmm15, %zmm2
-	LONG $0x5885d262; WORD $0x66b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to8}, %zmm15, %zmm4
-	LONG $0x5885d262; WORD $0x5eb8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to8}, %zmm15, %zmm3
-	LONG $0x5885d262; WORD $0x4eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to8}, %zmm15, %zmm1
-	LONG $0x5885d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to8}, %zmm15, %zmm5
+	LONG $0x589d5262; WORD $0x14b8; BYTE $0x24 // vfmadd231pd (%r12){1to8}, %zmm12, %zmm10
+	LONG $0x589d5262; LONG $0x28244cb8 // vfmadd231pd 0x140(%r12){1to8}, %zmm12, %zmm9
+	LONG $0x589d5262; LONG $0x502444b8 // vfmadd231pd 0x280(%r12){1to8}, %zmm12, %zmm8
+	LONG $0x589dd262; LONG $0x78247cb8 // vfmadd231pd 0x3c0(%r12){1to8}, %zmm12, %zmm7
+	LONG $0x589dd262; LONG $0x0024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to8}, %zmm12, %zmm6
+	LONG $0x5885d262; LONG $0x012454b8 // vfmadd231pd 0x8(%r12){1to8}, %zmm15, %zmm2
+	LONG $0x5885d262; LONG $0x292464b8 // vfmadd231pd 0x148(%r12){1to8}, %zmm15, %zmm4
+	LONG $0x5885d262; LONG $0x51245cb8 // vfmadd231pd 0x288(%r12){1to8}, %zmm15, %zmm3
+	LONG $0x5885d262; LONG $0x79244cb8 // vfmadd231pd 0x3c8(%r12){1to8}, %zmm15, %zmm1
+	LONG $0x5885d262; LONG $0x0824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to8}, %zmm15, %zmm5
 	LONG $0x48fd3162; LONG $0x03d96410 // vmovupd 0xc0(%rcx,%r11,8), %zmm12
-	LONG $0x58955262; WORD $0x56b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to8}, %zmm13, %zmm10
-	LONG $0x58955262; WORD $0x4eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to8}, %zmm13, %zmm9
-	LONG $0x58955262; WORD $0x46b8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to8}, %zmm13, %zmm8
-	LONG $0x5895d262; LONG $0x0400beb8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to8}, %zmm13, %zmm7
-	LONG $0x5895d262; LONG $0x0540b6b8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to8}, %zmm13, %zmm6
-	LONG $0x50fdd262; WORD $0x56b8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to8}, %zmm16, %zmm2
-	LONG $0x50fdd262; WORD $0x66b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to8}, %zmm16, %zmm4
-	LONG $0x50fdd262; WORD $0x5eb8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to8}, %zmm16, %zmm3
-	LONG $0x50fdd262; LONG $0x04088eb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to8}, %zmm16, %zmm1
-	LONG $0x50fdd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to8}, %zmm16, %zmm5
-	LONG $0x588d5262; WORD $0x56b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to8}, %zmm14, %zmm10
-	LONG $0x588d5262; WORD $0x4eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to8}, %zmm14, %zmm9
-	LONG $0x588d5262; WORD $0x46b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to8}, %zmm14, %zmm8
-	LONG $0x588dd262; LONG $0x0440beb8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to8}, %zmm14, %zmm7
-	LONG $0x588dd262; LONG $0x0580b6b8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to8}, %zmm14, %zmm6
-	LONG $0x50f5d262; WORD $0x56b8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to8}, %zmm17, %zmm2
-	LONG $0x50f5d262; WORD $0x66b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to8}, %zmm17, %zmm4
-	LONG $0x50f5d262; WORD $0x5eb8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to8}, %zmm17, %zmm3
-	LONG $0x50f5d262; LONG $0x04488eb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to8}, %zmm17, %zmm1
-	LONG $0x50f5d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to8}, %zmm17, %zmm5
-	LONG $0x58a55262; WORD $0x56b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to8}, %zmm11, %zmm10
-	LONG $0x58a55262; WORD $0x4eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to8}, %zmm11, %zmm9
-	LONG $0x58a55262; WORD $0x46b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to8}, %zmm11, %zmm8
-	LONG $0x58a5d262; LONG $0x0480beb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to8}, %zmm11, %zmm7
-	LONG $0x58a5d262; LONG $0x05c0b6b8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to8}, %zmm11, %zmm6
-	LONG $0x589dd262; WORD $0x56b8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to8}, %zmm12, %zmm2
-	LONG $0x589dd262; WORD $0x66b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to8}, %zmm12, %zmm4
-	LONG $0x589dd262; WORD $0x5eb8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to8}, %zmm12, %zmm3
-	LONG $0x589dd262; LONG $0x04888eb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to8}, %zmm12, %zmm1
-	LONG $0x589dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to8}, %zmm12, %zmm5
+	LONG $0x58955262; LONG $0x082454b8 // vfmadd231pd 0x40(%r12){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; LONG $0x30244cb8 // vfmadd231pd 0x180(%r12){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; LONG $0x582444b8 // vfmadd231pd 0x2c0(%r12){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0x0024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to8}, %zmm13, %zmm7
+	LONG $0x5895d262; LONG $0x4024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to8}, %zmm13, %zmm6
+	LONG $0x50fdd262; LONG $0x092454b8 // vfmadd231pd 0x48(%r12){1to8}, %zmm16, %zmm2
+	LONG $0x50fdd262; LONG $0x312464b8 // vfmadd231pd 0x188(%r12){1to8}, %zmm16, %zmm4
+	LONG $0x50fdd262; LONG $0x59245cb8 // vfmadd231pd 0x2c8(%r12){1to8}, %zmm16, %zmm3
+	LONG $0x50fdd262; LONG $0x08248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to8}, %zmm16, %zmm1
+	LONG $0x50fdd262; LONG $0x4824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to8}, %zmm16, %zmm5
+	LONG $0x588d5262; LONG $0x102454b8 // vfmadd231pd 0x80(%r12){1to8}, %zmm14, %zmm10
+	LONG $0x588d5262; LONG $0x38244cb8 // vfmadd231pd 0x1c0(%r12){1to8}, %zmm14, %zmm9
+	LONG $0x588d5262; LONG $0x602444b8 // vfmadd231pd 0x300(%r12){1to8}, %zmm14, %zmm8
+	LONG $0x588dd262; LONG $0x4024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to8}, %zmm14, %zmm7
+	LONG $0x588dd262; LONG $0x8024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to8}, %zmm14, %zmm6
+	LONG $0x50f5d262; LONG $0x112454b8 // vfmadd231pd 0x88(%r12){1to8}, %zmm17, %zmm2
+	LONG $0x50f5d262; LONG $0x392464b8 // vfmadd231pd 0x1c8(%r12){1to8}, %zmm17, %zmm4
+	LONG $0x50f5d262; LONG $0x61245cb8 // vfmadd231pd 0x308(%r12){1to8}, %zmm17, %zmm3
+	LONG $0x50f5d262; LONG $0x48248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to8}, %zmm17, %zmm1
+	LONG $0x50f5d262; LONG $0x8824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to8}, %zmm17, %zmm5
+	LONG $0x58a55262; LONG $0x182454b8 // vfmadd231pd 0xc0(%r12){1to8}, %zmm11, %zmm10
+	LONG $0x58a55262; LONG $0x40244cb8 // vfmadd231pd 0x200(%r12){1to8}, %zmm11, %zmm9
+	LONG $0x58a55262; LONG $0x682444b8 // vfmadd231pd 0x340(%r12){1to8}, %zmm11, %zmm8
+	LONG $0x58a5d262; LONG $0x8024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to8}, %zmm11, %zmm7
+	LONG $0x58a5d262; LONG $0xc024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to8}, %zmm11, %zmm6
+	LONG $0x589dd262; LONG $0x192454b8 // vfmadd231pd 0xc8(%r12){1to8}, %zmm12, %zmm2
+	LONG $0x589dd262; LONG $0x412464b8 // vfmadd231pd 0x208(%r12){1to8}, %zmm12, %zmm4
+	LONG $0x589dd262; LONG $0x69245cb8 // vfmadd231pd 0x348(%r12){1to8}, %zmm12, %zmm3
+	LONG $0x589dd262; LONG $0x88248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to8}, %zmm12, %zmm1
+	LONG $0x589dd262; LONG $0xc824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to8}, %zmm12, %zmm5
 	LONG $0x48fd7162; LONG $0x04e95c10 // vmovupd 0x100(%rcx,%rbp,8), %zmm11
 	LONG $0x48fd3162; LONG $0x04d96410 // vmovupd 0x100(%rcx,%r11,8), %zmm12
-	LONG $0x58a55262; WORD $0x56b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to8}, %zmm11, %zmm10
-	LONG $0x58a55262; WORD $0x4eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to8}, %zmm11, %zmm9
-	LONG $0x58a55262; WORD $0x46b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to8}, %zmm11, %zmm8
-	LONG $0x58a5d262; LONG $0x04c0beb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to8}, %zmm11, %zmm7
-	LONG $0x58a5d262; LONG $0x0600b6b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to8}, %zmm11, %zmm6
-	LONG $0x589dd262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to8}, %zmm12, %zmm2
-	LONG $0x589dd262; WORD $0x66b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to8}, %zmm12, %zmm4
-	LONG $0x589dd262; WORD $0x5eb8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to8}, %zmm12, %zmm3
-	LONG $0x589dd262; LONG $0x04c88eb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to8}, %zmm12, %zmm1
-	LONG $0x589dd262; LONG $0x0608aeb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to8}, %zmm12, %zmm5
-	LONG $0x40c68149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfe02850f; WORD $0xffff // jne <blocks5Multi8+0x890>
-	LONG $0xfffc9de9; BYTE $0xff // jmp <blocks5Multi8+0x730>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x58a55262; LONG $0x202454b8 // vfmadd231pd 0x100(%r12){1to8}, %zmm11, %zmm10
+	LONG $0x58a55262; LONG $0x48244cb8 // vfmadd231pd 0x240(%r12){1to8}, %zmm11, %zmm9
+	LONG $0x58a55262; LONG $0x702444b8 // vfmadd231pd 0x380(%r12){1to8}, %zmm11, %zmm8
+	LONG $0x58a5d262; LONG $0xc024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to8}, %zmm11, %zmm7
+	LONG $0x58a5d262; LONG $0x0024b4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to8}, %zmm11, %zmm6
+	LONG $0x589dd262; LONG $0x212454b8 // vfmadd231pd 0x108(%r12){1to8}, %zmm12, %zmm2
+	LONG $0x589dd262; LONG $0x492464b8 // vfmadd231pd 0x248(%r12){1to8}, %zmm12, %zmm4
+	LONG $0x589dd262; LONG $0x71245cb8 // vfmadd231pd 0x388(%r12){1to8}, %zmm12, %zmm3
+	LONG $0x589dd262; LONG $0xc8248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to8}, %zmm12, %zmm1
+	LONG $0x589dd262; LONG $0x0824acb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to8}, %zmm12, %zmm5
+	LONG $0x40c48149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfdd0850f; WORD $0xffff // jne <blocks5Multi8+0x760>
+	LONG $0xfffc6be9; BYTE $0xff // jmp <blocks5Multi8+0x600>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf5cf840f; WORD $0xffff // je <blocks5Multi8+0x82>
+	LONG $0xf6cf840f; WORD $0xffff // je <blocks5Multi8+0x82>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf59e8e0f; WORD $0xffff // jle <blocks5Multi8+0x70>
+	LONG $0xf69e8e0f; WORD $0xffff // jle <blocks5Multi8+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
 	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x18eb // jmp <blocks5Multi8+0xb00>
+	WORD $0x18eb // jmp <blocks5Multi8+0xa00>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c38349 // addq $0x40, %r11
 	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf570840f; WORD $0xffff // je <blocks5Multi8+0x70>
+	LONG $0xf670840f; WORD $0xffff // je <blocks5Multi8+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1774 // je <blocks5Multi8+0xb20>
+	WORD $0x1774 // je <blocks5Multi8+0xa20>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x10eb // jmp <blocks5Multi8+0xb29>
+	WORD $0x10eb // jmp <blocks5Multi8+0xa29>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x033c8d4c // leaq (%rbx,%rax), %r15
@@ -5079,7 +4612,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x80348d4c // leaq (%rax,%rax,4), %r14
 	LONG $0xbf3c8d4f // leaq (%r15,%r15,4), %r15
-	WORD $0x44eb // jmp <blocks5Multi8+0xb85>
+	WORD $0x44eb // jmp <blocks5Multi8+0xa85>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
@@ -5090,15 +4623,15 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x04 // vmovupd %zmm1, (%r12,%rax)
 	LONG $0x40c48349 // addq $0x40, %r12
 	LONG $0x40fc8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r12
-	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0xaf0>
+	LONG $0xff6b840f; WORD $0xffff // je <blocks5Multi8+0x9f0>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	WORD $0xc274 // je <blocks5Multi8+0xb50>
+	WORD $0xc274 // je <blocks5Multi8+0xa50>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xb4eb // jmp <blocks5Multi8+0xb55>
+	WORD $0xb4eb // jmp <blocks5Multi8+0xa55>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5124,7 +4657,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi2>
-	LONG $0x000bfee9; BYTE $0x00 // jmp <end>
+	LONG $0x000afee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5133,7 +4666,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0bd78e0f; WORD $0x0000 // jle <blocks6Multi2+0xbe4>
+	LONG $0x0ad78e0f; WORD $0x0000 // jle <blocks6Multi2+0xae4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -5141,7 +4674,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0bcb0559; WORD $0x0000 // vpbroadcastq 0xbcb(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x0acb0559; WORD $0x0000 // vpbroadcastq 0xacb(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -5160,7 +4693,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x0b4c830f; WORD $0x0000 // jae <blocks6Multi2+0xbd6>
+	LONG $0x0a4c830f; WORD $0x0000 // jae <blocks6Multi2+0xad6>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
@@ -5172,7 +4705,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0a108d0f; WORD $0x0000 // jge <blocks6Multi2+0xad0>
+	LONG $0x09108d0f; WORD $0x0000 // jge <blocks6Multi2+0x9d0>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -5185,7 +4718,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x05578e0f; WORD $0x0000 // jle <blocks6Multi2+0x650>
+	LONG $0x04178e0f; WORD $0x0000 // jle <blocks6Multi2+0x510>
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x64eb // jmp <blocks6Multi2+0x165>
@@ -5193,6 +4726,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
@@ -5200,229 +4734,169 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
 	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
 	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xc9d4 // vpaddq %zmm1, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x08 // vmovdqu64 %zmm1, (%rax,%rcx)
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x0e // vmovdqu64 %zmm1, (%r14,%rcx)
 	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0x04eb840f; WORD $0x0000 // je <blocks6Multi2+0x650>
+	LONG $0x03ab840f; WORD $0x0000 // je <blocks6Multi2+0x510>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0161850f; WORD $0x0000 // jne <blocks6Multi2+0x2e0>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0201820f; WORD $0x0000 // jb <blocks6Multi2+0x390>
-	WORD $0xd989 // movl %ebx, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
-	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
-	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
-	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
-	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi2+0x1a0>
-	LONG $0xfffe35e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
-	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
-	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
-	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
-	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
-	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
-	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
-	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
-	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
-	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
-	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x04324c11 // vmovups %zmm1, 0x100(%r10,%r14)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x48fd9162; LONG $0x05324c11 // vmovupd %zmm1, 0x140(%r10,%r14)
-	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
-	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
-	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi2+0x2f0>
-	LONG $0xfffd82e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	WORD $0x9066 // nop
+	LONG $0x0181850f; WORD $0x0000 // jne <blocks6Multi2+0x300>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	LONG $0x00a18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r12
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	LONG $0xc5950f40 // setne %bpl
 	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
-	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	LONG $0x808f0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rcx
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0143840f; WORD $0x0000 // je <blocks6Multi2+0x4fb>
+	LONG $0x0205840f; WORD $0x0000 // je <blocks6Multi2+0x3b0>
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875d262; LONG $0xc0244c8d // vpermb -0x1000(%r12), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
-	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875d262; LONG $0xc01c4c8d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi2+0x3c0>
-	LONG $0xfffc15e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfec3850f; WORD $0xffff // jne <blocks6Multi2+0x1b0>
+	LONG $0xfffe1ee9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
+	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02224c11 // vmovups %zmm1, 0x80(%r10,%r12)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03224c11 // vmovups %zmm1, 0xc0(%r10,%r12)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x04224c11 // vmovups %zmm1, 0x100(%r10,%r12)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	LONG $0x48fd9162; LONG $0x05224c11 // vmovupd %zmm1, 0x140(%r10,%r12)
+	LONG $0x80c48149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r12
+	LONG $0x00fc8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r12d
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi2+0x310>
+	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	WORD $0x9066 // nop
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x4975d262; LONG $0xc024548d // vpermb -0x1000(%r12), %zmm1, %zmm2 {%k1}
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
-	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975d262; LONG $0xc01c548d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
 	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfebb850f; WORD $0xffff // jne <blocks6Multi2+0x500>
-	LONG $0xfffac6e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi2+0x3c0>
+	LONG $0xfffc02e9; BYTE $0xff // jmp <blocks6Multi2+0x110>
+	WORD $0x9066 // nop
 	LONG $0x38578b4c // movq 0x38(%rdi), %r10
 	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi2+0x6f8>
+	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi2+0x5b8>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x04e1c148 // shlq $0x4, %rcx
@@ -5442,7 +4916,7 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x8c11f9c5; LONG $0x0032900e; BYTE $0x00 // vmovupd %xmm1, 0x3290(%rsi,%rcx)
 	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0xf9a8830f; WORD $0xffff // jae <blocks6Multi2+0xa0>
+	LONG $0xfae8830f; WORD $0xffff // jae <blocks6Multi2+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
@@ -5456,10 +4930,10 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0x1c74 // je <blocks6Multi2+0x750>
+	WORD $0x1c74 // je <blocks6Multi2+0x610>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi2+0x7cf>
-	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi2+0x670>
+	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi2+0x68f>
+	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi2+0x530>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x04e1c148 // shlq $0x4, %rcx
@@ -5476,13 +4950,13 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0xa410f9c5; LONG $0x0032100e; BYTE $0x00 // vmovupd 0x3210(%rsi,%rcx), %xmm4
 	LONG $0x8c6ffac5; LONG $0x0032900e; BYTE $0x00 // vmovdqu 0x3290(%rsi,%rcx), %xmm1
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi2+0x670>
-	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi2+0x530>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x232c8b4b // movq (%r11,%r12), %rbp
-	LONG $0x234c8b4b; BYTE $0x08 // movq 0x8(%r11,%r12), %rcx
-	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x332c8b4b // movq (%r11,%r14), %rbp
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x107941c4; WORD $0xea34 // vmovupd (%r10,%rbp,8), %xmm14
 	LONG $0x08fdc162; WORD $0x0c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %xmm17
 	LONG $0x08fdc162; LONG $0x01ea4410 // vmovupd 0x10(%r10,%rbp,8), %xmm16
@@ -5490,96 +4964,96 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x107941c4; WORD $0xea7c; BYTE $0x20 // vmovupd 0x20(%r10,%rbp,8), %xmm15
 	LONG $0x08fdc162; LONG $0x02ca5c10 // vmovupd 0x20(%r10,%rcx,8), %xmm19
 	LONG $0x107941c4; WORD $0xea6c; BYTE $0x30 // vmovupd 0x30(%r10,%rbp,8), %xmm13
-	LONG $0x188d5262; WORD $0x26b8 // vfmadd231pd (%r14){1to2}, %xmm14, %xmm12
-	LONG $0x188d5262; WORD $0x5eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to2}, %xmm14, %xmm11
-	LONG $0x188d5262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to2}, %xmm14, %xmm10
-	LONG $0x188d5262; LONG $0x04808eb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to2}, %xmm14, %xmm9
-	LONG $0x188d5262; LONG $0x060086b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to2}, %xmm14, %xmm8
-	LONG $0x188dd262; LONG $0x0780beb8; WORD $0x0000 // vfmadd231pd 0x780(%r14){1to2}, %xmm14, %xmm7
-	LONG $0x10f5d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to2}, %xmm17, %xmm3
-	LONG $0x10f5d262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to2}, %xmm17, %xmm2
-	LONG $0x10f5d262; WORD $0x76b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to2}, %xmm17, %xmm6
-	LONG $0x10f5d262; LONG $0x0488aeb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to2}, %xmm17, %xmm5
-	LONG $0x10f5d262; LONG $0x0608a6b8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to2}, %xmm17, %xmm4
-	LONG $0x10f5d262; LONG $0x07888eb8; WORD $0x0000 // vfmadd231pd 0x788(%r14){1to2}, %xmm17, %xmm1
+	LONG $0x188d5262; WORD $0x24b8; BYTE $0x24 // vfmadd231pd (%r12){1to2}, %xmm14, %xmm12
+	LONG $0x188d5262; LONG $0x30245cb8 // vfmadd231pd 0x180(%r12){1to2}, %xmm14, %xmm11
+	LONG $0x188d5262; LONG $0x602454b8 // vfmadd231pd 0x300(%r12){1to2}, %xmm14, %xmm10
+	LONG $0x188d5262; LONG $0x80248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to2}, %xmm14, %xmm9
+	LONG $0x188d5262; LONG $0x002484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to2}, %xmm14, %xmm8
+	LONG $0x188dd262; LONG $0x8024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x780(%r12){1to2}, %xmm14, %xmm7
+	LONG $0x10f5d262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to2}, %xmm17, %xmm3
+	LONG $0x10f5d262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to2}, %xmm17, %xmm2
+	LONG $0x10f5d262; LONG $0x612474b8 // vfmadd231pd 0x308(%r12){1to2}, %xmm17, %xmm6
+	LONG $0x10f5d262; LONG $0x8824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to2}, %xmm17, %xmm5
+	LONG $0x10f5d262; LONG $0x0824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to2}, %xmm17, %xmm4
+	LONG $0x10f5d262; LONG $0x88248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x788(%r12){1to2}, %xmm17, %xmm1
 	LONG $0x107941c4; WORD $0xca74; BYTE $0x30 // vmovupd 0x30(%r10,%rcx,8), %xmm14
-	LONG $0x10fd5262; WORD $0x66b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to2}, %xmm16, %xmm12
-	LONG $0x10fd5262; WORD $0x5eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to2}, %xmm16, %xmm11
-	LONG $0x10fd5262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to2}, %xmm16, %xmm10
-	LONG $0x10fd5262; LONG $0x04c08eb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to2}, %xmm16, %xmm9
-	LONG $0x10fd5262; LONG $0x064086b8; WORD $0x0000 // vfmadd231pd 0x640(%r14){1to2}, %xmm16, %xmm8
-	LONG $0x10fdd262; LONG $0x07c0beb8; WORD $0x0000 // vfmadd231pd 0x7c0(%r14){1to2}, %xmm16, %xmm7
-	LONG $0x10edd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to2}, %xmm18, %xmm3
-	LONG $0x10edd262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to2}, %xmm18, %xmm2
-	LONG $0x10edd262; WORD $0x76b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to2}, %xmm18, %xmm6
-	LONG $0x10edd262; LONG $0x04c8aeb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to2}, %xmm18, %xmm5
-	LONG $0x10edd262; LONG $0x0648a6b8; WORD $0x0000 // vfmadd231pd 0x648(%r14){1to2}, %xmm18, %xmm4
-	LONG $0x10edd262; LONG $0x07c88eb8; WORD $0x0000 // vfmadd231pd 0x7c8(%r14){1to2}, %xmm18, %xmm1
-	LONG $0x18855262; WORD $0x66b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to2}, %xmm15, %xmm12
-	LONG $0x18855262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to2}, %xmm15, %xmm11
-	LONG $0x18855262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to2}, %xmm15, %xmm10
-	LONG $0x18855262; LONG $0x05008eb8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to2}, %xmm15, %xmm9
-	LONG $0x18855262; LONG $0x068086b8; WORD $0x0000 // vfmadd231pd 0x680(%r14){1to2}, %xmm15, %xmm8
-	LONG $0x1885d262; LONG $0x0800beb8; WORD $0x0000 // vfmadd231pd 0x800(%r14){1to2}, %xmm15, %xmm7
-	LONG $0x10e5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to2}, %xmm19, %xmm3
-	LONG $0x10e5d262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to2}, %xmm19, %xmm2
-	LONG $0x10e5d262; WORD $0x76b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to2}, %xmm19, %xmm6
-	LONG $0x10e5d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to2}, %xmm19, %xmm5
-	LONG $0x10e5d262; LONG $0x0688a6b8; WORD $0x0000 // vfmadd231pd 0x688(%r14){1to2}, %xmm19, %xmm4
-	LONG $0x10e5d262; LONG $0x08088eb8; WORD $0x0000 // vfmadd231pd 0x808(%r14){1to2}, %xmm19, %xmm1
-	LONG $0x18955262; WORD $0x66b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to2}, %xmm13, %xmm12
-	LONG $0x18955262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to2}, %xmm13, %xmm11
-	LONG $0x18955262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to2}, %xmm13, %xmm10
-	LONG $0x18955262; LONG $0x05408eb8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to2}, %xmm13, %xmm9
-	LONG $0x18955262; LONG $0x06c086b8; WORD $0x0000 // vfmadd231pd 0x6c0(%r14){1to2}, %xmm13, %xmm8
-	LONG $0x1895d262; LONG $0x0840beb8; WORD $0x0000 // vfmadd231pd 0x840(%r14){1to2}, %xmm13, %xmm7
-	LONG $0x188dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to2}, %xmm14, %xmm3
-	LONG $0x188dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to2}, %xmm14, %xmm2
-	LONG $0x188dd262; WORD $0x76b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to2}, %xmm14, %xmm6
-	LONG $0x188dd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to2}, %xmm14, %xmm5
-	LONG $0x188dd262; LONG $0x06c8a6b8; WORD $0x0000 // vfmadd231pd 0x6c8(%r14){1to2}, %xmm14, %xmm4
-	LONG $0x188dd262; LONG $0x08488eb8; WORD $0x0000 // vfmadd231pd 0x848(%r14){1to2}, %xmm14, %xmm1
+	LONG $0x10fd5262; LONG $0x082464b8 // vfmadd231pd 0x40(%r12){1to2}, %xmm16, %xmm12
+	LONG $0x10fd5262; LONG $0x38245cb8 // vfmadd231pd 0x1c0(%r12){1to2}, %xmm16, %xmm11
+	LONG $0x10fd5262; LONG $0x682454b8 // vfmadd231pd 0x340(%r12){1to2}, %xmm16, %xmm10
+	LONG $0x10fd5262; LONG $0xc0248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to2}, %xmm16, %xmm9
+	LONG $0x10fd5262; LONG $0x402484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%r12){1to2}, %xmm16, %xmm8
+	LONG $0x10fdd262; LONG $0xc024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%r12){1to2}, %xmm16, %xmm7
+	LONG $0x10edd262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to2}, %xmm18, %xmm3
+	LONG $0x10edd262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to2}, %xmm18, %xmm2
+	LONG $0x10edd262; LONG $0x692474b8 // vfmadd231pd 0x348(%r12){1to2}, %xmm18, %xmm6
+	LONG $0x10edd262; LONG $0xc824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to2}, %xmm18, %xmm5
+	LONG $0x10edd262; LONG $0x4824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x648(%r12){1to2}, %xmm18, %xmm4
+	LONG $0x10edd262; LONG $0xc8248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c8(%r12){1to2}, %xmm18, %xmm1
+	LONG $0x18855262; LONG $0x102464b8 // vfmadd231pd 0x80(%r12){1to2}, %xmm15, %xmm12
+	LONG $0x18855262; LONG $0x40245cb8 // vfmadd231pd 0x200(%r12){1to2}, %xmm15, %xmm11
+	LONG $0x18855262; LONG $0x702454b8 // vfmadd231pd 0x380(%r12){1to2}, %xmm15, %xmm10
+	LONG $0x18855262; LONG $0x00248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to2}, %xmm15, %xmm9
+	LONG $0x18855262; LONG $0x802484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%r12){1to2}, %xmm15, %xmm8
+	LONG $0x1885d262; LONG $0x0024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%r12){1to2}, %xmm15, %xmm7
+	LONG $0x10e5d262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to2}, %xmm19, %xmm3
+	LONG $0x10e5d262; LONG $0x412454b8 // vfmadd231pd 0x208(%r12){1to2}, %xmm19, %xmm2
+	LONG $0x10e5d262; LONG $0x712474b8 // vfmadd231pd 0x388(%r12){1to2}, %xmm19, %xmm6
+	LONG $0x10e5d262; LONG $0x0824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to2}, %xmm19, %xmm5
+	LONG $0x10e5d262; LONG $0x8824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x688(%r12){1to2}, %xmm19, %xmm4
+	LONG $0x10e5d262; LONG $0x08248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x808(%r12){1to2}, %xmm19, %xmm1
+	LONG $0x18955262; LONG $0x182464b8 // vfmadd231pd 0xc0(%r12){1to2}, %xmm13, %xmm12
+	LONG $0x18955262; LONG $0x48245cb8 // vfmadd231pd 0x240(%r12){1to2}, %xmm13, %xmm11
+	LONG $0x18955262; LONG $0x782454b8 // vfmadd231pd 0x3c0(%r12){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; LONG $0x40248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; LONG $0xc02484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%r12){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0x4024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%r12){1to2}, %xmm13, %xmm7
+	LONG $0x188dd262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to2}, %xmm14, %xmm3
+	LONG $0x188dd262; LONG $0x492454b8 // vfmadd231pd 0x248(%r12){1to2}, %xmm14, %xmm2
+	LONG $0x188dd262; LONG $0x792474b8 // vfmadd231pd 0x3c8(%r12){1to2}, %xmm14, %xmm6
+	LONG $0x188dd262; LONG $0x4824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to2}, %xmm14, %xmm5
+	LONG $0x188dd262; LONG $0xc824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c8(%r12){1to2}, %xmm14, %xmm4
+	LONG $0x188dd262; LONG $0x48248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x848(%r12){1to2}, %xmm14, %xmm1
 	LONG $0x107941c4; WORD $0xea6c; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %xmm13
 	LONG $0x107941c4; WORD $0xca74; BYTE $0x50 // vmovupd 0x50(%r10,%rcx,8), %xmm14
-	LONG $0x18955262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to2}, %xmm13, %xmm12
-	LONG $0x18955262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to2}, %xmm13, %xmm11
-	LONG $0x18955262; LONG $0x040096b8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to2}, %xmm13, %xmm10
-	LONG $0x18955262; LONG $0x05808eb8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to2}, %xmm13, %xmm9
-	LONG $0x18955262; LONG $0x070086b8; WORD $0x0000 // vfmadd231pd 0x700(%r14){1to2}, %xmm13, %xmm8
-	LONG $0x1895d262; LONG $0x0880beb8; WORD $0x0000 // vfmadd231pd 0x880(%r14){1to2}, %xmm13, %xmm7
+	LONG $0x18955262; LONG $0x202464b8 // vfmadd231pd 0x100(%r12){1to2}, %xmm13, %xmm12
+	LONG $0x18955262; LONG $0x50245cb8 // vfmadd231pd 0x280(%r12){1to2}, %xmm13, %xmm11
+	LONG $0x18955262; LONG $0x002494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; LONG $0x80248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; LONG $0x002484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%r12){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0x8024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%r12){1to2}, %xmm13, %xmm7
 	LONG $0x107941c4; WORD $0xca6c; BYTE $0x40 // vmovupd 0x40(%r10,%rcx,8), %xmm13
-	LONG $0x1895d262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to2}, %xmm13, %xmm3
-	LONG $0x1895d262; WORD $0x56b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to2}, %xmm13, %xmm2
-	LONG $0x1895d262; LONG $0x0408b6b8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to2}, %xmm13, %xmm6
-	LONG $0x1895d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to2}, %xmm13, %xmm5
-	LONG $0x1895d262; LONG $0x0708a6b8; WORD $0x0000 // vfmadd231pd 0x708(%r14){1to2}, %xmm13, %xmm4
-	LONG $0x1895d262; LONG $0x08888eb8; WORD $0x0000 // vfmadd231pd 0x888(%r14){1to2}, %xmm13, %xmm1
+	LONG $0x1895d262; LONG $0x21245cb8 // vfmadd231pd 0x108(%r12){1to2}, %xmm13, %xmm3
+	LONG $0x1895d262; LONG $0x512454b8 // vfmadd231pd 0x288(%r12){1to2}, %xmm13, %xmm2
+	LONG $0x1895d262; LONG $0x0824b4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to2}, %xmm13, %xmm6
+	LONG $0x1895d262; LONG $0x8824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to2}, %xmm13, %xmm5
+	LONG $0x1895d262; LONG $0x0824a4b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x708(%r12){1to2}, %xmm13, %xmm4
+	LONG $0x1895d262; LONG $0x88248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x888(%r12){1to2}, %xmm13, %xmm1
 	LONG $0x107941c4; WORD $0xea6c; BYTE $0x50 // vmovupd 0x50(%r10,%rbp,8), %xmm13
-	LONG $0x18955262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to2}, %xmm13, %xmm12
-	LONG $0x18955262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to2}, %xmm13, %xmm11
-	LONG $0x18955262; LONG $0x044096b8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to2}, %xmm13, %xmm10
-	LONG $0x18955262; LONG $0x05c08eb8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to2}, %xmm13, %xmm9
-	LONG $0x18955262; LONG $0x074086b8; WORD $0x0000 // vfmadd231pd 0x740(%r14){1to2}, %xmm13, %xmm8
-	LONG $0x1895d262; LONG $0x08c0beb8; WORD $0x0000 // vfmadd231pd 0x8c0(%r14){1to2}, %xmm13, %xmm7
-	LONG $0x188dd262; WORD $0x5eb8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to2}, %xmm14, %xmm3
-	LONG $0x188dd262; WORD $0x56b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to2}, %xmm14, %xmm2
-	LONG $0x188dd262; LONG $0x0448b6b8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to2}, %xmm14, %xmm6
-	LONG $0x188dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to2}, %xmm14, %xmm5
-	LONG $0x188dd262; LONG $0x0748a6b8; WORD $0x0000 // vfmadd231pd 0x748(%r14){1to2}, %xmm14, %xmm4
-	LONG $0x188dd262; LONG $0x08c88eb8; WORD $0x0000 // vfmadd231pd 0x8c8(%r14){1to2}, %xmm14, %xmm1
-	LONG $0x00c68149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfd1e850f; WORD $0xffff // jne <blocks6Multi2+0x7e0>
-	LONG $0xfffba9e9; BYTE $0xff // jmp <blocks6Multi2+0x670>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x18955262; LONG $0x282464b8 // vfmadd231pd 0x140(%r12){1to2}, %xmm13, %xmm12
+	LONG $0x18955262; LONG $0x58245cb8 // vfmadd231pd 0x2c0(%r12){1to2}, %xmm13, %xmm11
+	LONG $0x18955262; LONG $0x402494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to2}, %xmm13, %xmm10
+	LONG $0x18955262; LONG $0xc0248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to2}, %xmm13, %xmm9
+	LONG $0x18955262; LONG $0x402484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%r12){1to2}, %xmm13, %xmm8
+	LONG $0x1895d262; LONG $0xc024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%r12){1to2}, %xmm13, %xmm7
+	LONG $0x188dd262; LONG $0x29245cb8 // vfmadd231pd 0x148(%r12){1to2}, %xmm14, %xmm3
+	LONG $0x188dd262; LONG $0x592454b8 // vfmadd231pd 0x2c8(%r12){1to2}, %xmm14, %xmm2
+	LONG $0x188dd262; LONG $0x4824b4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to2}, %xmm14, %xmm6
+	LONG $0x188dd262; LONG $0xc824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to2}, %xmm14, %xmm5
+	LONG $0x188dd262; LONG $0x4824a4b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x748(%r12){1to2}, %xmm14, %xmm4
+	LONG $0x188dd262; LONG $0xc8248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c8(%r12){1to2}, %xmm14, %xmm1
+	LONG $0x00c48149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfcd6850f; WORD $0xffff // jne <blocks6Multi2+0x6a0>
+	LONG $0xfffb61e9; BYTE $0xff // jmp <blocks6Multi2+0x530>
+	BYTE $0x90 // nop
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2175 // jne <blocks6Multi2+0xb00>
+	WORD $0x2175 // jne <blocks6Multi2+0xa00>
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0xf597820f; WORD $0xffff // jb <blocks6Multi2+0x8a>
-	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi2+0xbd6>
+	LONG $0xf697820f; WORD $0xffff // jb <blocks6Multi2+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi2+0xad6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
@@ -5588,31 +5062,31 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf54e8e0f; WORD $0xffff // jle <blocks6Multi2+0x70>
+	LONG $0xf64e8e0f; WORD $0xffff // jle <blocks6Multi2+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1ceb // jmp <blocks6Multi2+0xb55>
+	WORD $0x1ceb // jmp <blocks6Multi2+0xa55>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x10c38349 // addq $0x10, %r11
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xf51b840f; WORD $0xffff // je <blocks6Multi2+0x70>
+	LONG $0xf61b840f; WORD $0xffff // je <blocks6Multi2+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1274 // je <blocks6Multi2+0xb70>
+	WORD $0x1274 // je <blocks6Multi2+0xa70>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
-	WORD $0x0beb // jmp <blocks6Multi2+0xb74>
+	WORD $0x0beb // jmp <blocks6Multi2+0xa74>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
-	WORD $0x3aeb // jmp <blocks6Multi2+0xbbb>
+	WORD $0x3aeb // jmp <blocks6Multi2+0xabb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
@@ -5622,15 +5096,15 @@ TEXT ·blocks6Multi2Oct(SB), 0, $208-16
 	LONG $0x1179a1c4; WORD $0xb00c // vmovupd %xmm1, (%rax,%r14,4)
 	LONG $0x04c68349 // addq $0x4, %r14
 	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0x8574 // je <blocks6Multi2+0xb40>
+	WORD $0x8574 // je <blocks6Multi2+0xa40>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcc74 // je <blocks6Multi2+0xb90>
+	WORD $0xcc74 // je <blocks6Multi2+0xa90>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xbfeb // jmp <blocks6Multi2+0xb95>
+	WORD $0xbfeb // jmp <blocks6Multi2+0xa95>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5650,7 +5124,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
-	LONG $0x000c3ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000b3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5659,7 +5133,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0bf78e0f; WORD $0x0000 // jle <blocks6Multi4+0xc04>
+	LONG $0x0ae78e0f; WORD $0x0000 // jle <blocks6Multi4+0xaf4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -5667,7 +5141,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0c0b0559; WORD $0x0000 // vpbroadcastq 0xc0b(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x0b0b0559; WORD $0x0000 // vpbroadcastq 0xb0b(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
@@ -5686,7 +5160,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x0b6c830f; WORD $0x0000 // jae <blocks6Multi4+0xbf6>
+	LONG $0x0a5c830f; WORD $0x0000 // jae <blocks6Multi4+0xae6>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
@@ -5698,7 +5172,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0a308d0f; WORD $0x0000 // jge <blocks6Multi4+0xaf0>
+	LONG $0x09208d0f; WORD $0x0000 // jge <blocks6Multi4+0x9e0>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -5711,7 +5185,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x05678e0f; WORD $0x0000 // jle <blocks6Multi4+0x660>
+	LONG $0x04178e0f; WORD $0x0000 // jle <blocks6Multi4+0x510>
 	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x65eb // jmp <blocks6Multi4+0x166>
@@ -5719,6 +5193,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
@@ -5726,230 +5201,169 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x10c08349 // addq $0x10, %r8
 	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
 	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
 	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
 	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x08 // vmovdqu64 %zmm1, (%rax,%rcx)
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x0e // vmovdqu64 %zmm1, (%r14,%rcx)
 	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
-	LONG $0x04fa840f; WORD $0x0000 // je <blocks6Multi4+0x660>
+	LONG $0x03aa840f; WORD $0x0000 // je <blocks6Multi4+0x510>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0170850f; WORD $0x0000 // jne <blocks6Multi4+0x2f0>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0210820f; WORD $0x0000 // jb <blocks6Multi4+0x3a0>
-	WORD $0xd989 // movl %ebx, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
-	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
-	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
-	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
-	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi4+0x1b0>
-	LONG $0xfffe25e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
-	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
-	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
-	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
-	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
-	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
-	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
-	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
-	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
-	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
-	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
-	LONG $0x487c9162; LONG $0x04324c11 // vmovups %zmm1, 0x100(%r10,%r14)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x48fd9162; LONG $0x05324c11 // vmovupd %zmm1, 0x140(%r10,%r14)
-	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
-	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
-	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi4+0x300>
-	LONG $0xfffd72e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	WORD $0x9066 // nop
+	LONG $0x0180850f; WORD $0x0000 // jne <blocks6Multi4+0x300>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	LONG $0x00a18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r12
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	LONG $0xc5950f40 // setne %bpl
 	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
 	WORD $0xd989 // movl %ebx, %ecx
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xce // addq %rcx, %r14
-	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	LONG $0x808f0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rcx
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0143840f; WORD $0x0000 // je <blocks6Multi4+0x50b>
+	LONG $0x0204840f; WORD $0x0000 // je <blocks6Multi4+0x3b0>
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	WORD $0x9066 // nop
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875d262; LONG $0xc0244c8d // vpermb -0x1000(%r12), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
-	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875d262; LONG $0xc01c4c8d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfeca850f; WORD $0xffff // jne <blocks6Multi4+0x3d0>
-	LONG $0xfffc05e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfec3850f; WORD $0xffff // jne <blocks6Multi4+0x1b0>
+	LONG $0xfffe1ee9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
+	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02224c11 // vmovups %zmm1, 0x80(%r10,%r12)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03224c11 // vmovups %zmm1, 0xc0(%r10,%r12)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x04224c11 // vmovups %zmm1, 0x100(%r10,%r12)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	LONG $0x48fd9162; LONG $0x05224c11 // vmovupd %zmm1, 0x140(%r10,%r12)
+	LONG $0x80c48149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r12
+	LONG $0x00fc8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r12d
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi4+0x310>
+	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	WORD $0x9066 // nop
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x4975d262; LONG $0xc024548d // vpermb -0x1000(%r12), %zmm1, %zmm2 {%k1}
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
-	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975d262; LONG $0xc01c548d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
 	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
 	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfebb850f; WORD $0xffff // jne <blocks6Multi4+0x510>
-	LONG $0xfffab6e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi4+0x3c0>
+	LONG $0xfffc02e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	WORD $0x9066 // nop
 	LONG $0x38578b4c // movq 0x38(%rdi), %r10
 	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi4+0x708>
+	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi4+0x5b8>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -5969,7 +5383,7 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x8c11fdc5; LONG $0x0035200e; BYTE $0x00 // vmovupd %ymm1, 0x3520(%rsi,%rcx)
 	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0xf998830f; WORD $0xffff // jae <blocks6Multi4+0xa0>
+	LONG $0xfae8830f; WORD $0xffff // jae <blocks6Multi4+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
@@ -5983,10 +5397,10 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0x1c74 // je <blocks6Multi4+0x760>
+	WORD $0x1c74 // je <blocks6Multi4+0x610>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi4+0x7df>
-	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi4+0x680>
+	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi4+0x68f>
+	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi4+0x530>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -6003,13 +5417,13 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0xa410fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd 0x3420(%rsi,%rcx), %ymm4
 	LONG $0x8c6ffec5; LONG $0x0035200e; BYTE $0x00 // vmovdqu 0x3520(%rsi,%rcx), %ymm1
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi4+0x680>
-	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi4+0x530>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x232c8b4b // movq (%r11,%r12), %rbp
-	LONG $0x234c8b4b; BYTE $0x08 // movq 0x8(%r11,%r12), %rcx
-	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x332c8b4b // movq (%r11,%r14), %rbp
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x107d41c4; WORD $0xea34 // vmovupd (%r10,%rbp,8), %ymm14
 	LONG $0x28fdc162; WORD $0x0c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %ymm17
 	LONG $0x28fdc162; LONG $0x01ea4410 // vmovupd 0x20(%r10,%rbp,8), %ymm16
@@ -6017,96 +5431,96 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x107d41c4; WORD $0xea7c; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %ymm15
 	LONG $0x28fdc162; LONG $0x02ca5c10 // vmovupd 0x40(%r10,%rcx,8), %ymm19
 	LONG $0x107d41c4; WORD $0xea6c; BYTE $0x60 // vmovupd 0x60(%r10,%rbp,8), %ymm13
-	LONG $0x388d5262; WORD $0x26b8 // vfmadd231pd (%r14){1to4}, %ymm14, %ymm12
-	LONG $0x388d5262; WORD $0x5eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to4}, %ymm14, %ymm11
-	LONG $0x388d5262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to4}, %ymm14, %ymm10
-	LONG $0x388d5262; LONG $0x04808eb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to4}, %ymm14, %ymm9
-	LONG $0x388d5262; LONG $0x060086b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to4}, %ymm14, %ymm8
-	LONG $0x388dd262; LONG $0x0780beb8; WORD $0x0000 // vfmadd231pd 0x780(%r14){1to4}, %ymm14, %ymm7
-	LONG $0x30f5d262; WORD $0x5eb8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to4}, %ymm17, %ymm3
-	LONG $0x30f5d262; WORD $0x56b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to4}, %ymm17, %ymm2
-	LONG $0x30f5d262; WORD $0x76b8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to4}, %ymm17, %ymm6
-	LONG $0x30f5d262; LONG $0x0488aeb8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to4}, %ymm17, %ymm5
-	LONG $0x30f5d262; LONG $0x0608a6b8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to4}, %ymm17, %ymm4
-	LONG $0x30f5d262; LONG $0x07888eb8; WORD $0x0000 // vfmadd231pd 0x788(%r14){1to4}, %ymm17, %ymm1
+	LONG $0x388d5262; WORD $0x24b8; BYTE $0x24 // vfmadd231pd (%r12){1to4}, %ymm14, %ymm12
+	LONG $0x388d5262; LONG $0x30245cb8 // vfmadd231pd 0x180(%r12){1to4}, %ymm14, %ymm11
+	LONG $0x388d5262; LONG $0x602454b8 // vfmadd231pd 0x300(%r12){1to4}, %ymm14, %ymm10
+	LONG $0x388d5262; LONG $0x80248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to4}, %ymm14, %ymm9
+	LONG $0x388d5262; LONG $0x002484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to4}, %ymm14, %ymm8
+	LONG $0x388dd262; LONG $0x8024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x780(%r12){1to4}, %ymm14, %ymm7
+	LONG $0x30f5d262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to4}, %ymm17, %ymm3
+	LONG $0x30f5d262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to4}, %ymm17, %ymm2
+	LONG $0x30f5d262; LONG $0x612474b8 // vfmadd231pd 0x308(%r12){1to4}, %ymm17, %ymm6
+	LONG $0x30f5d262; LONG $0x8824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to4}, %ymm17, %ymm5
+	LONG $0x30f5d262; LONG $0x0824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to4}, %ymm17, %ymm4
+	LONG $0x30f5d262; LONG $0x88248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x788(%r12){1to4}, %ymm17, %ymm1
 	LONG $0x107d41c4; WORD $0xca74; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm14
-	LONG $0x30fd5262; WORD $0x66b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to4}, %ymm16, %ymm12
-	LONG $0x30fd5262; WORD $0x5eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to4}, %ymm16, %ymm11
-	LONG $0x30fd5262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to4}, %ymm16, %ymm10
-	LONG $0x30fd5262; LONG $0x04c08eb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to4}, %ymm16, %ymm9
-	LONG $0x30fd5262; LONG $0x064086b8; WORD $0x0000 // vfmadd231pd 0x640(%r14){1to4}, %ymm16, %ymm8
-	LONG $0x30fdd262; LONG $0x07c0beb8; WORD $0x0000 // vfmadd231pd 0x7c0(%r14){1to4}, %ymm16, %ymm7
-	LONG $0x30edd262; WORD $0x5eb8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to4}, %ymm18, %ymm3
-	LONG $0x30edd262; WORD $0x56b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to4}, %ymm18, %ymm2
-	LONG $0x30edd262; WORD $0x76b8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to4}, %ymm18, %ymm6
-	LONG $0x30edd262; LONG $0x04c8aeb8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to4}, %ymm18, %ymm5
-	LONG $0x30edd262; LONG $0x0648a6b8; WORD $0x0000 // vfmadd231pd 0x648(%r14){1to4}, %ymm18, %ymm4
-	LONG $0x30edd262; LONG $0x07c88eb8; WORD $0x0000 // vfmadd231pd 0x7c8(%r14){1to4}, %ymm18, %ymm1
-	LONG $0x38855262; WORD $0x66b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to4}, %ymm15, %ymm12
-	LONG $0x38855262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to4}, %ymm15, %ymm11
-	LONG $0x38855262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to4}, %ymm15, %ymm10
-	LONG $0x38855262; LONG $0x05008eb8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to4}, %ymm15, %ymm9
-	LONG $0x38855262; LONG $0x068086b8; WORD $0x0000 // vfmadd231pd 0x680(%r14){1to4}, %ymm15, %ymm8
-	LONG $0x3885d262; LONG $0x0800beb8; WORD $0x0000 // vfmadd231pd 0x800(%r14){1to4}, %ymm15, %ymm7
-	LONG $0x30e5d262; WORD $0x5eb8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to4}, %ymm19, %ymm3
-	LONG $0x30e5d262; WORD $0x56b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to4}, %ymm19, %ymm2
-	LONG $0x30e5d262; WORD $0x76b8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to4}, %ymm19, %ymm6
-	LONG $0x30e5d262; LONG $0x0508aeb8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to4}, %ymm19, %ymm5
-	LONG $0x30e5d262; LONG $0x0688a6b8; WORD $0x0000 // vfmadd231pd 0x688(%r14){1to4}, %ymm19, %ymm4
-	LONG $0x30e5d262; LONG $0x08088eb8; WORD $0x0000 // vfmadd231pd 0x808(%r14){1to4}, %ymm19, %ymm1
-	LONG $0x38955262; WORD $0x66b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to4}, %ymm13, %ymm12
-	LONG $0x38955262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to4}, %ymm13, %ymm11
-	LONG $0x38955262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to4}, %ymm13, %ymm10
-	LONG $0x38955262; LONG $0x05408eb8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to4}, %ymm13, %ymm9
-	LONG $0x38955262; LONG $0x06c086b8; WORD $0x0000 // vfmadd231pd 0x6c0(%r14){1to4}, %ymm13, %ymm8
-	LONG $0x3895d262; LONG $0x0840beb8; WORD $0x0000 // vfmadd231pd 0x840(%r14){1to4}, %ymm13, %ymm7
-	LONG $0x388dd262; WORD $0x5eb8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to4}, %ymm14, %ymm3
-	LONG $0x388dd262; WORD $0x56b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to4}, %ymm14, %ymm2
-	LONG $0x388dd262; WORD $0x76b8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to4}, %ymm14, %ymm6
-	LONG $0x388dd262; LONG $0x0548aeb8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to4}, %ymm14, %ymm5
-	LONG $0x388dd262; LONG $0x06c8a6b8; WORD $0x0000 // vfmadd231pd 0x6c8(%r14){1to4}, %ymm14, %ymm4
-	LONG $0x388dd262; LONG $0x08488eb8; WORD $0x0000 // vfmadd231pd 0x848(%r14){1to4}, %ymm14, %ymm1
+	LONG $0x30fd5262; LONG $0x082464b8 // vfmadd231pd 0x40(%r12){1to4}, %ymm16, %ymm12
+	LONG $0x30fd5262; LONG $0x38245cb8 // vfmadd231pd 0x1c0(%r12){1to4}, %ymm16, %ymm11
+	LONG $0x30fd5262; LONG $0x682454b8 // vfmadd231pd 0x340(%r12){1to4}, %ymm16, %ymm10
+	LONG $0x30fd5262; LONG $0xc0248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to4}, %ymm16, %ymm9
+	LONG $0x30fd5262; LONG $0x402484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%r12){1to4}, %ymm16, %ymm8
+	LONG $0x30fdd262; LONG $0xc024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%r12){1to4}, %ymm16, %ymm7
+	LONG $0x30edd262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to4}, %ymm18, %ymm3
+	LONG $0x30edd262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to4}, %ymm18, %ymm2
+	LONG $0x30edd262; LONG $0x692474b8 // vfmadd231pd 0x348(%r12){1to4}, %ymm18, %ymm6
+	LONG $0x30edd262; LONG $0xc824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to4}, %ymm18, %ymm5
+	LONG $0x30edd262; LONG $0x4824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x648(%r12){1to4}, %ymm18, %ymm4
+	LONG $0x30edd262; LONG $0xc8248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c8(%r12){1to4}, %ymm18, %ymm1
+	LONG $0x38855262; LONG $0x102464b8 // vfmadd231pd 0x80(%r12){1to4}, %ymm15, %ymm12
+	LONG $0x38855262; LONG $0x40245cb8 // vfmadd231pd 0x200(%r12){1to4}, %ymm15, %ymm11
+	LONG $0x38855262; LONG $0x702454b8 // vfmadd231pd 0x380(%r12){1to4}, %ymm15, %ymm10
+	LONG $0x38855262; LONG $0x00248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to4}, %ymm15, %ymm9
+	LONG $0x38855262; LONG $0x802484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%r12){1to4}, %ymm15, %ymm8
+	LONG $0x3885d262; LONG $0x0024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%r12){1to4}, %ymm15, %ymm7
+	LONG $0x30e5d262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to4}, %ymm19, %ymm3
+	LONG $0x30e5d262; LONG $0x412454b8 // vfmadd231pd 0x208(%r12){1to4}, %ymm19, %ymm2
+	LONG $0x30e5d262; LONG $0x712474b8 // vfmadd231pd 0x388(%r12){1to4}, %ymm19, %ymm6
+	LONG $0x30e5d262; LONG $0x0824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to4}, %ymm19, %ymm5
+	LONG $0x30e5d262; LONG $0x8824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x688(%r12){1to4}, %ymm19, %ymm4
+	LONG $0x30e5d262; LONG $0x08248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x808(%r12){1to4}, %ymm19, %ymm1
+	LONG $0x38955262; LONG $0x182464b8 // vfmadd231pd 0xc0(%r12){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; LONG $0x48245cb8 // vfmadd231pd 0x240(%r12){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x782454b8 // vfmadd231pd 0x3c0(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x40248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0xc02484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x4024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%r12){1to4}, %ymm13, %ymm7
+	LONG $0x388dd262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; LONG $0x492454b8 // vfmadd231pd 0x248(%r12){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; LONG $0x792474b8 // vfmadd231pd 0x3c8(%r12){1to4}, %ymm14, %ymm6
+	LONG $0x388dd262; LONG $0x4824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to4}, %ymm14, %ymm5
+	LONG $0x388dd262; LONG $0xc824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c8(%r12){1to4}, %ymm14, %ymm4
+	LONG $0x388dd262; LONG $0x48248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x848(%r12){1to4}, %ymm14, %ymm1
 	LONG $0x107d41c4; LONG $0x0080eaac; WORD $0x0000 // vmovupd 0x80(%r10,%rbp,8), %ymm13
 	LONG $0x107d41c4; LONG $0x00a0cab4; WORD $0x0000 // vmovupd 0xa0(%r10,%rcx,8), %ymm14
-	LONG $0x38955262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to4}, %ymm13, %ymm12
-	LONG $0x38955262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to4}, %ymm13, %ymm11
-	LONG $0x38955262; LONG $0x040096b8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to4}, %ymm13, %ymm10
-	LONG $0x38955262; LONG $0x05808eb8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to4}, %ymm13, %ymm9
-	LONG $0x38955262; LONG $0x070086b8; WORD $0x0000 // vfmadd231pd 0x700(%r14){1to4}, %ymm13, %ymm8
-	LONG $0x3895d262; LONG $0x0880beb8; WORD $0x0000 // vfmadd231pd 0x880(%r14){1to4}, %ymm13, %ymm7
+	LONG $0x38955262; LONG $0x202464b8 // vfmadd231pd 0x100(%r12){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; LONG $0x50245cb8 // vfmadd231pd 0x280(%r12){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x002494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x80248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x002484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x8024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%r12){1to4}, %ymm13, %ymm7
 	LONG $0x107d41c4; LONG $0x0080caac; WORD $0x0000 // vmovupd 0x80(%r10,%rcx,8), %ymm13
-	LONG $0x3895d262; WORD $0x5eb8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to4}, %ymm13, %ymm3
-	LONG $0x3895d262; WORD $0x56b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to4}, %ymm13, %ymm2
-	LONG $0x3895d262; LONG $0x0408b6b8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to4}, %ymm13, %ymm6
-	LONG $0x3895d262; LONG $0x0588aeb8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to4}, %ymm13, %ymm5
-	LONG $0x3895d262; LONG $0x0708a6b8; WORD $0x0000 // vfmadd231pd 0x708(%r14){1to4}, %ymm13, %ymm4
-	LONG $0x3895d262; LONG $0x08888eb8; WORD $0x0000 // vfmadd231pd 0x888(%r14){1to4}, %ymm13, %ymm1
+	LONG $0x3895d262; LONG $0x21245cb8 // vfmadd231pd 0x108(%r12){1to4}, %ymm13, %ymm3
+	LONG $0x3895d262; LONG $0x512454b8 // vfmadd231pd 0x288(%r12){1to4}, %ymm13, %ymm2
+	LONG $0x3895d262; LONG $0x0824b4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to4}, %ymm13, %ymm6
+	LONG $0x3895d262; LONG $0x8824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to4}, %ymm13, %ymm5
+	LONG $0x3895d262; LONG $0x0824a4b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x708(%r12){1to4}, %ymm13, %ymm4
+	LONG $0x3895d262; LONG $0x88248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x888(%r12){1to4}, %ymm13, %ymm1
 	LONG $0x107d41c4; LONG $0x00a0eaac; WORD $0x0000 // vmovupd 0xa0(%r10,%rbp,8), %ymm13
-	LONG $0x38955262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to4}, %ymm13, %ymm12
-	LONG $0x38955262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to4}, %ymm13, %ymm11
-	LONG $0x38955262; LONG $0x044096b8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to4}, %ymm13, %ymm10
-	LONG $0x38955262; LONG $0x05c08eb8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to4}, %ymm13, %ymm9
-	LONG $0x38955262; LONG $0x074086b8; WORD $0x0000 // vfmadd231pd 0x740(%r14){1to4}, %ymm13, %ymm8
-	LONG $0x3895d262; LONG $0x08c0beb8; WORD $0x0000 // vfmadd231pd 0x8c0(%r14){1to4}, %ymm13, %ymm7
-	LONG $0x388dd262; WORD $0x5eb8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to4}, %ymm14, %ymm3
-	LONG $0x388dd262; WORD $0x56b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to4}, %ymm14, %ymm2
-	LONG $0x388dd262; LONG $0x0448b6b8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to4}, %ymm14, %ymm6
-	LONG $0x388dd262; LONG $0x05c8aeb8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to4}, %ymm14, %ymm5
-	LONG $0x388dd262; LONG $0x0748a6b8; WORD $0x0000 // vfmadd231pd 0x748(%r14){1to4}, %ymm14, %ymm4
-	LONG $0x388dd262; LONG $0x08c88eb8; WORD $0x0000 // vfmadd231pd 0x8c8(%r14){1to4}, %ymm14, %ymm1
-	LONG $0x00c68149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfd12850f; WORD $0xffff // jne <blocks6Multi4+0x7f0>
-	LONG $0xfffb9de9; BYTE $0xff // jmp <blocks6Multi4+0x680>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x38955262; LONG $0x282464b8 // vfmadd231pd 0x140(%r12){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; LONG $0x58245cb8 // vfmadd231pd 0x2c0(%r12){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x402494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0xc0248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x402484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0xc024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%r12){1to4}, %ymm13, %ymm7
+	LONG $0x388dd262; LONG $0x29245cb8 // vfmadd231pd 0x148(%r12){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; LONG $0x592454b8 // vfmadd231pd 0x2c8(%r12){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; LONG $0x4824b4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to4}, %ymm14, %ymm6
+	LONG $0x388dd262; LONG $0xc824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to4}, %ymm14, %ymm5
+	LONG $0x388dd262; LONG $0x4824a4b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x748(%r12){1to4}, %ymm14, %ymm4
+	LONG $0x388dd262; LONG $0xc8248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c8(%r12){1to4}, %ymm14, %ymm1
+	LONG $0x00c48149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfcca850f; WORD $0xffff // jne <blocks6Multi4+0x6a0>
+	LONG $0xfffb55e9; BYTE $0xff // jmp <blocks6Multi4+0x530>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	WORD $0x2175 // jne <blocks6Multi4+0xb20>
+	WORD $0x2175 // jne <blocks6Multi4+0xa10>
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0xf577820f; WORD $0xffff // jb <blocks6Multi4+0x8a>
-	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi4+0xbf6>
+	LONG $0xf687820f; WORD $0xffff // jb <blocks6Multi4+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi4+0xae6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
@@ -6115,31 +5529,31 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf52e8e0f; WORD $0xffff // jle <blocks6Multi4+0x70>
+	LONG $0xf63e8e0f; WORD $0xffff // jle <blocks6Multi4+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1ceb // jmp <blocks6Multi4+0xb75>
+	WORD $0x1ceb // jmp <blocks6Multi4+0xa65>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x20c38349 // addq $0x20, %r11
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xf4fb840f; WORD $0xffff // je <blocks6Multi4+0x70>
+	LONG $0xf60b840f; WORD $0xffff // je <blocks6Multi4+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1274 // je <blocks6Multi4+0xb90>
+	WORD $0x1274 // je <blocks6Multi4+0xa80>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
-	WORD $0x0beb // jmp <blocks6Multi4+0xb94>
+	WORD $0x0beb // jmp <blocks6Multi4+0xa84>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
-	WORD $0x3aeb // jmp <blocks6Multi4+0xbdb>
+	WORD $0x3aeb // jmp <blocks6Multi4+0xacb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
@@ -6149,15 +5563,15 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
 	LONG $0x04c68349 // addq $0x4, %r14
 	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0x8574 // je <blocks6Multi4+0xb60>
+	WORD $0x8574 // je <blocks6Multi4+0xa50>
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcc74 // je <blocks6Multi4+0xbb0>
+	WORD $0xcc74 // je <blocks6Multi4+0xaa0>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x34040343 // addl (%r12,%r14), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xbfeb // jmp <blocks6Multi4+0xbb5>
+	WORD $0xbfeb // jmp <blocks6Multi4+0xaa5>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6167,6 +5581,8 @@ TEXT ·blocks6Multi4Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -6181,7 +5597,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi8>
-	LONG $0x000dfee9; BYTE $0x00 // jmp <end>
+	LONG $0x000cbee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6190,7 +5606,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0da28e0f; WORD $0x0000 // jle <blocks6Multi8+0xdaf>
+	LONG $0x0c928e0f; WORD $0x0000 // jle <blocks6Multi8+0xc9f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -6198,28 +5614,27 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x48fdf262; LONG $0x0dcb0559; WORD $0x0000 // vpbroadcastq 0xdcb(%rip), %zmm0
+	LONG $0x48fdf262; LONG $0x0c8b0559; WORD $0x0000 // vpbroadcastq 0xc8b(%rip), %zmm0
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x009e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r11
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
 	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
 	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	WORD $0x26eb // jmp <blocks6Multi8+0x91>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x29eb // jmp <blocks6Multi8+0x91>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
-	LONG $0x0d10830f; WORD $0x0000 // jae <blocks6Multi8+0xda1>
+	LONG $0x0c00830f; WORD $0x0000 // jae <blocks6Multi8+0xc91>
 	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
@@ -6230,7 +5645,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	LONG $0x0be08d0f; WORD $0x0000 // jge <blocks6Multi8+0xca0>
+	LONG $0x0ad08d0f; WORD $0x0000 // jge <blocks6Multi8+0xb90>
 	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
@@ -6243,21 +5658,21 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0xe84d0f4c // cmovgeq %rax, %r13
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07078e0f; WORD $0x0000 // jle <blocks6Multi8+0x800>
-	WORD $0x894c; BYTE $0xd6 // movq %r10, %rsi
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x0001f2e9; BYTE $0x00 // jmp <blocks6Multi8+0x2f5>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x05a78e0f; WORD $0x0000 // jle <blocks6Multi8+0x6a0>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x0001f1e9; BYTE $0x00 // jmp <blocks6Multi8+0x2f5>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
-	LONG $0x5b1c8d4c // leaq (%rbx,%rbx,2), %r11
+	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
 	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
-	LONG $0x590c8d4f // leaq (%r9,%r11,2), %r9
+	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
+	LONG $0x490c8d4d // leaq (%r9,%rcx,2), %r9
 	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
 	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
 	LONG $0x06e3c148 // shlq $0x6, %rbx
@@ -6330,244 +5745,184 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	LONG $0x188c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rbx)
 	LONG $0x188c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rbx)
 	LONG $0x188c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rbx)
-	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0x050b840f; WORD $0x0000 // je <blocks6Multi8+0x800>
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x03ab840f; WORD $0x0000 // je <blocks6Multi8+0x6a0>
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
 	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0171850f; WORD $0x0000 // jne <blocks6Multi8+0x480>
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
-	LONG $0x0221820f; WORD $0x0000 // jb <blocks6Multi8+0x540>
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x042e4c11 // vmovups %zmm1, 0x100(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x052e4c11 // vmovupd %zmm1, 0x140(%rsi,%rbp)
-	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
-	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfec8850f; WORD $0xffff // jne <blocks6Multi8+0x340>
-	LONG $0xfffc93e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xa0998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %r11
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x8b180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r11)
-	LONG $0x487cd162; LONG $0xef608b5a; WORD $0xffff // vcvtps2pd -0x10a0(%r11), %zmm1
-	LONG $0x487cb162; WORD $0x0c11; BYTE $0x36 // vmovups %zmm1, (%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
-	LONG $0x487cd162; LONG $0xef808b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x01364c11 // vmovups %zmm1, 0x40(%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
-	LONG $0x487cd162; LONG $0xefa08b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x02364c11 // vmovups %zmm1, 0x80(%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
-	LONG $0x487cd162; LONG $0xefc08b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x03364c11 // vmovups %zmm1, 0xc0(%rsi,%r14)
-	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
-	LONG $0x487cd162; LONG $0xefe08b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm1
-	LONG $0x487cb162; LONG $0x04364c11 // vmovups %zmm1, 0x100(%rsi,%r14)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x487cd162; WORD $0x4b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48fdb162; LONG $0x05364c11 // vmovupd %zmm1, 0x140(%rsi,%r14)
-	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
-	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
-	LONG $0xff61850f; WORD $0xffff // jne <blocks6Multi8+0x490>
-	LONG $0xfffbdce9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x0181850f; WORD $0x0000 // jne <blocks6Multi8+0x490>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
-	LONG $0xc3930f41 // setae %r11b
+	LONG $0x00a18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r12
+	WORD $0x930f; BYTE $0xc1 // setae %cl
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	LONG $0xc5950f40 // setne %bpl
-	WORD $0x0844; BYTE $0xdd // orb %r11b, %bpl
-	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	WORD $0x014d; BYTE $0xde // addq %r11, %r14
-	LONG $0x00998d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r11
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x808f0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rcx
 	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x0142840f; WORD $0x0000 // je <blocks6Multi8+0x6ad>
+	LONG $0x0205840f; WORD $0x0000 // je <blocks6Multi8+0x540>
 	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0b180f41 // prefetcht0 (%r11)
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; WORD $0x4b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875d262; LONG $0xc0244c8d // vpermb -0x1000(%r12), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; WORD $0x0c11; BYTE $0x2e // vmovups %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875d262; LONG $0xc01b4c8d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm1
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875d262; LONG $0xc01c4c8d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x012e4c11 // vmovups %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x022e4c11 // vmovups %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
 	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x032e4c11 // vmovups %zmm1, 0xc0(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x18048d48 // leaq (%rax,%rbx), %rax
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
 	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x487cf162; LONG $0x042e4c11 // vmovups %zmm1, 0x100(%rsi,%rbp)
-	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
-	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48fdf162; LONG $0x052e4c11 // vmovupd %zmm1, 0x140(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfec8850f; WORD $0xffff // jne <blocks6Multi8+0x570>
-	LONG $0xfffa63e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	LONG $0xfec3850f; WORD $0xffff // jne <blocks6Multi8+0x340>
+	LONG $0xfffc8ee9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
+	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02224c11 // vmovups %zmm1, 0x80(%r10,%r12)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03224c11 // vmovups %zmm1, 0xc0(%r10,%r12)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x04224c11 // vmovups %zmm1, 0x100(%r10,%r12)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	LONG $0x48fd9162; LONG $0x05224c11 // vmovupd %zmm1, 0x140(%r10,%r12)
+	LONG $0x80c48149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r12
+	LONG $0x00fc8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r12d
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi8+0x4a0>
+	LONG $0xfffbd2e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	WORD $0x9066 // nop
 	WORD $0xed31 // xorl %ebp, %ebp
-	BYTE $0x90 // nop
-	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x4975d262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x4975d262; LONG $0xc024548d // vpermb -0x1000(%r12), %zmm1, %zmm2 {%k1}
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; WORD $0x0c11; BYTE $0x2e // vmovupd %zmm1, (%rsi,%rbp)
-	LONG $0x0c180f41; BYTE $0x1b // prefetcht0 (%r11,%rbx)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x4975d262; LONG $0xc01b548d // vpermb -0x1000(%r11,%rbx), %zmm1, %zmm2 {%k1}
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975d262; LONG $0xc01c548d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x012e4c11 // vmovupd %zmm1, 0x40(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
 	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x022e4c11 // vmovupd %zmm1, 0x80(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
 	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x032e4c11 // vmovupd %zmm1, 0xc0(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
 	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
 	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
-	LONG $0x48fdf162; LONG $0x042e4c11 // vmovupd %zmm1, 0x100(%rsi,%rbp)
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
 	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
-	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
 	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
-	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
-	LONG $0x48fdf162; LONG $0x052e4c11 // vmovupd %zmm1, 0x140(%rsi,%rbp)
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
 	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
 	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
-	LONG $0xfeb9850f; WORD $0xffff // jne <blocks6Multi8+0x6b0>
-	LONG $0xfff914e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	LONG $0x24748b48; BYTE $0x18 // movq 0x18(%rsp), %rsi
+	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi8+0x550>
+	LONG $0xfffa72e9; BYTE $0xff // jmp <blocks6Multi8+0x110>
+	WORD $0x9066 // nop
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
 	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x0000ace9; BYTE $0x00 // jmp <blocks6Multi8+0x8c0>
+	LONG $0x0000ace9; BYTE $0x00 // jmp <blocks6Multi8+0x760>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	LONG $0x10c68348 // addq $0x10, %rsi
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
 	LONG $0x06fb8348 // cmpq $0x6, %rbx
-	LONG $0x48fd1162; LONG $0x001aa411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm12, 0x3000(%r10,%r11)
-	LONG $0x48fd1162; LONG $0x001a9c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm11, 0x3200(%r10,%r11)
-	LONG $0x48fd1162; LONG $0x001a9411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm10, 0x3400(%r10,%r11)
-	LONG $0x48fd1162; LONG $0x001a8c11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm9, 0x3600(%r10,%r11)
-	LONG $0x48fd1162; LONG $0x001a8411; WORD $0x0038; BYTE $0x00 // vmovupd %zmm8, 0x3800(%r10,%r11)
-	LONG $0x48fd9162; LONG $0x001abc11; WORD $0x003a; BYTE $0x00 // vmovupd %zmm7, 0x3a00(%r10,%r11)
-	LONG $0x48fd9162; LONG $0x401a9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3040(%r10,%r11)
-	LONG $0x48fd9162; LONG $0x401ab411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x3240(%r10,%r11)
-	LONG $0x48fd9162; LONG $0x401aac11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm5, 0x3440(%r10,%r11)
-	LONG $0x48fd9162; LONG $0x401aa411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm4, 0x3640(%r10,%r11)
-	LONG $0x48fd9162; LONG $0x401a9c11; WORD $0x0038; BYTE $0x00 // vmovupd %zmm3, 0x3840(%r10,%r11)
-	LONG $0x48fd9162; LONG $0x401a8c11; WORD $0x003a; BYTE $0x00 // vmovupd %zmm1, 0x3a40(%r10,%r11)
-	LONG $0x025b8d4c // leaq 0x2(%rbx), %r11
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	LONG $0xf7e0830f; WORD $0xffff // jae <blocks6Multi8+0xa0>
+	LONG $0x48fd7162; LONG $0x000ea411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm12, 0x3000(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e9c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm11, 0x3200(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e9411; WORD $0x0034; BYTE $0x00 // vmovupd %zmm10, 0x3400(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e8c11; WORD $0x0036; BYTE $0x00 // vmovupd %zmm9, 0x3600(%rsi,%rcx)
+	LONG $0x48fd7162; LONG $0x000e8411; WORD $0x0038; BYTE $0x00 // vmovupd %zmm8, 0x3800(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x000ebc11; WORD $0x003a; BYTE $0x00 // vmovupd %zmm7, 0x3a00(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400e9411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm2, 0x3040(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400eb411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm6, 0x3240(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400eac11; WORD $0x0034; BYTE $0x00 // vmovupd %zmm5, 0x3440(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400ea411; WORD $0x0036; BYTE $0x00 // vmovupd %zmm4, 0x3640(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400e9c11; WORD $0x0038; BYTE $0x00 // vmovupd %zmm3, 0x3840(%rsi,%rcx)
+	LONG $0x48fdf162; LONG $0x400e8c11; WORD $0x003a; BYTE $0x00 // vmovupd %zmm1, 0x3a40(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xf940830f; WORD $0xffff // jae <blocks6Multi8+0xa0>
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
@@ -6581,150 +5936,150 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0x1474 // je <blocks6Multi8+0x910>
+	WORD $0x1474 // je <blocks6Multi8+0x7b0>
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0x009f8f0f; WORD $0x0000 // jg <blocks6Multi8+0x9a7>
-	LONG $0xffff13e9; BYTE $0xff // jmp <blocks6Multi8+0x820>
+	LONG $0x009f8f0f; WORD $0x0000 // jg <blocks6Multi8+0x847>
+	LONG $0xffff13e9; BYTE $0xff // jmp <blocks6Multi8+0x6c0>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	LONG $0x48fd1162; LONG $0x001aa410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%r10,%r11), %zmm12
-	LONG $0x48fe9162; LONG $0x401a946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3040(%r10,%r11), %zmm2
-	LONG $0x48fd1162; LONG $0x001a9c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%r10,%r11), %zmm11
-	LONG $0x48fd1162; LONG $0x001a9410; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%r10,%r11), %zmm10
-	LONG $0x48fd1162; LONG $0x001a8c10; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%r10,%r11), %zmm9
-	LONG $0x48fd1162; LONG $0x001a8410; WORD $0x0038; BYTE $0x00 // vmovupd 0x3800(%r10,%r11), %zmm8
-	LONG $0x48fd9162; LONG $0x001abc10; WORD $0x003a; BYTE $0x00 // vmovupd 0x3a00(%r10,%r11), %zmm7
-	LONG $0x48fd9162; LONG $0x401ab410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%r10,%r11), %zmm6
-	LONG $0x48fd9162; LONG $0x401aac10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%r10,%r11), %zmm5
-	LONG $0x48fd9162; LONG $0x401aa410; WORD $0x0036; BYTE $0x00 // vmovupd 0x3640(%r10,%r11), %zmm4
-	LONG $0x48fd9162; LONG $0x401a9c10; WORD $0x0038; BYTE $0x00 // vmovupd 0x3840(%r10,%r11), %zmm3
-	LONG $0x48fe9162; LONG $0x401a8c6f; WORD $0x003a; BYTE $0x00 // vmovdqu64 0x3a40(%r10,%r11), %zmm1
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0x48fd7162; LONG $0x000ea410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %zmm12
+	LONG $0x48fef162; LONG $0x400e946f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3040(%rsi,%rcx), %zmm2
+	LONG $0x48fd7162; LONG $0x000e9c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %zmm11
+	LONG $0x48fd7162; LONG $0x000e9410; WORD $0x0034; BYTE $0x00 // vmovupd 0x3400(%rsi,%rcx), %zmm10
+	LONG $0x48fd7162; LONG $0x000e8c10; WORD $0x0036; BYTE $0x00 // vmovupd 0x3600(%rsi,%rcx), %zmm9
+	LONG $0x48fd7162; LONG $0x000e8410; WORD $0x0038; BYTE $0x00 // vmovupd 0x3800(%rsi,%rcx), %zmm8
+	LONG $0x48fdf162; LONG $0x000ebc10; WORD $0x003a; BYTE $0x00 // vmovupd 0x3a00(%rsi,%rcx), %zmm7
+	LONG $0x48fdf162; LONG $0x400eb410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%rcx), %zmm6
+	LONG $0x48fdf162; LONG $0x400eac10; WORD $0x0034; BYTE $0x00 // vmovupd 0x3440(%rsi,%rcx), %zmm5
+	LONG $0x48fdf162; LONG $0x400ea410; WORD $0x0036; BYTE $0x00 // vmovupd 0x3640(%rsi,%rcx), %zmm4
+	LONG $0x48fdf162; LONG $0x400e9c10; WORD $0x0038; BYTE $0x00 // vmovupd 0x3840(%rsi,%rcx), %zmm3
+	LONG $0x48fef162; LONG $0x400e8c6f; WORD $0x003a; BYTE $0x00 // vmovdqu64 0x3a40(%rsi,%rcx), %zmm1
 	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	LONG $0xfe798e0f; WORD $0xffff // jle <blocks6Multi8+0x820>
-	LONG $0xda348d4d // leaq (%r10,%rbx,8), %r14
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0xfe798e0f; WORD $0xffff // jle <blocks6Multi8+0x6c0>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	WORD $0x9066 // nop
-	LONG $0x262c8b4a // movq (%rsi,%r12), %rbp
-	LONG $0x265c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r12), %r11
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0x48fd7162; WORD $0x3410; BYTE $0xe9 // vmovupd (%rcx,%rbp,8), %zmm14
-	LONG $0x48fda162; WORD $0x0c10; BYTE $0xd9 // vmovupd (%rcx,%r11,8), %zmm17
-	LONG $0x48fde162; LONG $0x01e94410 // vmovupd 0x40(%rcx,%rbp,8), %zmm16
-	LONG $0x48fda162; LONG $0x01d95410 // vmovupd 0x40(%rcx,%r11,8), %zmm18
-	LONG $0x48fd7162; LONG $0x02e97c10 // vmovupd 0x80(%rcx,%rbp,8), %zmm15
-	LONG $0x48fda162; LONG $0x02d95c10 // vmovupd 0x80(%rcx,%r11,8), %zmm19
-	LONG $0x48fd7162; LONG $0x03e96c10 // vmovupd 0xc0(%rcx,%rbp,8), %zmm13
-	LONG $0x588d5262; WORD $0x26b8 // vfmadd231pd (%r14){1to8}, %zmm14, %zmm12
-	LONG $0x588d5262; WORD $0x5eb8; BYTE $0x30 // vfmadd231pd 0x180(%r14){1to8}, %zmm14, %zmm11
-	LONG $0x588d5262; WORD $0x56b8; BYTE $0x60 // vfmadd231pd 0x300(%r14){1to8}, %zmm14, %zmm10
-	LONG $0x588d5262; LONG $0x04808eb8; WORD $0x0000 // vfmadd231pd 0x480(%r14){1to8}, %zmm14, %zmm9
-	LONG $0x588d5262; LONG $0x060086b8; WORD $0x0000 // vfmadd231pd 0x600(%r14){1to8}, %zmm14, %zmm8
-	LONG $0x588dd262; LONG $0x0780beb8; WORD $0x0000 // vfmadd231pd 0x780(%r14){1to8}, %zmm14, %zmm7
-	LONG $0x50f5d262; WORD $0x56b8; BYTE $0x01 // vfmadd231pd 0x8(%r14){1to8}, %zmm17, %zmm2
-	LONG $0x50f5d262; WORD $0x76b8; BYTE $0x31 // vfmadd231pd 0x188(%r14){1to8}, %zmm17, %zmm6
-	LONG $0x50f5d262; WORD $0x6eb8; BYTE $0x61 // vfmadd231pd 0x308(%r14){1to8}, %zmm17, %zmm5
-	LONG $0x50f5d262; LONG $0x0488a6b8; WORD $0x0000 // vfmadd231pd 0x488(%r14){1to8}, %zmm17, %zmm4
-	LONG $0x50f5d262; LONG $0x06089eb8; WORD $0x0000 // vfmadd231pd 0x608(%r14){1to8}, %zmm17, %zmm3
-	LONG $0x50f5d262; LONG $0x07888eb8; WORD $0x0000 // vfmadd231pd 0x788(%r14){1to8}, %zmm17, %zmm1
-	LONG $0x48fd3162; LONG $0x03d97410 // vmovupd 0xc0(%rcx,%r11,8), %zmm14
-	LONG $0x50fd5262; WORD $0x66b8; BYTE $0x08 // vfmadd231pd 0x40(%r14){1to8}, %zmm16, %zmm12
-	LONG $0x50fd5262; WORD $0x5eb8; BYTE $0x38 // vfmadd231pd 0x1c0(%r14){1to8}, %zmm16, %zmm11
-	LONG $0x50fd5262; WORD $0x56b8; BYTE $0x68 // vfmadd231pd 0x340(%r14){1to8}, %zmm16, %zmm10
-	LONG $0x50fd5262; LONG $0x04c08eb8; WORD $0x0000 // vfmadd231pd 0x4c0(%r14){1to8}, %zmm16, %zmm9
-	LONG $0x50fd5262; LONG $0x064086b8; WORD $0x0000 // vfmadd231pd 0x640(%r14){1to8}, %zmm16, %zmm8
-	LONG $0x50fdd262; LONG $0x07c0beb8; WORD $0x0000 // vfmadd231pd 0x7c0(%r14){1to8}, %zmm16, %zmm7
-	LONG $0x50edd262; WORD $0x56b8; BYTE $0x09 // vfmadd231pd 0x48(%r14){1to8}, %zmm18, %zmm2
-	LONG $0x50edd262; WORD $0x76b8; BYTE $0x39 // vfmadd231pd 0x1c8(%r14){1to8}, %zmm18, %zmm6
-	LONG $0x50edd262; WORD $0x6eb8; BYTE $0x69 // vfmadd231pd 0x348(%r14){1to8}, %zmm18, %zmm5
-	LONG $0x50edd262; LONG $0x04c8a6b8; WORD $0x0000 // vfmadd231pd 0x4c8(%r14){1to8}, %zmm18, %zmm4
-	LONG $0x50edd262; LONG $0x06489eb8; WORD $0x0000 // vfmadd231pd 0x648(%r14){1to8}, %zmm18, %zmm3
-	LONG $0x50edd262; LONG $0x07c88eb8; WORD $0x0000 // vfmadd231pd 0x7c8(%r14){1to8}, %zmm18, %zmm1
-	LONG $0x58855262; WORD $0x66b8; BYTE $0x10 // vfmadd231pd 0x80(%r14){1to8}, %zmm15, %zmm12
-	LONG $0x58855262; WORD $0x5eb8; BYTE $0x40 // vfmadd231pd 0x200(%r14){1to8}, %zmm15, %zmm11
-	LONG $0x58855262; WORD $0x56b8; BYTE $0x70 // vfmadd231pd 0x380(%r14){1to8}, %zmm15, %zmm10
-	LONG $0x58855262; LONG $0x05008eb8; WORD $0x0000 // vfmadd231pd 0x500(%r14){1to8}, %zmm15, %zmm9
-	LONG $0x58855262; LONG $0x068086b8; WORD $0x0000 // vfmadd231pd 0x680(%r14){1to8}, %zmm15, %zmm8
-	LONG $0x5885d262; LONG $0x0800beb8; WORD $0x0000 // vfmadd231pd 0x800(%r14){1to8}, %zmm15, %zmm7
-	LONG $0x50e5d262; WORD $0x56b8; BYTE $0x11 // vfmadd231pd 0x88(%r14){1to8}, %zmm19, %zmm2
-	LONG $0x50e5d262; WORD $0x76b8; BYTE $0x41 // vfmadd231pd 0x208(%r14){1to8}, %zmm19, %zmm6
-	LONG $0x50e5d262; WORD $0x6eb8; BYTE $0x71 // vfmadd231pd 0x388(%r14){1to8}, %zmm19, %zmm5
-	LONG $0x50e5d262; LONG $0x0508a6b8; WORD $0x0000 // vfmadd231pd 0x508(%r14){1to8}, %zmm19, %zmm4
-	LONG $0x50e5d262; LONG $0x06889eb8; WORD $0x0000 // vfmadd231pd 0x688(%r14){1to8}, %zmm19, %zmm3
-	LONG $0x50e5d262; LONG $0x08088eb8; WORD $0x0000 // vfmadd231pd 0x808(%r14){1to8}, %zmm19, %zmm1
-	LONG $0x58955262; WORD $0x66b8; BYTE $0x18 // vfmadd231pd 0xc0(%r14){1to8}, %zmm13, %zmm12
-	LONG $0x58955262; WORD $0x5eb8; BYTE $0x48 // vfmadd231pd 0x240(%r14){1to8}, %zmm13, %zmm11
-	LONG $0x58955262; WORD $0x56b8; BYTE $0x78 // vfmadd231pd 0x3c0(%r14){1to8}, %zmm13, %zmm10
-	LONG $0x58955262; LONG $0x05408eb8; WORD $0x0000 // vfmadd231pd 0x540(%r14){1to8}, %zmm13, %zmm9
-	LONG $0x58955262; LONG $0x06c086b8; WORD $0x0000 // vfmadd231pd 0x6c0(%r14){1to8}, %zmm13, %zmm8
-	LONG $0x5895d262; LONG $0x0840beb8; WORD $0x0000 // vfmadd231pd 0x840(%r14){1to8}, %zmm13, %zmm7
-	LONG $0x588dd262; WORD $0x56b8; BYTE $0x19 // vfmadd231pd 0xc8(%r14){1to8}, %zmm14, %zmm2
-	LONG $0x588dd262; WORD $0x76b8; BYTE $0x49 // vfmadd231pd 0x248(%r14){1to8}, %zmm14, %zmm6
-	LONG $0x588dd262; WORD $0x6eb8; BYTE $0x79 // vfmadd231pd 0x3c8(%r14){1to8}, %zmm14, %zmm5
-	LONG $0x588dd262; LONG $0x0548a6b8; WORD $0x0000 // vfmadd231pd 0x548(%r14){1to8}, %zmm14, %zmm4
-	LONG $0x588dd262; LONG $0x06c89eb8; WORD $0x0000 // vfmadd231pd 0x6c8(%r14){1to8}, %zmm14, %zmm3
-	LONG $0x588dd262; LONG $0x08488eb8; WORD $0x0000 // vfmadd231pd 0x848(%r14){1to8}, %zmm14, %zmm1
-	LONG $0x48fd7162; LONG $0x04e96c10 // vmovupd 0x100(%rcx,%rbp,8), %zmm13
-	LONG $0x48fd3162; LONG $0x05d97410 // vmovupd 0x140(%rcx,%r11,8), %zmm14
-	LONG $0x58955262; WORD $0x66b8; BYTE $0x20 // vfmadd231pd 0x100(%r14){1to8}, %zmm13, %zmm12
-	LONG $0x58955262; WORD $0x5eb8; BYTE $0x50 // vfmadd231pd 0x280(%r14){1to8}, %zmm13, %zmm11
-	LONG $0x58955262; LONG $0x040096b8; WORD $0x0000 // vfmadd231pd 0x400(%r14){1to8}, %zmm13, %zmm10
-	LONG $0x58955262; LONG $0x05808eb8; WORD $0x0000 // vfmadd231pd 0x580(%r14){1to8}, %zmm13, %zmm9
-	LONG $0x58955262; LONG $0x070086b8; WORD $0x0000 // vfmadd231pd 0x700(%r14){1to8}, %zmm13, %zmm8
-	LONG $0x5895d262; LONG $0x0880beb8; WORD $0x0000 // vfmadd231pd 0x880(%r14){1to8}, %zmm13, %zmm7
-	LONG $0x48fd3162; LONG $0x04d96c10 // vmovupd 0x100(%rcx,%r11,8), %zmm13
-	LONG $0x5895d262; WORD $0x56b8; BYTE $0x21 // vfmadd231pd 0x108(%r14){1to8}, %zmm13, %zmm2
-	LONG $0x5895d262; WORD $0x76b8; BYTE $0x51 // vfmadd231pd 0x288(%r14){1to8}, %zmm13, %zmm6
-	LONG $0x5895d262; LONG $0x0408aeb8; WORD $0x0000 // vfmadd231pd 0x408(%r14){1to8}, %zmm13, %zmm5
-	LONG $0x5895d262; LONG $0x0588a6b8; WORD $0x0000 // vfmadd231pd 0x588(%r14){1to8}, %zmm13, %zmm4
-	LONG $0x5895d262; LONG $0x07089eb8; WORD $0x0000 // vfmadd231pd 0x708(%r14){1to8}, %zmm13, %zmm3
-	LONG $0x5895d262; LONG $0x08888eb8; WORD $0x0000 // vfmadd231pd 0x888(%r14){1to8}, %zmm13, %zmm1
-	LONG $0x48fd7162; LONG $0x05e96c10 // vmovupd 0x140(%rcx,%rbp,8), %zmm13
-	LONG $0x58955262; WORD $0x66b8; BYTE $0x28 // vfmadd231pd 0x140(%r14){1to8}, %zmm13, %zmm12
-	LONG $0x58955262; WORD $0x5eb8; BYTE $0x58 // vfmadd231pd 0x2c0(%r14){1to8}, %zmm13, %zmm11
-	LONG $0x58955262; LONG $0x044096b8; WORD $0x0000 // vfmadd231pd 0x440(%r14){1to8}, %zmm13, %zmm10
-	LONG $0x58955262; LONG $0x05c08eb8; WORD $0x0000 // vfmadd231pd 0x5c0(%r14){1to8}, %zmm13, %zmm9
-	LONG $0x58955262; LONG $0x074086b8; WORD $0x0000 // vfmadd231pd 0x740(%r14){1to8}, %zmm13, %zmm8
-	LONG $0x5895d262; LONG $0x08c0beb8; WORD $0x0000 // vfmadd231pd 0x8c0(%r14){1to8}, %zmm13, %zmm7
-	LONG $0x588dd262; WORD $0x56b8; BYTE $0x29 // vfmadd231pd 0x148(%r14){1to8}, %zmm14, %zmm2
-	LONG $0x588dd262; WORD $0x76b8; BYTE $0x59 // vfmadd231pd 0x2c8(%r14){1to8}, %zmm14, %zmm6
-	LONG $0x588dd262; LONG $0x0448aeb8; WORD $0x0000 // vfmadd231pd 0x448(%r14){1to8}, %zmm14, %zmm5
-	LONG $0x588dd262; LONG $0x05c8a6b8; WORD $0x0000 // vfmadd231pd 0x5c8(%r14){1to8}, %zmm14, %zmm4
-	LONG $0x588dd262; LONG $0x07489eb8; WORD $0x0000 // vfmadd231pd 0x748(%r14){1to8}, %zmm14, %zmm3
-	LONG $0x588dd262; LONG $0x08c88eb8; WORD $0x0000 // vfmadd231pd 0x8c8(%r14){1to8}, %zmm14, %zmm1
-	LONG $0x00c68149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r14
-	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
-	LONG $0xfd16850f; WORD $0xffff // jne <blocks6Multi8+0x9b0>
-	LONG $0xfffb81e9; BYTE $0xff // jmp <blocks6Multi8+0x820>
-	BYTE $0x90 // nop
+	LONG $0x332c8b4b // movq (%r11,%r14), %rbp
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x48fd5162; WORD $0x3410; BYTE $0xea // vmovupd (%r10,%rbp,8), %zmm14
+	LONG $0x48fdc162; WORD $0x0c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %zmm17
+	LONG $0x48fdc162; LONG $0x01ea4410 // vmovupd 0x40(%r10,%rbp,8), %zmm16
+	LONG $0x48fdc162; LONG $0x01ca5410 // vmovupd 0x40(%r10,%rcx,8), %zmm18
+	LONG $0x48fd5162; LONG $0x02ea7c10 // vmovupd 0x80(%r10,%rbp,8), %zmm15
+	LONG $0x48fdc162; LONG $0x02ca5c10 // vmovupd 0x80(%r10,%rcx,8), %zmm19
+	LONG $0x48fd5162; LONG $0x03ea6c10 // vmovupd 0xc0(%r10,%rbp,8), %zmm13
+	LONG $0x588d5262; WORD $0x24b8; BYTE $0x24 // vfmadd231pd (%r12){1to8}, %zmm14, %zmm12
+	LONG $0x588d5262; LONG $0x30245cb8 // vfmadd231pd 0x180(%r12){1to8}, %zmm14, %zmm11
+	LONG $0x588d5262; LONG $0x602454b8 // vfmadd231pd 0x300(%r12){1to8}, %zmm14, %zmm10
+	LONG $0x588d5262; LONG $0x80248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to8}, %zmm14, %zmm9
+	LONG $0x588d5262; LONG $0x002484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to8}, %zmm14, %zmm8
+	LONG $0x588dd262; LONG $0x8024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x780(%r12){1to8}, %zmm14, %zmm7
+	LONG $0x50f5d262; LONG $0x012454b8 // vfmadd231pd 0x8(%r12){1to8}, %zmm17, %zmm2
+	LONG $0x50f5d262; LONG $0x312474b8 // vfmadd231pd 0x188(%r12){1to8}, %zmm17, %zmm6
+	LONG $0x50f5d262; LONG $0x61246cb8 // vfmadd231pd 0x308(%r12){1to8}, %zmm17, %zmm5
+	LONG $0x50f5d262; LONG $0x8824a4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to8}, %zmm17, %zmm4
+	LONG $0x50f5d262; LONG $0x08249cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to8}, %zmm17, %zmm3
+	LONG $0x50f5d262; LONG $0x88248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x788(%r12){1to8}, %zmm17, %zmm1
+	LONG $0x48fd5162; LONG $0x03ca7410 // vmovupd 0xc0(%r10,%rcx,8), %zmm14
+	LONG $0x50fd5262; LONG $0x082464b8 // vfmadd231pd 0x40(%r12){1to8}, %zmm16, %zmm12
+	LONG $0x50fd5262; LONG $0x38245cb8 // vfmadd231pd 0x1c0(%r12){1to8}, %zmm16, %zmm11
+	LONG $0x50fd5262; LONG $0x682454b8 // vfmadd231pd 0x340(%r12){1to8}, %zmm16, %zmm10
+	LONG $0x50fd5262; LONG $0xc0248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to8}, %zmm16, %zmm9
+	LONG $0x50fd5262; LONG $0x402484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%r12){1to8}, %zmm16, %zmm8
+	LONG $0x50fdd262; LONG $0xc024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%r12){1to8}, %zmm16, %zmm7
+	LONG $0x50edd262; LONG $0x092454b8 // vfmadd231pd 0x48(%r12){1to8}, %zmm18, %zmm2
+	LONG $0x50edd262; LONG $0x392474b8 // vfmadd231pd 0x1c8(%r12){1to8}, %zmm18, %zmm6
+	LONG $0x50edd262; LONG $0x69246cb8 // vfmadd231pd 0x348(%r12){1to8}, %zmm18, %zmm5
+	LONG $0x50edd262; LONG $0xc824a4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to8}, %zmm18, %zmm4
+	LONG $0x50edd262; LONG $0x48249cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x648(%r12){1to8}, %zmm18, %zmm3
+	LONG $0x50edd262; LONG $0xc8248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c8(%r12){1to8}, %zmm18, %zmm1
+	LONG $0x58855262; LONG $0x102464b8 // vfmadd231pd 0x80(%r12){1to8}, %zmm15, %zmm12
+	LONG $0x58855262; LONG $0x40245cb8 // vfmadd231pd 0x200(%r12){1to8}, %zmm15, %zmm11
+	LONG $0x58855262; LONG $0x702454b8 // vfmadd231pd 0x380(%r12){1to8}, %zmm15, %zmm10
+	LONG $0x58855262; LONG $0x00248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to8}, %zmm15, %zmm9
+	LONG $0x58855262; LONG $0x802484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%r12){1to8}, %zmm15, %zmm8
+	LONG $0x5885d262; LONG $0x0024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%r12){1to8}, %zmm15, %zmm7
+	LONG $0x50e5d262; LONG $0x112454b8 // vfmadd231pd 0x88(%r12){1to8}, %zmm19, %zmm2
+	LONG $0x50e5d262; LONG $0x412474b8 // vfmadd231pd 0x208(%r12){1to8}, %zmm19, %zmm6
+	LONG $0x50e5d262; LONG $0x71246cb8 // vfmadd231pd 0x388(%r12){1to8}, %zmm19, %zmm5
+	LONG $0x50e5d262; LONG $0x0824a4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to8}, %zmm19, %zmm4
+	LONG $0x50e5d262; LONG $0x88249cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x688(%r12){1to8}, %zmm19, %zmm3
+	LONG $0x50e5d262; LONG $0x08248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x808(%r12){1to8}, %zmm19, %zmm1
+	LONG $0x58955262; LONG $0x182464b8 // vfmadd231pd 0xc0(%r12){1to8}, %zmm13, %zmm12
+	LONG $0x58955262; LONG $0x48245cb8 // vfmadd231pd 0x240(%r12){1to8}, %zmm13, %zmm11
+	LONG $0x58955262; LONG $0x782454b8 // vfmadd231pd 0x3c0(%r12){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; LONG $0x40248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; LONG $0xc02484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%r12){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0x4024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%r12){1to8}, %zmm13, %zmm7
+	LONG $0x588dd262; LONG $0x192454b8 // vfmadd231pd 0xc8(%r12){1to8}, %zmm14, %zmm2
+	LONG $0x588dd262; LONG $0x492474b8 // vfmadd231pd 0x248(%r12){1to8}, %zmm14, %zmm6
+	LONG $0x588dd262; LONG $0x79246cb8 // vfmadd231pd 0x3c8(%r12){1to8}, %zmm14, %zmm5
+	LONG $0x588dd262; LONG $0x4824a4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to8}, %zmm14, %zmm4
+	LONG $0x588dd262; LONG $0xc8249cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c8(%r12){1to8}, %zmm14, %zmm3
+	LONG $0x588dd262; LONG $0x48248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x848(%r12){1to8}, %zmm14, %zmm1
+	LONG $0x48fd5162; LONG $0x04ea6c10 // vmovupd 0x100(%r10,%rbp,8), %zmm13
+	LONG $0x48fd5162; LONG $0x05ca7410 // vmovupd 0x140(%r10,%rcx,8), %zmm14
+	LONG $0x58955262; LONG $0x202464b8 // vfmadd231pd 0x100(%r12){1to8}, %zmm13, %zmm12
+	LONG $0x58955262; LONG $0x50245cb8 // vfmadd231pd 0x280(%r12){1to8}, %zmm13, %zmm11
+	LONG $0x58955262; LONG $0x002494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; LONG $0x80248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; LONG $0x002484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%r12){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0x8024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%r12){1to8}, %zmm13, %zmm7
+	LONG $0x48fd5162; LONG $0x04ca6c10 // vmovupd 0x100(%r10,%rcx,8), %zmm13
+	LONG $0x5895d262; LONG $0x212454b8 // vfmadd231pd 0x108(%r12){1to8}, %zmm13, %zmm2
+	LONG $0x5895d262; LONG $0x512474b8 // vfmadd231pd 0x288(%r12){1to8}, %zmm13, %zmm6
+	LONG $0x5895d262; LONG $0x0824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to8}, %zmm13, %zmm5
+	LONG $0x5895d262; LONG $0x8824a4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to8}, %zmm13, %zmm4
+	LONG $0x5895d262; LONG $0x08249cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x708(%r12){1to8}, %zmm13, %zmm3
+	LONG $0x5895d262; LONG $0x88248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x888(%r12){1to8}, %zmm13, %zmm1
+	LONG $0x48fd5162; LONG $0x05ea6c10 // vmovupd 0x140(%r10,%rbp,8), %zmm13
+	LONG $0x58955262; LONG $0x282464b8 // vfmadd231pd 0x140(%r12){1to8}, %zmm13, %zmm12
+	LONG $0x58955262; LONG $0x58245cb8 // vfmadd231pd 0x2c0(%r12){1to8}, %zmm13, %zmm11
+	LONG $0x58955262; LONG $0x402494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to8}, %zmm13, %zmm10
+	LONG $0x58955262; LONG $0xc0248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to8}, %zmm13, %zmm9
+	LONG $0x58955262; LONG $0x402484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%r12){1to8}, %zmm13, %zmm8
+	LONG $0x5895d262; LONG $0xc024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%r12){1to8}, %zmm13, %zmm7
+	LONG $0x588dd262; LONG $0x292454b8 // vfmadd231pd 0x148(%r12){1to8}, %zmm14, %zmm2
+	LONG $0x588dd262; LONG $0x592474b8 // vfmadd231pd 0x2c8(%r12){1to8}, %zmm14, %zmm6
+	LONG $0x588dd262; LONG $0x4824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to8}, %zmm14, %zmm5
+	LONG $0x588dd262; LONG $0xc824a4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to8}, %zmm14, %zmm4
+	LONG $0x588dd262; LONG $0x48249cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x748(%r12){1to8}, %zmm14, %zmm3
+	LONG $0x588dd262; LONG $0xc8248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c8(%r12){1to8}, %zmm14, %zmm1
+	LONG $0x00c48149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfcce850f; WORD $0xffff // jne <blocks6Multi8+0x850>
+	LONG $0xfffb39e9; BYTE $0xff // jmp <blocks6Multi8+0x6c0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xf3cf840f; WORD $0xffff // je <blocks6Multi8+0x82>
+	LONG $0xf4df840f; WORD $0xffff // je <blocks6Multi8+0x82>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf39e8e0f; WORD $0xffff // jle <blocks6Multi8+0x70>
+	LONG $0xf4ae8e0f; WORD $0xffff // jle <blocks6Multi8+0x70>
 	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0xf14d0f48 // cmovgeq %rcx, %rsi
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x18eb // jmp <blocks6Multi8+0xd00>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x17eb // jmp <blocks6Multi8+0xbf0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c38349 // addq $0x40, %r11
-	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
-	LONG $0xf370840f; WORD $0xffff // je <blocks6Multi8+0x70>
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf480840f; WORD $0xffff // je <blocks6Multi8+0x70>
 	LONG $0x30778b4c // movq 0x30(%rdi), %r14
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1774 // je <blocks6Multi8+0xd20>
+	WORD $0x1774 // je <blocks6Multi8+0xc10>
 	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
 	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
 	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x10eb // jmp <blocks6Multi8+0xd29>
+	WORD $0x10eb // jmp <blocks6Multi8+0xc19>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x033c8d4c // leaq (%rbx,%rax), %r15
@@ -6734,7 +6089,7 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
 	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
-	WORD $0x44eb // jmp <blocks6Multi8+0xd85>
+	WORD $0x44eb // jmp <blocks6Multi8+0xc75>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
 	LONG $0x48fdf262; WORD $0xc959 // vpbroadcastq %xmm1, %zmm1
@@ -6745,15 +6100,15 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x04 // vmovupd %zmm1, (%r12,%rax)
 	LONG $0x40c48349 // addq $0x40, %r12
 	LONG $0x80fc8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r12
-	LONG $0xff6b840f; WORD $0xffff // je <blocks6Multi8+0xcf0>
+	LONG $0xff6b840f; WORD $0xffff // je <blocks6Multi8+0xbe0>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	WORD $0xc274 // je <blocks6Multi8+0xd50>
+	WORD $0xc274 // je <blocks6Multi8+0xc40>
 	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x3d440343; BYTE $0x00 // addl (%r13,%r15), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
-	WORD $0xb4eb // jmp <blocks6Multi8+0xd55>
+	WORD $0xb4eb // jmp <blocks6Multi8+0xc45>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6763,12 +6118,6 @@ TEXT ·blocks6Multi8Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
 	RET

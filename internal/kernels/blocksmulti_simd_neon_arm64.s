@@ -101,12 +101,12 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x37080aea // tbnz w10, #0x1, <blocks2Multi2+0x2ac>
 	WORD $0xf940400a // ldr x10, [x0, #0x80]
 	WORD $0x5280180d // mov w13, #0xc0
-	WORD $0xd342feda // lsr x26, x22, #2
-	WORD $0xd341fedb // lsr x27, x22, #1
+	WORD $0xd341feda // lsr x26, x22, #1
+	WORD $0xd342fedd // lsr x29, x22, #2
 	WORD $0x7100d6df // cmp w22, #0x35
 	WORD $0x9bad2ad9 // umaddl x25, w22, w13, x10
 	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
-	WORD $0xd342fd5d // lsr x29, x10, #2
+	WORD $0xd342fd5b // lsr x27, x10, #2
 	WORD $0x54000d63 // b.lo <blocks2Multi2+0x320>
 	WORD $0x8b1603be // add x30, x29, x22
 	WORD $0x8b160364 // add x4, x27, x22
@@ -117,7 +117,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x91020323 // add x3, x25, #0x80
 	WORD $0x8b160147 // add x7, x10, x22
-	WORD $0x3cfa6942 // ldr q2, [x10, x26]
+	WORD $0x3cfd6942 // ldr q2, [x10, x29]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -131,9 +131,9 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000ae1 // stp q1, q2, [x23]
-	WORD $0x3cfb6941 // ldr q1, [x10, x27]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfd6942 // ldr q2, [x10, x29]
+	WORD $0x3cfb6942 // ldr q2, [x10, x27]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -149,7 +149,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xad010ae1 // stp q1, q2, [x23, #0x20]
 	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
 	WORD $0x3dc000e2 // ldr q2, [x7]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -165,9 +165,9 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0206e2 // stp q2, q1, [x23, #0x40]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfe6942 // ldr q2, [x10, x30]
+	WORD $0x3ce46942 // ldr q2, [x10, x4]
 	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -224,7 +224,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x5280003e // mov w30, #0x1
 	WORD $0xaa0803e4 // mov x4, x8
 	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0x3cfa6882 // ldr q2, [x4, x26]
+	WORD $0x3cfd6882 // ldr q2, [x4, x29]
 	WORD $0x91022327 // add x7, x25, #0x88
 	WORD $0x91024323 // add x3, x25, #0x90
 	WORD $0x8b160094 // add x20, x4, x22
@@ -239,9 +239,9 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000ae1 // stp q1, q2, [x23]
-	WORD $0x3cfb6881 // ldr q1, [x4, x27]
+	WORD $0x3cfa6881 // ldr q1, [x4, x26]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfd6882 // ldr q2, [x4, x29]
+	WORD $0x3cfb6882 // ldr q2, [x4, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
@@ -253,7 +253,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010ae1 // stp q1, q2, [x23, #0x20]
 	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0x3ce26882 // ldr q2, [x4, x2]
+	WORD $0x3cea6882 // ldr q2, [x4, x10]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc00281 // ldr q1, [x20]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -267,9 +267,9 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020ae1 // stp q1, q2, [x23, #0x40]
-	WORD $0x3ced6881 // ldr q1, [x4, x13]
+	WORD $0x3ce26881 // ldr q1, [x4, x2]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cea6882 // ldr q2, [x4, x10]
+	WORD $0x3ced6882 // ldr q2, [x4, x13]
 	WORD $0x8b180084 // add x4, x4, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -293,7 +293,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x91020323 // add x3, x25, #0x80
 	WORD $0x8b160147 // add x7, x10, x22
-	WORD $0x3cfa6942 // ldr q2, [x10, x26]
+	WORD $0x3cfd6942 // ldr q2, [x10, x29]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -307,9 +307,9 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000ae1 // stp q1, q2, [x23]
-	WORD $0x3cfb6941 // ldr q1, [x10, x27]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfd6942 // ldr q2, [x10, x29]
+	WORD $0x3cfb6942 // ldr q2, [x10, x27]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -325,7 +325,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0xad010ae1 // stp q1, q2, [x23, #0x20]
 	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
 	WORD $0x3dc000e2 // ldr q2, [x7]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -341,9 +341,9 @@ TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0206e2 // stp q2, q1, [x23, #0x40]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfe6942 // ldr q2, [x10, x30]
+	WORD $0x3ce46942 // ldr q2, [x10, x4]
 	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -600,14 +600,14 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xf940400a // ldr x10, [x0, #0x80]
 	WORD $0x5280180d // mov w13, #0xc0
 	WORD $0x7100d6df // cmp w22, #0x35
-	WORD $0xd342fed9 // lsr x25, x22, #2
-	WORD $0xd341feda // lsr x26, x22, #1
+	WORD $0xd341fed9 // lsr x25, x22, #1
+	WORD $0xd342feda // lsr x26, x22, #2
 	WORD $0x9bad2adb // umaddl x27, w22, w13, x10
 	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
 	WORD $0xd342fd5d // lsr x29, x10, #2
 	WORD $0x54000d63 // b.lo <blocks2Multi4+0x320>
-	WORD $0x8b1603be // add x30, x29, x22
-	WORD $0x8b160344 // add x4, x26, x22
+	WORD $0x8b16035e // add x30, x26, x22
+	WORD $0x8b1603a4 // add x4, x29, x22
 	WORD $0x8b16032d // add x13, x25, x22
 	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xaa0803ea // mov x10, x8
@@ -615,7 +615,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xad400b63 // ldp q3, q2, [x27]
 	WORD $0x91020363 // add x3, x27, #0x80
 	WORD $0x8b160146 // add x6, x10, x22
-	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
@@ -629,7 +629,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0006e0 // stp q0, q1, [x23]
-	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0x3cf96940 // ldr q0, [x10, x25]
 	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
 	WORD $0x3cfd6941 // ldr q1, [x10, x29]
 	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
@@ -647,7 +647,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
 	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0xad400b63 // ldp q3, q2, [x27]
-	WORD $0x3ced6940 // ldr q0, [x10, x13]
+	WORD $0x3cfe6940 // ldr q0, [x10, x30]
 	WORD $0x3dc000c1 // ldr q1, [x6]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
@@ -663,9 +663,9 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
-	WORD $0x3ce46940 // ldr q0, [x10, x4]
+	WORD $0x3ced6940 // ldr q0, [x10, x13]
 	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
-	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
 	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -716,13 +716,13 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x540008a8 // b.hi <blocks2Multi4+0x438>
 	WORD $0x92400aca // and x10, x22, #0x7
 	WORD $0xb500086a // cbnz x10, <blocks2Multi4+0x438>
-	WORD $0x8b1603aa // add x10, x29, x22
-	WORD $0x8b16034d // add x13, x26, x22
+	WORD $0x8b16034a // add x10, x26, x22
+	WORD $0x8b1603ad // add x13, x29, x22
 	WORD $0x8b160322 // add x2, x25, x22
 	WORD $0x5280003e // mov w30, #0x1
 	WORD $0xaa0803e4 // mov x4, x8
 	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0x3cf96881 // ldr q1, [x4, x25]
+	WORD $0x3cfa6881 // ldr q1, [x4, x26]
 	WORD $0x91022367 // add x7, x27, #0x88
 	WORD $0x91024363 // add x3, x27, #0x90
 	WORD $0x8b160086 // add x6, x4, x22
@@ -737,7 +737,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0006e0 // stp q0, q1, [x23]
-	WORD $0x3cfa6880 // ldr q0, [x4, x26]
+	WORD $0x3cf96880 // ldr q0, [x4, x25]
 	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
 	WORD $0x3cfd6881 // ldr q1, [x4, x29]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -751,7 +751,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
 	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x3ce26881 // ldr q1, [x4, x2]
+	WORD $0x3cea6881 // ldr q1, [x4, x10]
 	WORD $0xad400b63 // ldp q3, q2, [x27]
 	WORD $0x3dc000c0 // ldr q0, [x6]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -765,9 +765,9 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0206e0 // stp q0, q1, [x23, #0x40]
-	WORD $0x3ced6880 // ldr q0, [x4, x13]
+	WORD $0x3ce26880 // ldr q0, [x4, x2]
 	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
-	WORD $0x3cea6881 // ldr q1, [x4, x10]
+	WORD $0x3ced6881 // ldr q1, [x4, x13]
 	WORD $0x8b180084 // add x4, x4, x24
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -782,8 +782,8 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x910202f7 // add x23, x23, #0x80
 	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi4+0x344>
 	WORD $0x17ffff2b // b <blocks2Multi4+0xe0>
-	WORD $0x8b1603be // add x30, x29, x22
-	WORD $0x8b160344 // add x4, x26, x22
+	WORD $0x8b16035e // add x30, x26, x22
+	WORD $0x8b1603a4 // add x4, x29, x22
 	WORD $0x8b16032d // add x13, x25, x22
 	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xaa0803ea // mov x10, x8
@@ -791,7 +791,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xad400b63 // ldp q3, q2, [x27]
 	WORD $0x91020363 // add x3, x27, #0x80
 	WORD $0x8b160146 // add x6, x10, x22
-	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
@@ -805,7 +805,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0006e0 // stp q0, q1, [x23]
-	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0x3cf96940 // ldr q0, [x10, x25]
 	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
 	WORD $0x3cfd6941 // ldr q1, [x10, x29]
 	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
@@ -823,7 +823,7 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
 	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0xad400b63 // ldp q3, q2, [x27]
-	WORD $0x3ced6940 // ldr q0, [x10, x13]
+	WORD $0x3cfe6940 // ldr q0, [x10, x30]
 	WORD $0x3dc000c1 // ldr q1, [x6]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
@@ -839,9 +839,9 @@ TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
-	WORD $0x3ce46940 // ldr q0, [x10, x4]
+	WORD $0x3ced6940 // ldr q0, [x10, x13]
 	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
-	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
 	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -1139,23 +1139,23 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x37080ae8 // tbnz w8, #0x1, <blocks2Multi8+0x320>
 	WORD $0xf940400b // ldr x11, [x0, #0x80]
 	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe97 // lsr x23, x20, #2
-	WORD $0xd341fe98 // lsr x24, x20, #1
+	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0xd342fe98 // lsr x24, x20, #2
 	WORD $0x54000d83 // b.lo <blocks2Multi8+0x388>
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0x9bb12e87 // umaddl x7, w20, w17, x11
-	WORD $0x8b14031b // add x27, x24, x20
+	WORD $0x8b14031a // add x26, x24, x20
 	WORD $0x8b1402fd // add x29, x23, x20
 	WORD $0x5280002b // mov w11, #0x1
 	WORD $0xaa0a03fe // mov x30, x10
 	WORD $0xd342fd19 // lsr x25, x8, #2
-	WORD $0x8b14033a // add x26, x25, x20
+	WORD $0x8b14033b // add x27, x25, x20
 	WORD $0xd503201f // nop
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
 	WORD $0xad4008e3 // ldp q3, q2, [x7]
 	WORD $0x910200e8 // add x8, x7, #0x80
 	WORD $0x8b1403d0 // add x16, x30, x20
-	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
+	WORD $0x3cf86bc1 // ldr q1, [x30, x24]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc003c0 // ldr q0, [x30]
 	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
@@ -1169,7 +1169,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x3cf86bc0 // ldr q0, [x30, x24]
+	WORD $0x3cf76bc0 // ldr q0, [x30, x23]
 	WORD $0xad4108e3 // ldp q3, q2, [x7, #0x20]
 	WORD $0x3cf96bc1 // ldr q1, [x30, x25]
 	WORD $0xad4310e5 // ldp q5, q4, [x7, #0x60]
@@ -1187,7 +1187,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
 	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
 	WORD $0xad4008e3 // ldp q3, q2, [x7]
-	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
+	WORD $0x3cfa6bc0 // ldr q0, [x30, x26]
 	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
@@ -1203,9 +1203,9 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0202a1 // stp q1, q0, [x21, #0x40]
-	WORD $0x3cfb6bc0 // ldr q0, [x30, x27]
+	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
 	WORD $0xad4108e3 // ldp q3, q2, [x7, #0x20]
-	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
+	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
 	WORD $0x8b1603de // add x30, x30, x22
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -1256,15 +1256,15 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x540008e8 // b.hi <blocks2Multi8+0x4b4>
 	WORD $0x92400a88 // and x8, x20, #0x7
 	WORD $0xb50008a8 // cbnz x8, <blocks2Multi8+0x4b4>
-	WORD $0x8b14034b // add x11, x26, x20
 	WORD $0x8b140307 // add x7, x24, x20
+	WORD $0x8b14034b // add x11, x26, x20
 	WORD $0x8b1402fb // add x27, x23, x20
 	WORD $0x5280003e // mov w30, #0x1
 	WORD $0xaa0a03fd // mov x29, x10
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
+	WORD $0x3cf86ba1 // ldr q1, [x29, x24]
 	WORD $0x91022328 // add x8, x25, #0x88
 	WORD $0x91024330 // add x16, x25, #0x90
 	WORD $0x8b1403a5 // add x5, x29, x20
@@ -1279,7 +1279,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x3cf86ba0 // ldr q0, [x29, x24]
+	WORD $0x3cf76ba0 // ldr q0, [x29, x23]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
 	WORD $0x3cfa6ba1 // ldr q1, [x29, x26]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -1293,7 +1293,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0x3cfb6ba1 // ldr q1, [x29, x27]
+	WORD $0x3ce76ba1 // ldr q1, [x29, x7]
 	WORD $0xad400b23 // ldp q3, q2, [x25]
 	WORD $0x3dc000a0 // ldr q0, [x5]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -1307,7 +1307,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
-	WORD $0x3ce76ba0 // ldr q0, [x29, x7]
+	WORD $0x3cfb6ba0 // ldr q0, [x29, x27]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
 	WORD $0x3ceb6ba1 // ldr q1, [x29, x11]
 	WORD $0x8b1603bd // add x29, x29, x22
@@ -1324,8 +1324,8 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x910202b5 // add x21, x21, #0x80
 	WORD $0x3707f8a8 // tbnz w8, #0x0, <blocks2Multi8+0x3c0>
 	WORD $0x17ffff07 // b <blocks2Multi8+0xcc>
-	WORD $0x8b140347 // add x7, x26, x20
-	WORD $0x8b14031b // add x27, x24, x20
+	WORD $0x8b140307 // add x7, x24, x20
+	WORD $0x8b14035b // add x27, x26, x20
 	WORD $0x8b1402fd // add x29, x23, x20
 	WORD $0x5280002b // mov w11, #0x1
 	WORD $0xaa0a03fe // mov x30, x10
@@ -1333,7 +1333,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xad400b23 // ldp q3, q2, [x25]
 	WORD $0x91020328 // add x8, x25, #0x80
 	WORD $0x8b1403d0 // add x16, x30, x20
-	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
+	WORD $0x3cf86bc1 // ldr q1, [x30, x24]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc003c0 // ldr q0, [x30]
 	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
@@ -1347,7 +1347,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x3cf86bc0 // ldr q0, [x30, x24]
+	WORD $0x3cf76bc0 // ldr q0, [x30, x23]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
 	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
 	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
@@ -1365,7 +1365,7 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
 	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
 	WORD $0xad400b23 // ldp q3, q2, [x25]
-	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
+	WORD $0x3ce76bc0 // ldr q0, [x30, x7]
 	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
@@ -1381,9 +1381,9 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0202a1 // stp q1, q0, [x21, #0x40]
-	WORD $0x3cfb6bc0 // ldr q0, [x30, x27]
+	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
-	WORD $0x3ce76bc1 // ldr q1, [x30, x7]
+	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
 	WORD $0x8b1603de // add x30, x30, x22
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -1680,18 +1680,18 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x54001423 // b.lo <blocks3Multi2+0x400>
 	WORD $0x8b19073b // add x27, x25, x25, lsl #1
 	WORD $0x9bb32b31 // umaddl x17, w25, w19, x10
-	WORD $0xd342ff26 // lsr x6, x25, #2
-	WORD $0xd341ff3d // lsr x29, x25, #1
+	WORD $0xd341ff26 // lsr x6, x25, #1
+	WORD $0xd342ff3e // lsr x30, x25, #2
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd37ffb24 // lsl x4, x25, #1
 	WORD $0xaa1003eb // mov x11, x16
-	WORD $0xd342ff7e // lsr x30, x27, #2
-	WORD $0x8b1907a5 // add x5, x29, x25, lsl #1
-	WORD $0x8b1904d6 // add x22, x6, x25, lsl #1
-	WORD $0x8b1903af // add x15, x29, x25
-	WORD $0x8b1900c1 // add x1, x6, x25
+	WORD $0xd342ff7d // lsr x29, x27, #2
 	WORD $0x8b1907d4 // add x20, x30, x25, lsl #1
+	WORD $0x8b1904d6 // add x22, x6, x25, lsl #1
 	WORD $0x8b1903c7 // add x7, x30, x25
+	WORD $0x8b1900c1 // add x1, x6, x25
+	WORD $0x8b1907a5 // add x5, x29, x25, lsl #1
+	WORD $0x8b1903af // add x15, x29, x25
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
@@ -1700,7 +1700,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x8b080302 // add x2, x24, x8
 	WORD $0x8b19016a // add x10, x11, x25
 	WORD $0x91030108 // add x8, x8, #0xc0
-	WORD $0x3ce66962 // ldr q2, [x11, x6]
+	WORD $0x3cfe6962 // ldr q2, [x11, x30]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad420e25 // ldp q5, q3, [x17, #0x40]
@@ -1715,9 +1715,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000841 // stp q1, q2, [x2]
-	WORD $0x3cfd6961 // ldr q1, [x11, x29]
+	WORD $0x3ce66961 // ldr q1, [x11, x6]
 	WORD $0xad410e24 // ldp q4, q3, [x17, #0x20]
-	WORD $0x3cfe6962 // ldr q2, [x11, x30]
+	WORD $0x3cfd6962 // ldr q2, [x11, x29]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404224 // ldr d4, [x17, #0x80]
@@ -1733,7 +1733,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xad010841 // stp q1, q2, [x2, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400e24 // ldp q4, q3, [x17]
-	WORD $0x3ce16962 // ldr q2, [x11, x1]
+	WORD $0x3ce76962 // ldr q2, [x11, x7]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x8b04016a // add x10, x11, x4
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -1748,9 +1748,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020841 // stp q1, q2, [x2, #0x40]
-	WORD $0x3cef6961 // ldr q1, [x11, x15]
+	WORD $0x3ce16961 // ldr q1, [x11, x1]
 	WORD $0xad410e24 // ldp q4, q3, [x17, #0x20]
-	WORD $0x3ce76962 // ldr q2, [x11, x7]
+	WORD $0x3cef6962 // ldr q2, [x11, x15]
 	WORD $0xad431626 // ldp q6, q5, [x17, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -1766,7 +1766,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xad030841 // stp q1, q2, [x2, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400e24 // ldp q4, q3, [x17]
-	WORD $0x3cf66961 // ldr q1, [x11, x22]
+	WORD $0x3cf46961 // ldr q1, [x11, x20]
 	WORD $0x3dc00142 // ldr q2, [x10]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -1780,9 +1780,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040442 // stp q2, q1, [x2, #0x80]
-	WORD $0x3ce56961 // ldr q1, [x11, x5]
+	WORD $0x3cf66961 // ldr q1, [x11, x22]
 	WORD $0xad410e24 // ldp q4, q3, [x17, #0x20]
-	WORD $0x3cf46962 // ldr q2, [x11, x20]
+	WORD $0x3ce56962 // ldr q2, [x11, x5]
 	WORD $0xfd404225 // ldr d5, [x17, #0x80]
 	WORD $0x8b1a016b // add x11, x11, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -1840,11 +1840,11 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xd503201f // nop
 	WORD $0x9bb32b3d // umaddl x29, w25, w19, x10
 	WORD $0x8b19073b // add x27, x25, x25, lsl #1
-	WORD $0xd342ff3e // lsr x30, x25, #2
-	WORD $0xd341ff26 // lsr x6, x25, #1
+	WORD $0xd341ff3e // lsr x30, x25, #1
+	WORD $0xd342ff31 // lsr x17, x25, #2
 	WORD $0x7100633f // cmp w25, #0x18
 	WORD $0xd37ffb28 // lsl x8, x25, #1
-	WORD $0xd342ff71 // lsr x17, x27, #2
+	WORD $0xd342ff66 // lsr x6, x27, #2
 	WORD $0x54000c88 // b.hi <blocks3Multi2+0x5ac>
 	WORD $0x92400b2a // and x10, x25, #0x7
 	WORD $0xb5000c4a // cbnz x10, <blocks3Multi2+0x5ac>
@@ -1864,7 +1864,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x8b1902d3 // add x19, x22, x25
 	WORD $0x3dc002c1 // ldr q1, [x22]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cfe6ac2 // ldr q2, [x22, x30]
+	WORD $0x3cf16ac2 // ldr q2, [x22, x17]
 	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
@@ -1875,9 +1875,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000841 // stp q1, q2, [x2]
-	WORD $0x3ce66ac1 // ldr q1, [x22, x6]
+	WORD $0x3cfe6ac1 // ldr q1, [x22, x30]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3cf16ac2 // ldr q2, [x22, x17]
+	WORD $0x3ce66ac2 // ldr q2, [x22, x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -1889,7 +1889,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010841 // stp q1, q2, [x2, #0x20]
 	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
-	WORD $0x3cf46ac2 // ldr q2, [x22, x20]
+	WORD $0x3ce56ac2 // ldr q2, [x22, x5]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc00261 // ldr q1, [x19]
 	WORD $0x8b0802d3 // add x19, x22, x8
@@ -1903,8 +1903,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020841 // stp q1, q2, [x2, #0x40]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce76ac1 // ldr q1, [x22, x7]
-	WORD $0x3ce56ac2 // ldr q2, [x22, x5]
+	WORD $0x3cf46ac1 // ldr q1, [x22, x20]
+	WORD $0x3ce76ac2 // ldr q2, [x22, x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -1916,7 +1916,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030841 // stp q1, q2, [x2, #0x60]
 	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
-	WORD $0x3ce46ac2 // ldr q2, [x22, x4]
+	WORD $0x3cef6ac2 // ldr q2, [x22, x15]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc00261 // ldr q1, [x19]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -1929,8 +1929,8 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad040841 // stp q1, q2, [x2, #0x80]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce16ac1 // ldr q1, [x22, x1]
-	WORD $0x3cef6ac2 // ldr q2, [x22, x15]
+	WORD $0x3ce46ac1 // ldr q1, [x22, x4]
+	WORD $0x3ce16ac2 // ldr q2, [x22, x1]
 	WORD $0x8b1a02d6 // add x22, x22, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -1959,7 +1959,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x8b040302 // add x2, x24, x4
 	WORD $0x8b19016a // add x10, x11, x25
 	WORD $0x91030084 // add x4, x4, #0xc0
-	WORD $0x3cfe6962 // ldr q2, [x11, x30]
+	WORD $0x3cf16962 // ldr q2, [x11, x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad420fa5 // ldp q5, q3, [x29, #0x40]
@@ -1974,9 +1974,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000841 // stp q1, q2, [x2]
-	WORD $0x3ce66961 // ldr q1, [x11, x6]
+	WORD $0x3cfe6961 // ldr q1, [x11, x30]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3cf16962 // ldr q2, [x11, x17]
+	WORD $0x3ce66962 // ldr q2, [x11, x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
@@ -1992,7 +1992,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xad010841 // stp q1, q2, [x2, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3ce16962 // ldr q2, [x11, x1]
+	WORD $0x3ce76962 // ldr q2, [x11, x7]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x8b08016a // add x10, x11, x8
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -2007,9 +2007,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020841 // stp q1, q2, [x2, #0x40]
-	WORD $0x3cef6961 // ldr q1, [x11, x15]
+	WORD $0x3ce16961 // ldr q1, [x11, x1]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce76962 // ldr q2, [x11, x7]
+	WORD $0x3cef6962 // ldr q2, [x11, x15]
 	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -2025,7 +2025,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0xad030841 // stp q1, q2, [x2, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3cf66961 // ldr q1, [x11, x22]
+	WORD $0x3cf46961 // ldr q1, [x11, x20]
 	WORD $0x3dc00142 // ldr q2, [x10]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
@@ -2039,9 +2039,9 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040442 // stp q2, q1, [x2, #0x80]
-	WORD $0x3ce56961 // ldr q1, [x11, x5]
+	WORD $0x3cf66961 // ldr q1, [x11, x22]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3cf46962 // ldr q2, [x11, x20]
+	WORD $0x3ce56962 // ldr q2, [x11, x5]
 	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
 	WORD $0x8b1a016b // add x11, x11, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -2355,29 +2355,29 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xaa0203e3 // mov x3, x2
 	WORD $0xaa1d03e2 // mov x2, x29
 	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0xd342ff3d // lsr x29, x25, #2
-	WORD $0xd341ff3e // lsr x30, x25, #1
+	WORD $0xd341ff3d // lsr x29, x25, #1
+	WORD $0xd342ff3e // lsr x30, x25, #2
 	WORD $0xd37ffb26 // lsl x6, x25, #1
 	WORD $0x540013a3 // b.lo <blocks3Multi4+0x420>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b19073b // add x27, x25, x25, lsl #1
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b1907c5 // add x5, x30, x25, lsl #1
+	WORD $0x8b1907d4 // add x20, x30, x25, lsl #1
 	WORD $0x8b1907b3 // add x19, x29, x25, lsl #1
-	WORD $0x8b1903c1 // add x1, x30, x25
+	WORD $0x8b1903c7 // add x7, x30, x25
 	WORD $0x8b1903ac // add x12, x29, x25
 	WORD $0x9baa2f31 // umaddl x17, w25, w10, x11
 	WORD $0xd342ff64 // lsr x4, x27, #2
 	WORD $0xaa0903eb // mov x11, x9
-	WORD $0x8b190494 // add x20, x4, x25, lsl #1
-	WORD $0x8b190087 // add x7, x4, x25
+	WORD $0x8b190485 // add x5, x4, x25, lsl #1
+	WORD $0x8b190081 // add x1, x4, x25
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
 	WORD $0x9102022f // add x15, x17, #0x80
 	WORD $0x8b080315 // add x21, x24, x8
 	WORD $0x8b19016a // add x10, x11, x25
 	WORD $0x91030108 // add x8, x8, #0xc0
-	WORD $0x3cfd6961 // ldr q1, [x11, x29]
+	WORD $0x3cfe6961 // ldr q1, [x11, x30]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad420a24 // ldp q4, q2, [x17, #0x40]
@@ -2392,7 +2392,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x3cfe6960 // ldr q0, [x11, x30]
+	WORD $0x3cfd6960 // ldr q0, [x11, x29]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
 	WORD $0x3ce46961 // ldr q1, [x11, x4]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2410,7 +2410,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
-	WORD $0x3cec6961 // ldr q1, [x11, x12]
+	WORD $0x3ce76961 // ldr q1, [x11, x7]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x8b06016a // add x10, x11, x6
 	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
@@ -2425,9 +2425,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
-	WORD $0x3ce16960 // ldr q0, [x11, x1]
+	WORD $0x3cec6960 // ldr q0, [x11, x12]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
-	WORD $0x3ce76961 // ldr q1, [x11, x7]
+	WORD $0x3ce16961 // ldr q1, [x11, x1]
 	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -2443,7 +2443,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
-	WORD $0x3cf36960 // ldr q0, [x11, x19]
+	WORD $0x3cf46960 // ldr q0, [x11, x20]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
@@ -2457,9 +2457,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0402a1 // stp q1, q0, [x21, #0x80]
-	WORD $0x3ce56960 // ldr q0, [x11, x5]
+	WORD $0x3cf36960 // ldr q0, [x11, x19]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
-	WORD $0x3cf46961 // ldr q1, [x11, x20]
+	WORD $0x3ce56961 // ldr q1, [x11, x5]
 	WORD $0xfd404224 // ldr d4, [x17, #0x80]
 	WORD $0x8b1a016b // add x11, x11, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2523,11 +2523,11 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x54000c68 // b.hi <blocks3Multi4+0x5c0>
 	WORD $0x92400b2b // and x11, x25, #0x7
 	WORD $0xb5000c2b // cbnz x11, <blocks3Multi4+0x5c0>
-	WORD $0x8b19050c // add x12, x8, x25, lsl #1
-	WORD $0x8b1907c1 // add x1, x30, x25, lsl #1
+	WORD $0x8b1907cc // add x12, x30, x25, lsl #1
+	WORD $0x8b190501 // add x1, x8, x25, lsl #1
 	WORD $0x8b1907a4 // add x4, x29, x25, lsl #1
-	WORD $0x8b190105 // add x5, x8, x25
-	WORD $0x8b1903c7 // add x7, x30, x25
+	WORD $0x8b1903c5 // add x5, x30, x25
+	WORD $0x8b190107 // add x7, x8, x25
 	WORD $0x8b1903b3 // add x19, x29, x25
 	WORD $0xaa0903f4 // mov x20, x9
 	WORD $0xd503201f // nop
@@ -2539,7 +2539,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x8b19028a // add x10, x20, x25
 	WORD $0x3dc00280 // ldr q0, [x20]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3cfd6a81 // ldr q1, [x20, x29]
+	WORD $0x3cfe6a81 // ldr q1, [x20, x30]
 	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
@@ -2550,7 +2550,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x3cfe6a80 // ldr q0, [x20, x30]
+	WORD $0x3cfd6a80 // ldr q0, [x20, x29]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
 	WORD $0x3ce86a81 // ldr q1, [x20, x8]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2564,7 +2564,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3cf36a81 // ldr q1, [x20, x19]
+	WORD $0x3ce56a81 // ldr q1, [x20, x5]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x8b06028a // add x10, x20, x6
@@ -2578,8 +2578,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
-	WORD $0x3ce76a80 // ldr q0, [x20, x7]
-	WORD $0x3ce56a81 // ldr q1, [x20, x5]
+	WORD $0x3cf36a80 // ldr q0, [x20, x19]
+	WORD $0x3ce76a81 // ldr q1, [x20, x7]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488e22 // ldp d2, d3, [x17, #0x88]
@@ -2591,7 +2591,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3ce46a81 // ldr q1, [x20, x4]
+	WORD $0x3cec6a81 // ldr q1, [x20, x12]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2604,8 +2604,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0406a0 // stp q0, q1, [x21, #0x80]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
-	WORD $0x3ce16a80 // ldr q0, [x20, x1]
-	WORD $0x3cec6a81 // ldr q1, [x20, x12]
+	WORD $0x3ce46a80 // ldr q0, [x20, x4]
+	WORD $0x3ce16a81 // ldr q1, [x20, x1]
 	WORD $0x8b1a0294 // add x20, x20, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -2620,11 +2620,11 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x54fff541 // b.ne <blocks3Multi4+0x460>
 	WORD $0x17fffed1 // b <blocks3Multi4+0x100>
 	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x8b190514 // add x20, x8, x25, lsl #1
-	WORD $0x8b1907c5 // add x5, x30, x25, lsl #1
+	WORD $0x8b1907d4 // add x20, x30, x25, lsl #1
+	WORD $0x8b190505 // add x5, x8, x25, lsl #1
 	WORD $0x8b1907b3 // add x19, x29, x25, lsl #1
-	WORD $0x8b190107 // add x7, x8, x25
-	WORD $0x8b1903c1 // add x1, x30, x25
+	WORD $0x8b1903c7 // add x7, x30, x25
+	WORD $0x8b190101 // add x1, x8, x25
 	WORD $0x8b1903ac // add x12, x29, x25
 	WORD $0xaa0903eb // mov x11, x9
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
@@ -2633,7 +2633,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x8b040315 // add x21, x24, x4
 	WORD $0x8b19016a // add x10, x11, x25
 	WORD $0x91030084 // add x4, x4, #0xc0
-	WORD $0x3cfd6961 // ldr q1, [x11, x29]
+	WORD $0x3cfe6961 // ldr q1, [x11, x30]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad420a24 // ldp q4, q2, [x17, #0x40]
@@ -2648,7 +2648,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0006a0 // stp q0, q1, [x21]
-	WORD $0x3cfe6960 // ldr q0, [x11, x30]
+	WORD $0x3cfd6960 // ldr q0, [x11, x29]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
 	WORD $0x3ce86961 // ldr q1, [x11, x8]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2666,7 +2666,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
-	WORD $0x3cec6961 // ldr q1, [x11, x12]
+	WORD $0x3ce76961 // ldr q1, [x11, x7]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x8b06016a // add x10, x11, x6
 	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
@@ -2681,9 +2681,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
-	WORD $0x3ce16960 // ldr q0, [x11, x1]
+	WORD $0x3cec6960 // ldr q0, [x11, x12]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
-	WORD $0x3ce76961 // ldr q1, [x11, x7]
+	WORD $0x3ce16961 // ldr q1, [x11, x1]
 	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -2699,7 +2699,7 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400a23 // ldp q3, q2, [x17]
-	WORD $0x3cf36960 // ldr q0, [x11, x19]
+	WORD $0x3cf46960 // ldr q0, [x11, x20]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
@@ -2713,9 +2713,9 @@ TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0402a1 // stp q1, q0, [x21, #0x80]
-	WORD $0x3ce56960 // ldr q0, [x11, x5]
+	WORD $0x3cf36960 // ldr q0, [x11, x19]
 	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
-	WORD $0x3cf46961 // ldr q1, [x11, x20]
+	WORD $0x3ce56961 // ldr q1, [x11, x5]
 	WORD $0xfd404224 // ldr d4, [x17, #0x80]
 	WORD $0x8b1a016b // add x11, x11, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2993,7 +2993,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x9a9fc511 // csinc x17, x8, xzr, gt
 	WORD $0xf10004ff // cmp x7, #0x1
 	WORD $0x5400398b // b.lt <blocks3Multi8+0x808>
-	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
+	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xaa0103f5 // mov x21, x1
 	WORD $0x14000045 // b <blocks3Multi8+0x1fc>
@@ -3004,7 +3004,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x8b141989 // add x9, x12, x20, lsl #6
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0x8b0b00a5 // add x5, x5, x11
-	WORD $0xf9401f0a // ldr x10, [x24, #0x38]
+	WORD $0xf9401eca // ldr x10, [x22, #0x38]
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0x910902b5 // add x21, x21, #0x240
 	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
@@ -3066,37 +3066,37 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
 	WORD $0x540030a0 // b.eq <blocks3Multi8+0x80c>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
-	WORD $0xf9402f17 // ldr x23, [x24, #0x58]
-	WORD $0x394001f6 // ldrb w22, [x15]
+	WORD $0xf9402ed8 // ldr x24, [x22, #0x58]
+	WORD $0x394001f7 // ldrb w23, [x15]
 	WORD $0x79400c48 // ldrh w8, [x2, #0x6]
 	WORD $0x37080fc8 // tbnz w8, #0x1, <blocks3Multi8+0x404>
-	WORD $0xf9404309 // ldr x9, [x24, #0x80]
-	WORD $0x7100d6df // cmp w22, #0x35
-	WORD $0xd342fed9 // lsr x25, x22, #2
-	WORD $0xd341feda // lsr x26, x22, #1
-	WORD $0xd37ffadb // lsl x27, x22, #1
+	WORD $0xf94042c9 // ldr x9, [x22, #0x80]
+	WORD $0x7100d6ff // cmp w23, #0x35
+	WORD $0xd341fef9 // lsr x25, x23, #1
+	WORD $0xd342fefa // lsr x26, x23, #2
+	WORD $0xd37ffafb // lsl x27, x23, #1
 	WORD $0x540013e3 // b.lo <blocks3Multi8+0x4a0>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b160753 // add x19, x26, x22, lsl #1
-	WORD $0x8b16073d // add x29, x25, x22, lsl #1
-	WORD $0x8b160346 // add x6, x26, x22
-	WORD $0x8b160322 // add x2, x25, x22
-	WORD $0x9baa26cd // umaddl x13, w22, w10, x9
-	WORD $0x8b1606c9 // add x9, x22, x22, lsl #1
+	WORD $0x8b170743 // add x3, x26, x23, lsl #1
+	WORD $0x8b17073d // add x29, x25, x23, lsl #1
+	WORD $0x8b17035e // add x30, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0x9baa26ed // umaddl x13, w23, w10, x9
+	WORD $0x8b1706e9 // add x9, x23, x23, lsl #1
 	WORD $0xf90027e9 // str x9, [sp, #0x48]
 	WORD $0xd342fd30 // lsr x16, x9, #2
 	WORD $0xaa0503ea // mov x10, x5
-	WORD $0x8b160603 // add x3, x16, x22, lsl #1
-	WORD $0x8b16021e // add x30, x16, x22
+	WORD $0x8b170613 // add x19, x16, x23, lsl #1
+	WORD $0x8b170206 // add x6, x16, x23
 	WORD $0xd503201f // nop
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad4009a3 // ldp q3, q2, [x13]
 	WORD $0x910201a9 // add x9, x13, #0x80
 	WORD $0x8b0802ab // add x11, x21, x8
-	WORD $0x8b160140 // add x0, x10, x22
+	WORD $0x8b170140 // add x0, x10, x23
 	WORD $0x91030108 // add x8, x8, #0xc0
-	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0xad4209a4 // ldp q4, q2, [x13, #0x40]
@@ -3111,7 +3111,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0x3cf96940 // ldr q0, [x10, x25]
 	WORD $0xad4109a3 // ldp q3, q2, [x13, #0x20]
 	WORD $0x3cf06941 // ldr q1, [x10, x16]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -3129,7 +3129,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad010560 // stp q0, q1, [x11, #0x20]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad4009a3 // ldp q3, q2, [x13]
-	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
 	WORD $0x3dc00000 // ldr q0, [x0]
 	WORD $0x8b1b0140 // add x0, x10, x27
 	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
@@ -3144,9 +3144,9 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad020560 // stp q0, q1, [x11, #0x40]
-	WORD $0x3ce66940 // ldr q0, [x10, x6]
+	WORD $0x3ce26940 // ldr q0, [x10, x2]
 	WORD $0xad4109a3 // ldp q3, q2, [x13, #0x20]
-	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0x3ce66941 // ldr q1, [x10, x6]
 	WORD $0xad4311a5 // ldp q5, q4, [x13, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -3162,7 +3162,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad030560 // stp q0, q1, [x11, #0x60]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad4009a3 // ldp q3, q2, [x13]
-	WORD $0x3cfd6940 // ldr q0, [x10, x29]
+	WORD $0x3ce36940 // ldr q0, [x10, x3]
 	WORD $0x3dc00001 // ldr q1, [x0]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
@@ -3176,11 +3176,11 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad040161 // stp q1, q0, [x11, #0x80]
-	WORD $0x3cf36940 // ldr q0, [x10, x19]
+	WORD $0x3cfd6940 // ldr q0, [x10, x29]
 	WORD $0xad4109a3 // ldp q3, q2, [x13, #0x20]
-	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3cf36941 // ldr q1, [x10, x19]
 	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
-	WORD $0x8b17014a // add x10, x10, x23
+	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -3224,44 +3224,44 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad040141 // stp q1, q0, [x10, #0x80]
 	WORD $0x3dc01520 // ldr q0, [x9, #0x50]
-	WORD $0x8b170129 // add x9, x9, x23
+	WORD $0x8b180129 // add x9, x9, x24
 	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
 	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
 	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
 	WORD $0x54fffc21 // b.ne <blocks3Multi8+0x40c>
-	WORD $0x8b1606cb // add x11, x22, x22, lsl #1
+	WORD $0x8b1706eb // add x11, x23, x23, lsl #1
 	WORD $0x17ffff19 // b <blocks3Multi8+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x52801808 // mov w8, #0xc0
-	WORD $0x710062df // cmp w22, #0x18
-	WORD $0x9ba826d0 // umaddl x16, w22, w8, x9
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0x9ba826f0 // umaddl x16, w23, w8, x9
+	WORD $0x8b1706e8 // add x8, x23, x23, lsl #1
 	WORD $0xd342fd03 // lsr x3, x8, #2
 	WORD $0xf90027e8 // str x8, [sp, #0x48]
 	WORD $0x54000c68 // b.hi <blocks3Multi8+0x644>
-	WORD $0x92400ac8 // and x8, x22, #0x7
+	WORD $0x92400ae8 // and x8, x23, #0x7
 	WORD $0xb5000c28 // cbnz x8, <blocks3Multi8+0x644>
-	WORD $0x8b16046a // add x10, x3, x22, lsl #1
-	WORD $0x8b16074d // add x13, x26, x22, lsl #1
-	WORD $0x8b160722 // add x2, x25, x22, lsl #1
-	WORD $0x8b160066 // add x6, x3, x22
-	WORD $0x8b160353 // add x19, x26, x22
-	WORD $0x8b16033d // add x29, x25, x22
+	WORD $0x8b17074a // add x10, x26, x23, lsl #1
+	WORD $0x8b17046d // add x13, x3, x23, lsl #1
+	WORD $0x8b170722 // add x2, x25, x23, lsl #1
+	WORD $0x8b170346 // add x6, x26, x23
+	WORD $0x8b170073 // add x19, x3, x23
+	WORD $0x8b17033d // add x29, x25, x23
 	WORD $0xaa0503fe // mov x30, x5
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
 	WORD $0x91022209 // add x9, x16, #0x88
-	WORD $0x91024218 // add x24, x16, #0x90
+	WORD $0x91024216 // add x22, x16, #0x90
 	WORD $0x8b0802ab // add x11, x21, x8
-	WORD $0x8b1603c0 // add x0, x30, x22
+	WORD $0x8b1703c0 // add x0, x30, x23
 	WORD $0x3dc003c0 // ldr q0, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3cf96bc1 // ldr q1, [x30, x25]
+	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
 	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
-	WORD $0x4d40cf02 // ld1r { v2.2d }, [x24]
+	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
 	WORD $0x91030108 // add x8, x8, #0xc0
 	WORD $0x7109011f // cmp w8, #0x240
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
@@ -3269,7 +3269,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x3cfa6bc0 // ldr q0, [x30, x26]
+	WORD $0x3cf96bc0 // ldr q0, [x30, x25]
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
 	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -3283,7 +3283,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad010560 // stp q0, q1, [x11, #0x20]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3ce66bc1 // ldr q1, [x30, x6]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
 	WORD $0x3dc00000 // ldr q0, [x0]
 	WORD $0x8b1b03c0 // add x0, x30, x27
@@ -3292,13 +3292,13 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
 	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
-	WORD $0x4d40cf02 // ld1r { v2.2d }, [x24]
+	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad020560 // stp q0, q1, [x11, #0x40]
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
-	WORD $0x3cf36bc0 // ldr q0, [x30, x19]
-	WORD $0x3ce66bc1 // ldr q1, [x30, x6]
+	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
+	WORD $0x3cf36bc1 // ldr q1, [x30, x19]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488e02 // ldp d2, d3, [x16, #0x88]
@@ -3310,7 +3310,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad030560 // stp q0, q1, [x11, #0x60]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x3ce26bc1 // ldr q1, [x30, x2]
+	WORD $0x3cea6bc1 // ldr q1, [x30, x10]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
 	WORD $0x3dc00000 // ldr q0, [x0]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -3318,14 +3318,14 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
 	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
-	WORD $0x4d40cf02 // ld1r { v2.2d }, [x24]
+	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad040560 // stp q0, q1, [x11, #0x80]
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
-	WORD $0x3ced6bc0 // ldr q0, [x30, x13]
-	WORD $0x3cea6bc1 // ldr q1, [x30, x10]
-	WORD $0x8b1703de // add x30, x30, x23
+	WORD $0x3ce26bc0 // ldr q0, [x30, x2]
+	WORD $0x3ced6bc1 // ldr q1, [x30, x13]
+	WORD $0x8b1803de // add x30, x30, x24
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d489203 // ldp d3, d4, [x16, #0x88]
@@ -3337,23 +3337,23 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
 	WORD $0x54fff541 // b.ne <blocks3Multi8+0x4e0>
-	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
+	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
 	WORD $0x17fffeab // b <blocks3Multi8+0xec>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b16046d // add x13, x3, x22, lsl #1
-	WORD $0x8b160753 // add x19, x26, x22, lsl #1
-	WORD $0x8b16073d // add x29, x25, x22, lsl #1
-	WORD $0x8b16007e // add x30, x3, x22
-	WORD $0x8b160346 // add x6, x26, x22
-	WORD $0x8b160322 // add x2, x25, x22
+	WORD $0x8b17074d // add x13, x26, x23, lsl #1
+	WORD $0x8b170473 // add x19, x3, x23, lsl #1
+	WORD $0x8b17073d // add x29, x25, x23, lsl #1
+	WORD $0x8b17035e // add x30, x26, x23
+	WORD $0x8b170066 // add x6, x3, x23
+	WORD $0x8b170322 // add x2, x25, x23
 	WORD $0xaa0503ea // mov x10, x5
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
 	WORD $0x91020209 // add x9, x16, #0x80
 	WORD $0x8b0802ab // add x11, x21, x8
-	WORD $0x8b160140 // add x0, x10, x22
+	WORD $0x8b170140 // add x0, x10, x23
 	WORD $0x91030108 // add x8, x8, #0xc0
-	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0xad420a04 // ldp q4, q2, [x16, #0x40]
@@ -3368,7 +3368,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0x3cf96940 // ldr q0, [x10, x25]
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
 	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -3386,7 +3386,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad010560 // stp q0, q1, [x11, #0x20]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
-	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
 	WORD $0x3dc00000 // ldr q0, [x0]
 	WORD $0x8b1b0140 // add x0, x10, x27
 	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
@@ -3401,9 +3401,9 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad020560 // stp q0, q1, [x11, #0x40]
-	WORD $0x3ce66940 // ldr q0, [x10, x6]
+	WORD $0x3ce26940 // ldr q0, [x10, x2]
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
-	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0x3ce66941 // ldr q1, [x10, x6]
 	WORD $0xad431205 // ldp q5, q4, [x16, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -3419,7 +3419,7 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad030560 // stp q0, q1, [x11, #0x60]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400a03 // ldp q3, q2, [x16]
-	WORD $0x3cfd6940 // ldr q0, [x10, x29]
+	WORD $0x3ced6940 // ldr q0, [x10, x13]
 	WORD $0x3dc00001 // ldr q1, [x0]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
@@ -3433,11 +3433,11 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad040161 // stp q1, q0, [x11, #0x80]
-	WORD $0x3cf36940 // ldr q0, [x10, x19]
+	WORD $0x3cfd6940 // ldr q0, [x10, x29]
 	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
-	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0x3cf36941 // ldr q1, [x10, x19]
 	WORD $0xfd404204 // ldr d4, [x16, #0x80]
-	WORD $0x8b17014a // add x10, x10, x23
+	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -3452,8 +3452,8 @@ TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
 	WORD $0x54fff321 // b.ne <blocks3Multi8+0x664>
 	WORD $0x17fffe3a // b <blocks3Multi8+0xec>
-	WORD $0xf94017f8 // ldr x24, [sp, #0x28]
-	WORD $0xf9401f14 // ldr x20, [x24, #0x38]
+	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
+	WORD $0xf9401ed4 // ldr x20, [x22, #0x38]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x52800029 // mov w9, #0x1
 	WORD $0x14000005 // b <blocks3Multi8+0x82c>
@@ -3781,16 +3781,16 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x37081468 // tbnz w8, #0x1, <blocks4Multi2+0x428>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
-	WORD $0xd342fef9 // lsr x25, x23, #2
-	WORD $0xd341fefa // lsr x26, x23, #1
+	WORD $0xd341fef9 // lsr x25, x23, #1
+	WORD $0xd342fefa // lsr x26, x23, #2
 	WORD $0xd37ffafb // lsl x27, x23, #1
 	WORD $0x540019a3 // b.lo <blocks4Multi2+0x4e8>
 	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
 	WORD $0x8b170725 // add x5, x25, x23, lsl #1
-	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b17034d // add x13, x26, x23
 	WORD $0x8b170322 // add x2, x25, x23
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0x9ba922fe // umaddl x30, w23, w9, x8
@@ -3798,8 +3798,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x8b1d0343 // add x3, x26, x29
 	WORD $0x8b1d0324 // add x4, x25, x29
 	WORD $0x8b1d0106 // add x6, x8, x29
-	WORD $0x8b170513 // add x19, x8, x23, lsl #1
-	WORD $0x8b17010d // add x13, x8, x23
+	WORD $0x8b170514 // add x20, x8, x23, lsl #1
+	WORD $0x8b170111 // add x17, x8, x23
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -3811,7 +3811,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x91040210 // add x16, x16, #0x100
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
 	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad4217c6 // ldp q6, q5, [x30, #0x40]
@@ -3824,7 +3824,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
 	WORD $0x3ce86942 // ldr q2, [x10, x8]
 	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
@@ -3842,7 +3842,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x8b1b0149 // add x9, x10, x27
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -3857,9 +3857,9 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
-	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
-	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
@@ -3875,7 +3875,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
 	WORD $0x3dc00121 // ldr q1, [x9]
 	WORD $0x8b1d0149 // add x9, x10, x29
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -3890,9 +3890,9 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
-	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0x3ce56941 // ldr q1, [x10, x5]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
-	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0x3cf46942 // ldr q2, [x10, x20]
 	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -3908,7 +3908,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -3922,7 +3922,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
-	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
 	WORD $0x3ce66942 // ldr q2, [x10, x6]
 	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
@@ -3997,14 +3997,14 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x54001088 // b.hi <blocks4Multi2+0x70c>
 	WORD $0x92400ae8 // and x8, x23, #0x7
 	WORD $0xb5001048 // cbnz x8, <blocks4Multi2+0x70c>
-	WORD $0x8b1e020a // add x10, x16, x30
-	WORD $0x8b1e034d // add x13, x26, x30
+	WORD $0x8b1e034a // add x10, x26, x30
+	WORD $0x8b1e020d // add x13, x16, x30
 	WORD $0x8b1e0331 // add x17, x25, x30
-	WORD $0x8b170602 // add x2, x16, x23, lsl #1
-	WORD $0x8b170743 // add x3, x26, x23, lsl #1
+	WORD $0x8b170742 // add x2, x26, x23, lsl #1
+	WORD $0x8b170603 // add x3, x16, x23, lsl #1
 	WORD $0x8b170724 // add x4, x25, x23, lsl #1
-	WORD $0x8b170205 // add x5, x16, x23
-	WORD $0x8b170346 // add x6, x26, x23
+	WORD $0x8b170345 // add x5, x26, x23
+	WORD $0x8b170206 // add x6, x16, x23
 	WORD $0x8b170333 // add x19, x25, x23
 	WORD $0xaa0b03f4 // mov x20, x11
 	WORD $0xd503201f // nop
@@ -4019,7 +4019,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x8b170287 // add x7, x20, x23
 	WORD $0x3dc00281 // ldr q1, [x20]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf96a82 // ldr q2, [x20, x25]
+	WORD $0x3cfa6a82 // ldr q2, [x20, x26]
 	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
@@ -4030,7 +4030,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x3cfa6a81 // ldr q1, [x20, x26]
+	WORD $0x3cf96a81 // ldr q1, [x20, x25]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
 	WORD $0x3cf06a82 // ldr q2, [x20, x16]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -4044,7 +4044,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
 	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x3cf36a82 // ldr q2, [x20, x19]
+	WORD $0x3ce56a82 // ldr q2, [x20, x5]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x8b1b0287 // add x7, x20, x27
@@ -4058,8 +4058,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020981 // stp q1, q2, [x12, #0x40]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce66a81 // ldr q1, [x20, x6]
-	WORD $0x3ce56a82 // ldr q2, [x20, x5]
+	WORD $0x3cf36a81 // ldr q1, [x20, x19]
+	WORD $0x3ce66a82 // ldr q2, [x20, x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -4071,7 +4071,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
 	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x3ce46a82 // ldr q2, [x20, x4]
+	WORD $0x3ce26a82 // ldr q2, [x20, x2]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x8b1e0287 // add x7, x20, x30
@@ -4084,9 +4084,9 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
-	WORD $0x3ce36a81 // ldr q1, [x20, x3]
+	WORD $0x3ce46a81 // ldr q1, [x20, x4]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce26a82 // ldr q2, [x20, x2]
+	WORD $0x3ce36a82 // ldr q2, [x20, x3]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -4098,7 +4098,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
 	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x3cf16a82 // ldr q2, [x20, x17]
+	WORD $0x3cea6a82 // ldr q2, [x20, x10]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -4111,8 +4111,8 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad060981 // stp q1, q2, [x12, #0xc0]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ced6a81 // ldr q1, [x20, x13]
-	WORD $0x3cea6a82 // ldr q2, [x20, x10]
+	WORD $0x3cf16a81 // ldr q1, [x20, x17]
+	WORD $0x3ced6a82 // ldr q2, [x20, x13]
 	WORD $0x8b180294 // add x20, x20, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -4127,14 +4127,14 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x54fff1e1 // b.ne <blocks4Multi2+0x540>
 	WORD $0x17fffe86 // b <blocks4Multi2+0x120>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b1e0203 // add x3, x16, x30
-	WORD $0x8b1e0346 // add x6, x26, x30
+	WORD $0x8b1e0343 // add x3, x26, x30
+	WORD $0x8b1e0206 // add x6, x16, x30
 	WORD $0x8b1e0324 // add x4, x25, x30
-	WORD $0x8b170613 // add x19, x16, x23, lsl #1
-	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
+	WORD $0x8b170614 // add x20, x16, x23, lsl #1
 	WORD $0x8b170725 // add x5, x25, x23, lsl #1
-	WORD $0x8b17020d // add x13, x16, x23
-	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b17034d // add x13, x26, x23
+	WORD $0x8b170211 // add x17, x16, x23
 	WORD $0x8b170322 // add x2, x25, x23
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
@@ -4147,7 +4147,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x91040108 // add x8, x8, #0x100
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
 	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad4217a6 // ldp q6, q5, [x29, #0x40]
@@ -4160,7 +4160,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
 	WORD $0x3cf06942 // ldr q2, [x10, x16]
 	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
@@ -4178,7 +4178,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x8b1b0149 // add x9, x10, x27
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -4193,9 +4193,9 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
-	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
@@ -4211,7 +4211,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
 	WORD $0x3dc00121 // ldr q1, [x9]
 	WORD $0x8b1e0149 // add x9, x10, x30
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -4226,9 +4226,9 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
-	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0x3ce56941 // ldr q1, [x10, x5]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0x3cf46942 // ldr q2, [x10, x20]
 	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -4244,7 +4244,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -4258,9 +4258,9 @@ TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
-	WORD $0x3ce66941 // ldr q1, [x10, x6]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce36942 // ldr q2, [x10, x3]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
 	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
 	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -4614,16 +4614,16 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x37081468 // tbnz w8, #0x1, <blocks4Multi4+0x428>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
-	WORD $0xd342fef9 // lsr x25, x23, #2
-	WORD $0xd341fefa // lsr x26, x23, #1
+	WORD $0xd341fef9 // lsr x25, x23, #1
+	WORD $0xd342fefa // lsr x26, x23, #2
 	WORD $0xd37ffafb // lsl x27, x23, #1
 	WORD $0x540019a3 // b.lo <blocks4Multi4+0x4e8>
 	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
 	WORD $0x8b170725 // add x5, x25, x23, lsl #1
-	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b17034d // add x13, x26, x23
 	WORD $0x8b170322 // add x2, x25, x23
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0x9ba922fe // umaddl x30, w23, w9, x8
@@ -4631,8 +4631,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x8b1d0343 // add x3, x26, x29
 	WORD $0x8b1d0324 // add x4, x25, x29
 	WORD $0x8b1d0106 // add x6, x8, x29
-	WORD $0x8b170513 // add x19, x8, x23, lsl #1
-	WORD $0x8b17010d // add x13, x8, x23
+	WORD $0x8b170514 // add x20, x8, x23, lsl #1
+	WORD $0x8b170111 // add x17, x8, x23
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -4644,7 +4644,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x91040210 // add x16, x16, #0x100
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
 	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad4217c6 // ldp q6, q5, [x30, #0x40]
@@ -4657,7 +4657,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
 	WORD $0x3ce86942 // ldr q2, [x10, x8]
 	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
@@ -4675,7 +4675,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x8b1b0149 // add x9, x10, x27
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -4690,9 +4690,9 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
-	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
-	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
@@ -4708,7 +4708,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
 	WORD $0x3dc00121 // ldr q1, [x9]
 	WORD $0x8b1d0149 // add x9, x10, x29
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -4723,9 +4723,9 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
-	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0x3ce56941 // ldr q1, [x10, x5]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
-	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0x3cf46942 // ldr q2, [x10, x20]
 	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -4741,7 +4741,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -4755,7 +4755,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
-	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
 	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
 	WORD $0x3ce66942 // ldr q2, [x10, x6]
 	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
@@ -4830,14 +4830,14 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x54001088 // b.hi <blocks4Multi4+0x70c>
 	WORD $0x92400ae8 // and x8, x23, #0x7
 	WORD $0xb5001048 // cbnz x8, <blocks4Multi4+0x70c>
-	WORD $0x8b1e020a // add x10, x16, x30
-	WORD $0x8b1e034d // add x13, x26, x30
+	WORD $0x8b1e034a // add x10, x26, x30
+	WORD $0x8b1e020d // add x13, x16, x30
 	WORD $0x8b1e0331 // add x17, x25, x30
-	WORD $0x8b170602 // add x2, x16, x23, lsl #1
-	WORD $0x8b170743 // add x3, x26, x23, lsl #1
+	WORD $0x8b170742 // add x2, x26, x23, lsl #1
+	WORD $0x8b170603 // add x3, x16, x23, lsl #1
 	WORD $0x8b170724 // add x4, x25, x23, lsl #1
-	WORD $0x8b170205 // add x5, x16, x23
-	WORD $0x8b170346 // add x6, x26, x23
+	WORD $0x8b170345 // add x5, x26, x23
+	WORD $0x8b170206 // add x6, x16, x23
 	WORD $0x8b170333 // add x19, x25, x23
 	WORD $0xaa0b03f4 // mov x20, x11
 	WORD $0xd503201f // nop
@@ -4852,7 +4852,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x8b170289 // add x9, x20, x23
 	WORD $0x3dc00281 // ldr q1, [x20]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf96a82 // ldr q2, [x20, x25]
+	WORD $0x3cfa6a82 // ldr q2, [x20, x26]
 	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
@@ -4863,7 +4863,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x3cfa6a81 // ldr q1, [x20, x26]
+	WORD $0x3cf96a81 // ldr q1, [x20, x25]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
 	WORD $0x3cf06a82 // ldr q2, [x20, x16]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -4877,7 +4877,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
-	WORD $0x3cf36a82 // ldr q2, [x20, x19]
+	WORD $0x3ce56a82 // ldr q2, [x20, x5]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc00121 // ldr q1, [x9]
 	WORD $0x8b1b0289 // add x9, x20, x27
@@ -4891,8 +4891,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020981 // stp q1, q2, [x12, #0x40]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce66a81 // ldr q1, [x20, x6]
-	WORD $0x3ce56a82 // ldr q2, [x20, x5]
+	WORD $0x3cf36a81 // ldr q1, [x20, x19]
+	WORD $0x3ce66a82 // ldr q2, [x20, x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -4904,7 +4904,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
-	WORD $0x3ce46a82 // ldr q2, [x20, x4]
+	WORD $0x3ce26a82 // ldr q2, [x20, x2]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc00121 // ldr q1, [x9]
 	WORD $0x8b1e0289 // add x9, x20, x30
@@ -4917,9 +4917,9 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
-	WORD $0x3ce36a81 // ldr q1, [x20, x3]
+	WORD $0x3ce46a81 // ldr q1, [x20, x4]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce26a82 // ldr q2, [x20, x2]
+	WORD $0x3ce36a82 // ldr q2, [x20, x3]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -4931,7 +4931,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
-	WORD $0x3cf16a82 // ldr q2, [x20, x17]
+	WORD $0x3cea6a82 // ldr q2, [x20, x10]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3dc00121 // ldr q1, [x9]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -4944,8 +4944,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad060981 // stp q1, q2, [x12, #0xc0]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ced6a81 // ldr q1, [x20, x13]
-	WORD $0x3cea6a82 // ldr q2, [x20, x10]
+	WORD $0x3cf16a81 // ldr q1, [x20, x17]
+	WORD $0x3ced6a82 // ldr q2, [x20, x13]
 	WORD $0x8b180294 // add x20, x20, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -4960,14 +4960,14 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x54fff1e1 // b.ne <blocks4Multi4+0x540>
 	WORD $0x17fffe86 // b <blocks4Multi4+0x120>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b1e0203 // add x3, x16, x30
-	WORD $0x8b1e0346 // add x6, x26, x30
+	WORD $0x8b1e0343 // add x3, x26, x30
+	WORD $0x8b1e0206 // add x6, x16, x30
 	WORD $0x8b1e0324 // add x4, x25, x30
-	WORD $0x8b170613 // add x19, x16, x23, lsl #1
-	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
+	WORD $0x8b170614 // add x20, x16, x23, lsl #1
 	WORD $0x8b170725 // add x5, x25, x23, lsl #1
-	WORD $0x8b17020d // add x13, x16, x23
-	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b17034d // add x13, x26, x23
+	WORD $0x8b170211 // add x17, x16, x23
 	WORD $0x8b170322 // add x2, x25, x23
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
@@ -4980,7 +4980,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x91040108 // add x8, x8, #0x100
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
 	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad4217a6 // ldp q6, q5, [x29, #0x40]
@@ -4993,7 +4993,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
 	WORD $0x3cf06942 // ldr q2, [x10, x16]
 	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
@@ -5011,7 +5011,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x8b1b0149 // add x9, x10, x27
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -5026,9 +5026,9 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
-	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
@@ -5044,7 +5044,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
 	WORD $0x3dc00121 // ldr q1, [x9]
 	WORD $0x8b1e0149 // add x9, x10, x30
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -5059,9 +5059,9 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
-	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0x3ce56941 // ldr q1, [x10, x5]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0x3cf46942 // ldr q2, [x10, x20]
 	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -5077,7 +5077,7 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
 	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0x3dc00122 // ldr q2, [x9]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
@@ -5091,9 +5091,9 @@ TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
-	WORD $0x3ce66941 // ldr q1, [x10, x6]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3ce36942 // ldr q2, [x10, x3]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
 	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
 	WORD $0x8b18014a // add x10, x10, x24
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -5541,16 +5541,16 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x37081408 // tbnz w8, #0x1, <blocks4Multi8+0x4cc>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d6bf // cmp w21, #0x35
-	WORD $0xd342feb7 // lsr x23, x21, #2
-	WORD $0xd341feb8 // lsr x24, x21, #1
+	WORD $0xd341feb7 // lsr x23, x21, #1
+	WORD $0xd342feb8 // lsr x24, x21, #2
 	WORD $0x54001943 // b.lo <blocks4Multi8+0x588>
 	WORD $0x8b1506ba // add x26, x21, x21, lsl #1
 	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xd37ffabd // lsl x29, x21, #1
-	WORD $0x8b150704 // add x4, x24, x21, lsl #1
+	WORD $0x8b150711 // add x17, x24, x21, lsl #1
 	WORD $0x8b1506e2 // add x2, x23, x21, lsl #1
-	WORD $0x8b150307 // add x7, x24, x21
+	WORD $0x8b150306 // add x6, x24, x21
 	WORD $0x8b1502e3 // add x3, x23, x21
 	WORD $0x9ba922bb // umaddl x27, w21, w9, x8
 	WORD $0xd342ff5e // lsr x30, x26, #2
@@ -5558,8 +5558,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b1a02e8 // add x8, x23, x26
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0x8b1a03cc // add x12, x30, x26
-	WORD $0x8b1507d1 // add x17, x30, x21, lsl #1
-	WORD $0x8b1503c6 // add x6, x30, x21
+	WORD $0x8b1507c4 // add x4, x30, x21, lsl #1
+	WORD $0x8b1503c7 // add x7, x30, x21
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f64 // ldp q4, q3, [x27]
 	WORD $0x9102036e // add x14, x27, #0x80
@@ -5568,7 +5568,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x91040339 // add x25, x25, #0x100
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf76942 // ldr q2, [x10, x23]
+	WORD $0x3cf86942 // ldr q2, [x10, x24]
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad421766 // ldp q6, q5, [x27, #0x40]
@@ -5581,7 +5581,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000921 // stp q1, q2, [x9]
-	WORD $0x3cf86941 // ldr q1, [x10, x24]
+	WORD $0x3cf76941 // ldr q1, [x10, x23]
 	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
 	WORD $0x3cfe6942 // ldr q2, [x10, x30]
 	WORD $0xad431766 // ldp q6, q5, [x27, #0x60]
@@ -5599,7 +5599,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400f64 // ldp q4, q3, [x27]
-	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3ce66941 // ldr q1, [x10, x6]
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x8b1d014b // add x11, x10, x29
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -5614,9 +5614,9 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
-	WORD $0x3ce76941 // ldr q1, [x10, x7]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
-	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0x3ce76942 // ldr q2, [x10, x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404364 // ldr d4, [x27, #0x80]
@@ -5632,7 +5632,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xad030921 // stp q1, q2, [x9, #0x60]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400f64 // ldp q4, q3, [x27]
-	WORD $0x3ce26942 // ldr q2, [x10, x2]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x8b1a014b // add x11, x10, x26
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -5647,9 +5647,9 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040921 // stp q1, q2, [x9, #0x80]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
 	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
-	WORD $0x3cf16942 // ldr q2, [x10, x17]
+	WORD $0x3ce46942 // ldr q2, [x10, x4]
 	WORD $0xad431766 // ldp q6, q5, [x27, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -5665,7 +5665,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xad050921 // stp q1, q2, [x9, #0xa0]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400f64 // ldp q4, q3, [x27]
-	WORD $0x3ce86941 // ldr q1, [x10, x8]
+	WORD $0x3cf06941 // ldr q1, [x10, x16]
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -5679,7 +5679,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
-	WORD $0x3cf06941 // ldr q1, [x10, x16]
+	WORD $0x3ce86941 // ldr q1, [x10, x8]
 	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
 	WORD $0x3cec6942 // ldr q2, [x10, x12]
 	WORD $0xfd404365 // ldr d5, [x27, #0x80]
@@ -5754,14 +5754,14 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x92400aa8 // and x8, x21, #0x7
 	WORD $0xb5001048 // cbnz x8, <blocks4Multi8+0x7ac>
 	WORD $0xd37ffaaa // lsl x10, x21, #1
-	WORD $0x8b1a036c // add x12, x27, x26
-	WORD $0x8b1a0310 // add x16, x24, x26
+	WORD $0x8b1a030c // add x12, x24, x26
+	WORD $0x8b1a0370 // add x16, x27, x26
 	WORD $0x8b1a02f1 // add x17, x23, x26
-	WORD $0x8b150762 // add x2, x27, x21, lsl #1
-	WORD $0x8b150703 // add x3, x24, x21, lsl #1
+	WORD $0x8b150702 // add x2, x24, x21, lsl #1
+	WORD $0x8b150763 // add x3, x27, x21, lsl #1
 	WORD $0x8b1506e4 // add x4, x23, x21, lsl #1
-	WORD $0x8b150366 // add x6, x27, x21
-	WORD $0x8b150307 // add x7, x24, x21
+	WORD $0x8b150306 // add x6, x24, x21
+	WORD $0x8b150367 // add x7, x27, x21
 	WORD $0x8b1502fd // add x29, x23, x21
 	WORD $0xaa0b03fe // mov x30, x11
 	WORD $0xd503201f // nop
@@ -5775,7 +5775,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x8b1503cb // add x11, x30, x21
 	WORD $0x3dc003c1 // ldr q1, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf76bc2 // ldr q2, [x30, x23]
+	WORD $0x3cf86bc2 // ldr q2, [x30, x24]
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
@@ -5786,7 +5786,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000921 // stp q1, q2, [x9]
-	WORD $0x3cf86bc1 // ldr q1, [x30, x24]
+	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfb6bc2 // ldr q2, [x30, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -5800,7 +5800,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
+	WORD $0x3ce66bc2 // ldr q2, [x30, x6]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x8b0a03cb // add x11, x30, x10
@@ -5814,8 +5814,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020921 // stp q1, q2, [x9, #0x40]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce76bc1 // ldr q1, [x30, x7]
-	WORD $0x3ce66bc2 // ldr q2, [x30, x6]
+	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3ce76bc2 // ldr q2, [x30, x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
@@ -5827,7 +5827,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030921 // stp q1, q2, [x9, #0x60]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3ce46bc2 // ldr q2, [x30, x4]
+	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x8b1a03cb // add x11, x30, x26
@@ -5840,9 +5840,9 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad040921 // stp q1, q2, [x9, #0x80]
-	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0x3ce46bc1 // ldr q1, [x30, x4]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
+	WORD $0x3ce36bc2 // ldr q2, [x30, x3]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
@@ -5854,7 +5854,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050921 // stp q1, q2, [x9, #0xa0]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3cf16bc2 // ldr q2, [x30, x17]
+	WORD $0x3cec6bc2 // ldr q2, [x30, x12]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -5867,8 +5867,8 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad060921 // stp q1, q2, [x9, #0xc0]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
-	WORD $0x3cec6bc2 // ldr q2, [x30, x12]
+	WORD $0x3cf16bc1 // ldr q1, [x30, x17]
+	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
 	WORD $0x8b1603de // add x30, x30, x22
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -5884,14 +5884,14 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x17fffe56 // b <blocks4Multi8+0x100>
 	WORD $0xaa1f03fd // mov x29, xzr
 	WORD $0xd37ffabe // lsl x30, x21, #1
-	WORD $0x8b1a0370 // add x16, x27, x26
-	WORD $0x8b1a030c // add x12, x24, x26
+	WORD $0x8b1a0310 // add x16, x24, x26
+	WORD $0x8b1a036c // add x12, x27, x26
 	WORD $0x8b1a02e8 // add x8, x23, x26
-	WORD $0x8b150771 // add x17, x27, x21, lsl #1
-	WORD $0x8b150704 // add x4, x24, x21, lsl #1
+	WORD $0x8b150711 // add x17, x24, x21, lsl #1
+	WORD $0x8b150764 // add x4, x27, x21, lsl #1
 	WORD $0x8b1506e2 // add x2, x23, x21, lsl #1
-	WORD $0x8b150366 // add x6, x27, x21
-	WORD $0x8b150307 // add x7, x24, x21
+	WORD $0x8b150306 // add x6, x24, x21
+	WORD $0x8b150367 // add x7, x27, x21
 	WORD $0x8b1502e3 // add x3, x23, x21
 	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
@@ -5903,7 +5903,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x910403bd // add x29, x29, #0x100
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf76942 // ldr q2, [x10, x23]
+	WORD $0x3cf86942 // ldr q2, [x10, x24]
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad421726 // ldp q6, q5, [x25, #0x40]
@@ -5916,7 +5916,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000921 // stp q1, q2, [x9]
-	WORD $0x3cf86941 // ldr q1, [x10, x24]
+	WORD $0x3cf76941 // ldr q1, [x10, x23]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfb6942 // ldr q2, [x10, x27]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
@@ -5934,7 +5934,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3ce66941 // ldr q1, [x10, x6]
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x8b1e014b // add x11, x10, x30
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -5949,9 +5949,9 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
-	WORD $0x3ce76941 // ldr q1, [x10, x7]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0x3ce76942 // ldr q2, [x10, x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404324 // ldr d4, [x25, #0x80]
@@ -5967,7 +5967,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xad030921 // stp q1, q2, [x9, #0x60]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ce26942 // ldr q2, [x10, x2]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x8b1a014b // add x11, x10, x26
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -5982,9 +5982,9 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040921 // stp q1, q2, [x9, #0x80]
-	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cf16942 // ldr q2, [x10, x17]
+	WORD $0x3ce46942 // ldr q2, [x10, x4]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -6000,7 +6000,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0xad050921 // stp q1, q2, [x9, #0xa0]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ce86941 // ldr q1, [x10, x8]
+	WORD $0x3cf06941 // ldr q1, [x10, x16]
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -6014,9 +6014,9 @@ TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
-	WORD $0x3cec6941 // ldr q1, [x10, x12]
+	WORD $0x3ce86941 // ldr q1, [x10, x8]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cf06942 // ldr q2, [x10, x16]
+	WORD $0x3cec6942 // ldr q2, [x10, x12]
 	WORD $0xfd404325 // ldr d5, [x25, #0x80]
 	WORD $0x8b16014a // add x10, x10, x22
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -6450,8 +6450,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x370819a8 // tbnz w8, #0x1, <blocks5Multi2+0x4ac>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0xd342ff3a // lsr x26, x25, #2
-	WORD $0xd341ff3b // lsr x27, x25, #1
+	WORD $0xd341ff3a // lsr x26, x25, #1
+	WORD $0xd342ff3b // lsr x27, x25, #2
 	WORD $0x54002003 // b.lo <blocks5Multi2+0x58c>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03fd // mov x29, xzr
@@ -6467,10 +6467,10 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x8b1b00ab // add x11, x5, x27
 	WORD $0x910203d3 // add x19, x30, #0x80
 	WORD $0x8b1d0304 // add x4, x24, x29
-	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x8b1a00af // add x15, x5, x26
 	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
@@ -6722,32 +6722,31 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad400ba4 // ldp q4, q2, [x29]
-	WORD $0x8b1a0175 // add x21, x11, x26
+	WORD $0xad400ba3 // ldp q3, q2, [x29]
+	WORD $0x8b1b016f // add x15, x11, x27
 	WORD $0x910223b3 // add x19, x29, #0x88
 	WORD $0x910243a5 // add x5, x29, #0x90
 	WORD $0x8b080306 // add x6, x24, x8
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc002a3 // ldr q3, [x21]
-	WORD $0x4d40ce64 // ld1r { v4.2d }, [x19]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
-	WORD $0x8b1b0176 // add x22, x11, x27
-	WORD $0x8b1e016f // add x15, x11, x30
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc001e4 // ldr q4, [x15]
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1a0175 // add x21, x11, x26
+	WORD $0x8b1e0176 // add x22, x11, x30
 	WORD $0x8b110170 // add x16, x11, x17
-	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x8b1901ef // add x15, x15, x25
 	WORD $0x91050108 // add x8, x8, #0x140
 	WORD $0x7119011f // cmp w8, #0x640
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x3dc002c1 // ldr q1, [x22]
+	WORD $0x3dc002a1 // ldr q1, [x21]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x3dc002c2 // ldr q2, [x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
@@ -6759,12 +6758,13 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
 	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3cf96961 // ldr q1, [x11, x25]
-	WORD $0x8b1902cb // add x11, x22, x25
+	WORD $0x8b1902ab // add x11, x21, x25
+	WORD $0x8b1902d5 // add x21, x22, x25
 	WORD $0xd1400610 // sub x16, x16, #0x1, lsl #12
-	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x8b1901ef // add x15, x15, x25
 	WORD $0x8b110216 // add x22, x16, x17
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
@@ -6777,9 +6777,8 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc002a2 // ldr q2, [x21]
 	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0x8b1901ef // add x15, x15, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
@@ -6791,11 +6790,13 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3cf96a01 // ldr q1, [x16, x25]
-	WORD $0xd14006d0 // sub x16, x22, #0x1, lsl #12
-	WORD $0x8b110216 // add x22, x16, x17
+	WORD $0x8b1902b0 // add x16, x21, x25
+	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b1102b6 // add x22, x21, x17
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -6807,9 +6808,9 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
@@ -6821,11 +6822,10 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x3cf96a01 // ldr q1, [x16, x25]
-	WORD $0x8b1902b0 // add x16, x21, x25
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
 	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
-	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0x8b1102b6 // add x22, x21, x17
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
@@ -6838,7 +6838,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -6850,7 +6850,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0x3cf969e2 // ldr q2, [x15, x25]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -6864,7 +6864,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
 	WORD $0x3cf96961 // ldr q1, [x11, x25]
-	WORD $0x3cf969e2 // ldr q2, [x15, x25]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
 	WORD $0x8b0402cb // add x11, x22, x4
 	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -6885,10 +6885,10 @@ TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	WORD $0xaa0703e5 // mov x5, x7
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x8b1b00ab // add x11, x5, x27
 	WORD $0x910203b3 // add x19, x29, #0x80
 	WORD $0x8b060304 // add x4, x24, x6
-	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x8b1a00af // add x15, x5, x26
 	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
@@ -7438,8 +7438,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x37081968 // tbnz w8, #0x1, <blocks5Multi4+0x4a0>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0xd342ff3a // lsr x26, x25, #2
-	WORD $0xd341ff3b // lsr x27, x25, #1
+	WORD $0xd341ff3a // lsr x26, x25, #1
+	WORD $0xd342ff3b // lsr x27, x25, #2
 	WORD $0x54001fc3 // b.lo <blocks5Multi4+0x580>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03fd // mov x29, xzr
@@ -7451,10 +7451,10 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400fc4 // ldp q4, q3, [x30]
-	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x8b1b00ab // add x11, x5, x27
 	WORD $0x910203d3 // add x19, x30, #0x80
 	WORD $0x8b1d0304 // add x4, x24, x29
-	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x8b1a00af // add x15, x5, x26
 	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
@@ -7706,32 +7706,31 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xcb190884 // sub x4, x4, x25, lsl #2
 	WORD $0xaa0703eb // mov x11, x7
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad400ba4 // ldp q4, q2, [x29]
-	WORD $0x8b1a0175 // add x21, x11, x26
+	WORD $0xad400ba3 // ldp q3, q2, [x29]
+	WORD $0x8b1b016f // add x15, x11, x27
 	WORD $0x910223b3 // add x19, x29, #0x88
 	WORD $0x910243a5 // add x5, x29, #0x90
 	WORD $0x8b080306 // add x6, x24, x8
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc002a3 // ldr q3, [x21]
-	WORD $0x4d40ce64 // ld1r { v4.2d }, [x19]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
-	WORD $0x8b1b0176 // add x22, x11, x27
-	WORD $0x8b1e016f // add x15, x11, x30
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc001e4 // ldr q4, [x15]
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1a0175 // add x21, x11, x26
+	WORD $0x8b1e0176 // add x22, x11, x30
 	WORD $0x8b110170 // add x16, x11, x17
-	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x8b1901ef // add x15, x15, x25
 	WORD $0x91050108 // add x8, x8, #0x140
 	WORD $0x7119011f // cmp w8, #0x640
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x3dc002c1 // ldr q1, [x22]
+	WORD $0x3dc002a1 // ldr q1, [x21]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x3dc002c2 // ldr q2, [x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
@@ -7743,12 +7742,13 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
 	WORD $0xf9800200 // prfm pldl1keep, [x16]
-	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3cf96961 // ldr q1, [x11, x25]
-	WORD $0x8b1902cb // add x11, x22, x25
+	WORD $0x8b1902ab // add x11, x21, x25
+	WORD $0x8b1902d5 // add x21, x22, x25
 	WORD $0xd1400610 // sub x16, x16, #0x1, lsl #12
-	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x8b1901ef // add x15, x15, x25
 	WORD $0x8b110216 // add x22, x16, x17
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
@@ -7761,9 +7761,8 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc002a2 // ldr q2, [x21]
 	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0x8b1901ef // add x15, x15, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
@@ -7775,11 +7774,13 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3cf96a01 // ldr q1, [x16, x25]
-	WORD $0xd14006d0 // sub x16, x22, #0x1, lsl #12
-	WORD $0x8b110216 // add x22, x16, x17
+	WORD $0x8b1902b0 // add x16, x21, x25
+	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b1102b6 // add x22, x21, x17
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -7791,9 +7792,9 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
@@ -7805,11 +7806,10 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x3cf96a01 // ldr q1, [x16, x25]
-	WORD $0x8b1902b0 // add x16, x21, x25
+	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
 	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
-	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0x8b1102b6 // add x22, x21, x17
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
@@ -7822,7 +7822,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
@@ -7834,7 +7834,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
 	WORD $0xf98002c0 // prfm pldl1keep, [x22]
-	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0x3cf969e2 // ldr q2, [x15, x25]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
 	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -7848,7 +7848,7 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
 	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
 	WORD $0x3cf96961 // ldr q1, [x11, x25]
-	WORD $0x3cf969e2 // ldr q2, [x15, x25]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
 	WORD $0x8b0402cb // add x11, x22, x4
 	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -7872,10 +7872,10 @@ TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0xad400fa4 // ldp q4, q3, [x29]
-	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x8b1b00ab // add x11, x5, x27
 	WORD $0x910203b3 // add x19, x29, #0x80
 	WORD $0x8b060304 // add x4, x24, x6
-	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x8b1a00af // add x15, x5, x26
 	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
@@ -8547,8 +8547,8 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x3708198d // tbnz w13, #0x1, <blocks5Multi8+0x56c>
 	WORD $0xf940400d // ldr x13, [x0, #0x80]
 	WORD $0x7100d6df // cmp w22, #0x35
-	WORD $0xd342fed7 // lsr x23, x22, #2
-	WORD $0xd341fed8 // lsr x24, x22, #1
+	WORD $0xd341fed7 // lsr x23, x22, #1
+	WORD $0xd342fed8 // lsr x24, x22, #2
 	WORD $0x54001fe3 // b.lo <blocks5Multi8+0x64c>
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0xaa1f03f9 // mov x25, xzr
@@ -8563,10 +8563,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xd503201f // nop
 	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x8b1701b0 // add x16, x13, x23
+	WORD $0x8b1801b0 // add x16, x13, x24
 	WORD $0x91020348 // add x8, x26, #0x80
 	WORD $0x8b1902a3 // add x3, x21, x25
-	WORD $0x8b1801a2 // add x2, x13, x24
+	WORD $0x8b1701a2 // add x2, x13, x23
 	WORD $0x3dc001a1 // ldr q1, [x13]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00202 // ldr q2, [x16]
@@ -8815,35 +8815,36 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0xb27402c3 // orr x3, x22, #0x1000
 	WORD $0xcb16091b // sub x27, x8, x22, lsl #2
-	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0xaa0a03fe // mov x30, x10
 	WORD $0xd503201f // nop
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0xad400b24 // ldp q4, q2, [x25]
-	WORD $0x8b1700bd // add x29, x5, x23
-	WORD $0x9102232d // add x13, x25, #0x88
-	WORD $0x91024326 // add x6, x25, #0x90
-	WORD $0x8b1002a8 // add x8, x21, x16
-	WORD $0x3dc000a1 // ldr q1, [x5]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc003a3 // ldr q3, [x29]
-	WORD $0x4d40cda4 // ld1r { v4.2d }, [x13]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
-	WORD $0x8b1800be // add x30, x5, x24
-	WORD $0x8b1a00a2 // add x2, x5, x26
-	WORD $0x8b0300a7 // add x7, x5, x3
-	WORD $0x8b1603bd // add x29, x29, x22
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xad400b23 // ldp q3, q2, [x25]
+	WORD $0x8b1803c2 // add x2, x30, x24
+	WORD $0x91022328 // add x8, x25, #0x88
+	WORD $0x9102432d // add x13, x25, #0x90
+	WORD $0x8b1002bd // add x29, x21, x16
+	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00044 // ldr q4, [x2]
+	WORD $0x4d40cd03 // ld1r { v3.2d }, [x8]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1703c5 // add x5, x30, x23
+	WORD $0x8b1a03c6 // add x6, x30, x26
+	WORD $0x8b0303c7 // add x7, x30, x3
+	WORD $0x8b160042 // add x2, x2, x22
 	WORD $0x91050210 // add x16, x16, #0x140
 	WORD $0x7119021f // cmp w16, #0x640
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0xad000ba1 // stp q1, q2, [x29]
+	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3dc00042 // ldr q2, [x2]
-	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x8b1600a5 // add x5, x5, x22
+	WORD $0x8b1600c6 // add x6, x6, x22
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f24 // ldp d4, d3, [x25, #0x88]
@@ -8853,29 +8854,28 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0xad010ba1 // stp q1, q2, [x29, #0x20]
 	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x3dc003a2 // ldr q2, [x29]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3cf668a1 // ldr q1, [x5, x22]
-	WORD $0x8b1603c5 // add x5, x30, x22
+	WORD $0x3cf66bc1 // ldr q1, [x30, x22]
 	WORD $0xd14004e7 // sub x7, x7, #0x1, lsl #12
-	WORD $0x8b1603bd // add x29, x29, x22
+	WORD $0x8b160042 // add x2, x2, x22
 	WORD $0x8b0300fe // add x30, x7, x3
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
+	WORD $0x4d40cd03 // ld1r { v3.2d }, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
-	WORD $0xad020901 // stp q1, q2, [x8, #0x40]
+	WORD $0xad020ba1 // stp q1, q2, [x29, #0x40]
 	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0x8b1600a5 // add x5, x5, x22
-	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x8b1600c6 // add x6, x6, x22
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f24 // ldp d4, d3, [x25, #0x88]
@@ -8885,27 +8885,28 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad030901 // stp q1, q2, [x8, #0x60]
+	WORD $0xad030ba1 // stp q1, q2, [x29, #0x60]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3dc003a2 // ldr q2, [x29]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3cf668e1 // ldr q1, [x7, x22]
 	WORD $0xd14007c7 // sub x7, x30, #0x1, lsl #12
+	WORD $0x8b160042 // add x2, x2, x22
 	WORD $0x8b0300fe // add x30, x7, x3
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
+	WORD $0x4d40cd03 // ld1r { v3.2d }, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
-	WORD $0xad040901 // stp q1, q2, [x8, #0x80]
+	WORD $0xad040ba1 // stp q1, q2, [x29, #0x80]
 	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0x8b1600a5 // add x5, x5, x22
-	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x8b1600c6 // add x6, x6, x22
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
@@ -8915,26 +8916,25 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad050901 // stp q1, q2, [x8, #0xa0]
+	WORD $0xad050ba1 // stp q1, q2, [x29, #0xa0]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3cf668e1 // ldr q1, [x7, x22]
-	WORD $0x8b1603a7 // add x7, x29, x22
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
-	WORD $0x3dc000e2 // ldr q2, [x7]
-	WORD $0x8b0303be // add x30, x29, x3
+	WORD $0x3cf668e1 // ldr q1, [x7, x22]
+	WORD $0xd14007c7 // sub x7, x30, #0x1, lsl #12
+	WORD $0x8b0300fe // add x30, x7, x3
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
+	WORD $0x4d40cd03 // ld1r { v3.2d }, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad060901 // stp q1, q2, [x8, #0xc0]
+	WORD $0xad060ba1 // stp q1, q2, [x29, #0xc0]
 	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
@@ -8944,25 +8944,25 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4e080483 // dup v3.2d, v4.d[0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad070901 // stp q1, q2, [x8, #0xe0]
+	WORD $0xad070ba1 // stp q1, q2, [x29, #0xe0]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3cf668e2 // ldr q2, [x7, x22]
+	WORD $0x3cf66842 // ldr q2, [x2, x22]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3cf66ba1 // ldr q1, [x29, x22]
+	WORD $0x3cf668e1 // ldr q1, [x7, x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
-	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
-	WORD $0x8b1b03cd // add x13, x30, x27
+	WORD $0x4d40cd03 // ld1r { v3.2d }, [x8]
+	WORD $0x8b1b03c8 // add x8, x30, x27
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xd140051e // sub x30, x8, #0x1, lsl #12
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad080901 // stp q1, q2, [x8, #0x100]
-	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0xad080ba1 // stp q1, q2, [x29, #0x100]
 	WORD $0x3cf668a1 // ldr q1, [x5, x22]
-	WORD $0x3cf66842 // ldr q2, [x2, x22]
-	WORD $0xd14005a5 // sub x5, x13, #0x1, lsl #12
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cf668c2 // ldr q2, [x6, x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
@@ -8972,7 +8972,7 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x4e080483 // dup v3.2d, v4.d[0]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0xad090901 // stp q1, q2, [x8, #0x120]
+	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
 	WORD $0x54ffec81 // b.ne <blocks5Multi8+0x680>
 	WORD $0x17fffdfb // b <blocks5Multi8+0xe0>
 	WORD $0xaa1f03fb // mov x27, xzr
@@ -8981,10 +8981,10 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xaa0a03ed // mov x13, x10
 	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x8b1701b0 // add x16, x13, x23
+	WORD $0x8b1801b0 // add x16, x13, x24
 	WORD $0x91020328 // add x8, x25, #0x80
 	WORD $0x8b1b02a3 // add x3, x21, x27
-	WORD $0x8b1801a2 // add x2, x13, x24
+	WORD $0x8b1701a2 // add x2, x13, x23
 	WORD $0x3dc001a1 // ldr q1, [x13]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00202 // ldr q2, [x16]
@@ -9544,31 +9544,31 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x54008ecb // b.lt <blocks6Multi2+0x11e0>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xf940140f // ldr x15, [x0, #0x28]
 	WORD $0x5286100b // mov w11, #0x3080
 	WORD $0x52862010 // mov w16, #0x3100
 	WORD $0x52863011 // mov w17, #0x3180
 	WORD $0x52864002 // mov w2, #0x3200
-	WORD $0xf9401414 // ldr x20, [x0, #0x28]
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x8b0b0027 // add x7, x1, x11
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x8b110031 // add x17, x1, x17
 	WORD $0x8b020022 // add x2, x1, x2
-	WORD $0x5280002b // mov w11, #0x1
 	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
 	WORD $0x8b10003e // add x30, x1, x16
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa90447fd // stp x29, x17, [sp, #0x40]
-	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0x8b0b0034 // add x20, x1, x11
+	WORD $0x8b110037 // add x23, x1, x17
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9007fe8 // stp x8, xzr, [sp]
 	WORD $0x52865008 // mov w8, #0x3280
 	WORD $0x8b080024 // add x4, x1, x8
-	WORD $0xa9011ffe // stp x30, x7, [sp, #0x10]
+	WORD $0xa90153fe // stp x30, x20, [sp, #0x10]
 	WORD $0x1400000a // b <blocks6Multi2+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
@@ -9580,27 +9580,27 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xeb08013f // cmp x9, x8
 	WORD $0x54008942 // b.hs <blocks6Multi2+0x11c4>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0x14000007 // b <blocks6Multi2+0xc4>
-	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xa94343f1 // ldp x17, x16, [sp, #0x30]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b0f020f // add x15, x16, x15
+	WORD $0x8b100230 // add x16, x17, x16
 	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0xeb08021f // cmp x16, x8
 	WORD $0x5400810a // b.ge <blocks6Multi2+0x10e0>
-	WORD $0xcb0f0103 // sub x3, x8, x15
+	WORD $0xcb100103 // sub x3, x8, x16
 	WORD $0x52800068 // mov w8, #0x3
 	WORD $0xf1000c7f // cmp x3, #0x3
-	WORD $0x9a88b070 // csel x16, x3, x8, lt
+	WORD $0x9a88b071 // csel x17, x3, x8, lt
 	WORD $0xf100007f // cmp x3, #0x0
 	WORD $0x54006fad // b.le <blocks6Multi2+0xecc>
-	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xf100063f // cmp x17, #0x1
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xaa0103fa // mov x26, x1
 	WORD $0xf90013e3 // str x3, [sp, #0x20]
 	WORD $0xb9002feb // str w11, [sp, #0x2c]
-	WORD $0x9a9fc616 // csinc x22, x16, xzr, gt
-	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
+	WORD $0x9a9fc636 // csinc x22, x17, xzr, gt
+	WORD $0xa90343f1 // stp x17, x16, [sp, #0x30]
 	WORD $0x1400001b // b <blocks6Multi2+0x164>
 	WORD $0xd503201f // nop
 	WORD $0xfd4001a1 // ldr d1, [x13]
@@ -9626,7 +9626,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee38462 // add v2.2d, v3.2d, v3.2d
 	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
 	WORD $0x528000c8 // mov w8, #0x6
-	WORD $0x9ba85374 // umaddl x20, w27, w8, x20
+	WORD $0x9ba83f6f // umaddl x15, w27, w8, x15
 	WORD $0x54005d40 // b.eq <blocks6Multi2+0xd08>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
@@ -9635,13 +9635,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x37081e68 // tbnz w8, #0x1, <blocks6Multi2+0x540>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff7d // lsr x29, x27, #2
-	WORD $0xd341ff7e // lsr x30, x27, #1
+	WORD $0xd341ff7d // lsr x29, x27, #1
+	WORD $0xd342ff7e // lsr x30, x27, #2
 	WORD $0x540025c3 // b.lo <blocks6Multi2+0x640>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
-	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0xaa0f03e7 // mov x7, x15
 	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
 	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
@@ -9651,20 +9651,20 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x8b1e00eb // add x11, x7, x30
 	WORD $0x91020277 // add x23, x19, #0x80
 	WORD $0x8b030346 // add x6, x26, x3
-	WORD $0x8b1e030f // add x15, x24, x30
-	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x8b1d00f0 // add x16, x7, x29
+	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
-	WORD $0x8b080310 // add x16, x24, x8
-	WORD $0x8b050311 // add x17, x24, x5
+	WORD $0x8b0800f1 // add x17, x7, x8
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x8b1b016b // add x11, x11, x27
 	WORD $0x91060063 // add x3, x3, #0x180
 	WORD $0x7124007f // cmp w3, #0x900
@@ -9676,12 +9676,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -9694,14 +9694,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -9713,12 +9713,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
-	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -9731,14 +9731,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -9751,11 +9751,11 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -9768,14 +9768,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -9788,11 +9788,11 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -9805,13 +9805,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -9823,9 +9823,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -9839,13 +9839,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3cfb6962 // ldr q2, [x11, x27]
-	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x8b15028b // add x11, x20, x21
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0xd1400567 // sub x7, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -9857,9 +9857,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
-	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
 	WORD $0xfd404265 // ldr d5, [x19, #0x80]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
@@ -9876,7 +9876,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x54ffe441 // b.ne <blocks6Multi2+0x1c0>
 	WORD $0x17fffef1 // b <blocks6Multi2+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa1403e3 // mov x3, x20
+	WORD $0xaa0f03e3 // mov x3, x15
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0x8b080345 // add x5, x26, x8
@@ -9950,37 +9950,38 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xb2740365 // orr x5, x27, #0x1000
 	WORD $0xcb0b00c6 // sub x6, x6, x11
-	WORD $0xaa1403eb // mov x11, x20
+	WORD $0xaa0f03eb // mov x11, x15
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad400a64 // ldp q4, q2, [x19]
-	WORD $0x8b1d0167 // add x7, x11, x29
+	WORD $0xad400a63 // ldp q3, q2, [x19]
+	WORD $0x8b1e0170 // add x16, x11, x30
 	WORD $0x91022277 // add x23, x19, #0x88
 	WORD $0x91024278 // add x24, x19, #0x90
 	WORD $0x8b080355 // add x21, x26, x8
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc000e3 // ldr q3, [x7]
-	WORD $0x4d40cee4 // ld1r { v4.2d }, [x23]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
-	WORD $0x8b1e016f // add x15, x11, x30
-	WORD $0x8b030170 // add x16, x11, x3
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00204 // ldr q4, [x16]
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1d0174 // add x20, x11, x29
+	WORD $0x8b030167 // add x7, x11, x3
 	WORD $0x8b050171 // add x17, x11, x5
-	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
 	WORD $0x91060108 // add x8, x8, #0x180
 	WORD $0x7124011f // cmp w8, #0x900
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000aa1 // stp q1, q2, [x21]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00281 // ldr q1, [x20]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b1b00e7 // add x7, x7, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
@@ -9992,14 +9993,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010aa1 // stp q1, q2, [x21, #0x20]
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
 	WORD $0x3cfb6961 // ldr q1, [x11, x27]
-	WORD $0x8b1b01eb // add x11, x15, x27
-	WORD $0x8b1b020f // add x15, x16, x27
-	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
-	WORD $0x8b1b00e7 // add x7, x7, x27
-	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x8b1b028b // add x11, x20, x27
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b050234 // add x20, x17, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10011,9 +10011,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xad020aa1 // stp q1, q2, [x21, #0x40]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc000e2 // ldr q2, [x7]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b1b01ef // add x15, x15, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
@@ -10024,13 +10023,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030aa1 // stp q1, q2, [x21, #0x60]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
-	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
-	WORD $0x8b1b00e7 // add x7, x7, x27
-	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x8b1b00f1 // add x17, x7, x27
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10042,9 +10042,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xad040aa1 // stp q1, q2, [x21, #0x80]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
@@ -10055,12 +10055,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050aa1 // stp q1, q2, [x21, #0xa0]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
-	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
-	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10072,9 +10073,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xad060aa1 // stp q1, q2, [x21, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489664 // ldp d4, d5, [x19, #0x88]
@@ -10085,13 +10086,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070aa1 // stp q1, q2, [x21, #0xe0]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
-	WORD $0x8b1b00f0 // add x16, x7, x27
-	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10103,7 +10103,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xad080aa1 // stp q1, q2, [x21, #0x100]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
@@ -10114,10 +10114,10 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090aa1 // stp q1, q2, [x21, #0x120]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10129,8 +10129,8 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xad0a0aa1 // stp q1, q2, [x21, #0x140]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
 	WORD $0x3cfb6961 // ldr q1, [x11, x27]
-	WORD $0x3cfb69e2 // ldr q2, [x15, x27]
-	WORD $0x8b0600eb // add x11, x7, x6
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
+	WORD $0x8b06028b // add x11, x20, x6
 	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10147,22 +10147,22 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
-	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0xaa0f03e7 // mov x7, x15
 	WORD $0xcb0b00d5 // sub x21, x6, x11
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x8b1e00eb // add x11, x7, x30
 	WORD $0x91020277 // add x23, x19, #0x80
 	WORD $0x8b080346 // add x6, x26, x8
-	WORD $0x8b1e030f // add x15, x24, x30
-	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x8b1d00f0 // add x16, x7, x29
+	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
-	WORD $0x8b030310 // add x16, x24, x3
-	WORD $0x8b050311 // add x17, x24, x5
+	WORD $0x8b0300f1 // add x17, x7, x3
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x8b1b016b // add x11, x11, x27
 	WORD $0x91060108 // add x8, x8, #0x180
 	WORD $0x7124011f // cmp w8, #0x900
@@ -10174,12 +10174,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10192,14 +10192,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10211,12 +10211,12 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
-	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10229,14 +10229,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10249,11 +10249,11 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10266,14 +10266,14 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10286,11 +10286,11 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10303,13 +10303,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10321,9 +10321,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10337,13 +10337,13 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3cfb6962 // ldr q2, [x11, x27]
-	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x8b15028b // add x11, x20, x21
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0xd1400567 // sub x7, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10355,9 +10355,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
-	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
 	WORD $0xfd404265 // ldr d5, [x19, #0x80]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
@@ -10374,11 +10374,11 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x54ffe441 // b.ne <blocks6Multi2+0x988>
 	WORD $0x17fffcff // b <blocks6Multi2+0x100>
 	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
-	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0xf94027f7 // ldr x23, [sp, #0x48]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x54000e6b // b.lt <blocks6Multi2+0xee0>
 	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
-	WORD $0xa9411ffe // ldp x30, x7, [sp, #0x10]
+	WORD $0xa94153fe // ldp x30, x20, [sp, #0x10]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
 	WORD $0x34001028 // cbz w8, <blocks6Multi2+0xf28>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -10479,9 +10479,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x91000508 // add x8, x8, #0x1
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x3cab6946 // str q6, [x10, x11]
-	WORD $0x3cab68e5 // str q5, [x7, x11]
+	WORD $0x3cab6a85 // str q5, [x20, x11]
 	WORD $0x3cab6bc4 // str q4, [x30, x11]
-	WORD $0x3cab6a23 // str q3, [x17, x11]
+	WORD $0x3cab6ae3 // str q3, [x23, x11]
 	WORD $0x3cab6842 // str q2, [x2, x11]
 	WORD $0x3cab6881 // str q1, [x4, x11]
 	WORD $0x54fff341 // b.ne <blocks6Multi2+0xd2c>
@@ -10491,7 +10491,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xa94343f1 // ldp x17, x16, [sp, #0x30]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
 	WORD $0x34ff8e48 // cbz w8, <blocks6Multi2+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
@@ -10511,9 +10511,9 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x17fffc63 // b <blocks6Multi2+0xb0>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x8b081145 // add x5, x10, x8, lsl #4
-	WORD $0x8b0810e6 // add x6, x7, x8, lsl #4
+	WORD $0x8b081286 // add x6, x20, x8, lsl #4
 	WORD $0x8b0813d3 // add x19, x30, x8, lsl #4
-	WORD $0x8b081235 // add x21, x17, x8, lsl #4
+	WORD $0x8b0812f5 // add x21, x23, x8, lsl #4
 	WORD $0x8b081058 // add x24, x2, x8, lsl #4
 	WORD $0x8b081097 // add x23, x4, x8, lsl #4
 	WORD $0x8b080c39 // add x25, x1, x8, lsl #3
@@ -10605,15 +10605,15 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x91240339 // add x25, x25, #0x900
 	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
 	WORD $0x54fff621 // b.ne <blocks6Multi2+0xf68>
-	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0x3d8002e4 // str q4, [x23]
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x3d8000a1 // str q1, [x5]
 	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0xf94027f7 // ldr x23, [sp, #0x48]
+	WORD $0x3d8000a1 // str q1, [x5]
 	WORD $0x3d8000c2 // str q2, [x6]
 	WORD $0x3d800263 // str q3, [x19]
 	WORD $0x3d8002a5 // str q5, [x21]
 	WORD $0x3d800306 // str q6, [x24]
-	WORD $0x3d8002e4 // str q4, [x23]
 	WORD $0x54fff301 // b.ne <blocks6Multi2+0xf2c>
 	WORD $0x17fffbf7 // b <blocks6Multi2+0xac>
 	WORD $0xd503201f // nop
@@ -10649,32 +10649,32 @@ TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	WORD $0x54ff79a0 // b.eq <blocks6Multi2+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
 	WORD $0xb40000ab // cbz x11, <blocks6Multi2+0x1168>
-	WORD $0xf94007ef // ldr x15, [sp, #0x8]
+	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x8b03056b // add x11, x11, x3, lsl #1
-	WORD $0x786f7973 // ldrh w19, [x11, x15, lsl #1]
+	WORD $0x78707967 // ldrh w7, [x11, x16, lsl #1]
 	WORD $0x14000003 // b <blocks6Multi2+0x1170>
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0x8b0b0073 // add x19, x3, x11
-	WORD $0x8b13066f // add x15, x19, x19, lsl #1
+	WORD $0x8b0b0067 // add x7, x3, x11
+	WORD $0x8b0704f0 // add x16, x7, x7, lsl #1
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xd37ff9f3 // lsl x19, x15, #1
+	WORD $0xd37ffa07 // lsl x7, x16, #1
 	WORD $0x1400000a // b <blocks6Multi2+0x11a4>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
 	WORD $0x3ceb68c2 // ldr q2, [x6, x11]
-	WORD $0xf940240f // ldr x15, [x0, #0x48]
+	WORD $0xf9402410 // ldr x16, [x0, #0x48]
 	WORD $0x9102016b // add x11, x11, #0x80
 	WORD $0xf10c017f // cmp x11, #0x300
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
-	WORD $0x3cb379e1 // str q1, [x15, x19, lsl #4]
-	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x3ca77a01 // str q1, [x16, x7, lsl #4]
+	WORD $0x910004e7 // add x7, x7, #0x1
 	WORD $0x54fffd00 // b.eq <blocks6Multi2+0x1140>
-	WORD $0xf9403015 // ldr x21, [x0, #0x60]
-	WORD $0xb4fffed5 // cbz x21, <blocks6Multi2+0x1180>
-	WORD $0xb940680f // ldr w15, [x0, #0x68]
-	WORD $0xb8737ab0 // ldr w16, [x21, x19, lsl #2]
-	WORD $0x0b1001ef // add w15, w15, w16
-	WORD $0xd34c2def // lsl x15, x15, #52
-	WORD $0x9e6701e1 // fmov d1, x15
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb4fffed3 // cbz x19, <blocks6Multi2+0x1180>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb8677a71 // ldr w17, [x19, x7, lsl #2]
+	WORD $0x0b110210 // add w16, w16, w17
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670201 // fmov d1, x16
 	WORD $0x17fffff1 // b <blocks6Multi2+0x1184>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
@@ -10709,31 +10709,31 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x54009a2b // b.lt <blocks6Multi4+0x134c>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xf940140f // ldr x15, [x0, #0x28]
 	WORD $0x5286200b // mov w11, #0x3100
 	WORD $0x52864010 // mov w16, #0x3200
 	WORD $0x52866011 // mov w17, #0x3300
 	WORD $0x52868002 // mov w2, #0x3400
-	WORD $0xf9401414 // ldr x20, [x0, #0x28]
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x8b0b0027 // add x7, x1, x11
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x8b110031 // add x17, x1, x17
 	WORD $0x8b020022 // add x2, x1, x2
-	WORD $0x5280002b // mov w11, #0x1
 	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
 	WORD $0x8b10003e // add x30, x1, x16
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa90447fd // stp x29, x17, [sp, #0x40]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0x8b0b0034 // add x20, x1, x11
+	WORD $0x8b110035 // add x21, x1, x17
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xa90457fd // stp x29, x21, [sp, #0x40]
 	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
-	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9007fe8 // stp x8, xzr, [sp]
 	WORD $0x5286a008 // mov w8, #0x3500
 	WORD $0x8b080024 // add x4, x1, x8
-	WORD $0xa9011ffe // stp x30, x7, [sp, #0x10]
+	WORD $0xa90153fe // stp x30, x20, [sp, #0x10]
 	WORD $0x1400000a // b <blocks6Multi4+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
@@ -10745,27 +10745,27 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xeb08013f // cmp x9, x8
 	WORD $0x540094a2 // b.hs <blocks6Multi4+0x1330>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0xaa1f03f0 // mov x16, xzr
 	WORD $0x14000007 // b <blocks6Multi4+0xc4>
-	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xa94343f1 // ldp x17, x16, [sp, #0x30]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b0f020f // add x15, x16, x15
+	WORD $0x8b100230 // add x16, x17, x16
 	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0xeb08021f // cmp x16, x8
 	WORD $0x54008c4a // b.ge <blocks6Multi4+0x1248>
-	WORD $0xcb0f0103 // sub x3, x8, x15
+	WORD $0xcb100103 // sub x3, x8, x16
 	WORD $0x52800068 // mov w8, #0x3
 	WORD $0xf1000c7f // cmp x3, #0x3
-	WORD $0x9a88b070 // csel x16, x3, x8, lt
+	WORD $0x9a88b071 // csel x17, x3, x8, lt
 	WORD $0xf100007f // cmp x3, #0x0
 	WORD $0x5400758d // b.le <blocks6Multi4+0xf88>
-	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xf100063f // cmp x17, #0x1
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xaa0103fa // mov x26, x1
 	WORD $0xf90013e3 // str x3, [sp, #0x20]
 	WORD $0xb9002feb // str w11, [sp, #0x2c]
-	WORD $0x9a9fc616 // csinc x22, x16, xzr, gt
-	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
+	WORD $0x9a9fc636 // csinc x22, x17, xzr, gt
+	WORD $0xa90343f1 // stp x17, x16, [sp, #0x30]
 	WORD $0x1400001b // b <blocks6Multi4+0x164>
 	WORD $0xd503201f // nop
 	WORD $0xfd4001a1 // ldr d1, [x13]
@@ -10791,7 +10791,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
 	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
 	WORD $0x528000c8 // mov w8, #0x6
-	WORD $0x9ba85374 // umaddl x20, w27, w8, x20
+	WORD $0x9ba83f6f // umaddl x15, w27, w8, x15
 	WORD $0x54005d40 // b.eq <blocks6Multi4+0xd08>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
@@ -10800,13 +10800,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x37081e68 // tbnz w8, #0x1, <blocks6Multi4+0x540>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
 	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff7d // lsr x29, x27, #2
-	WORD $0xd341ff7e // lsr x30, x27, #1
+	WORD $0xd341ff7d // lsr x29, x27, #1
+	WORD $0xd342ff7e // lsr x30, x27, #2
 	WORD $0x540025c3 // b.lo <blocks6Multi4+0x640>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
-	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0xaa0f03e7 // mov x7, x15
 	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
 	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
@@ -10816,20 +10816,20 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x8b1e00eb // add x11, x7, x30
 	WORD $0x91020277 // add x23, x19, #0x80
 	WORD $0x8b030346 // add x6, x26, x3
-	WORD $0x8b1e030f // add x15, x24, x30
-	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x8b1d00f0 // add x16, x7, x29
+	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
-	WORD $0x8b080310 // add x16, x24, x8
-	WORD $0x8b050311 // add x17, x24, x5
+	WORD $0x8b0800f1 // add x17, x7, x8
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x8b1b016b // add x11, x11, x27
 	WORD $0x91060063 // add x3, x3, #0x180
 	WORD $0x7124007f // cmp w3, #0x900
@@ -10841,12 +10841,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10859,14 +10859,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10878,12 +10878,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
-	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10896,14 +10896,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10916,11 +10916,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10933,14 +10933,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10953,11 +10953,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -10970,13 +10970,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -10988,9 +10988,9 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11004,13 +11004,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3cfb6962 // ldr q2, [x11, x27]
-	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x8b15028b // add x11, x20, x21
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0xd1400567 // sub x7, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -11022,9 +11022,9 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
-	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
 	WORD $0xfd404265 // ldr d5, [x19, #0x80]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
@@ -11041,7 +11041,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x1c0>
 	WORD $0x17fffef1 // b <blocks6Multi4+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa1403e3 // mov x3, x20
+	WORD $0xaa0f03e3 // mov x3, x15
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0x8b080345 // add x5, x26, x8
@@ -11115,37 +11115,38 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xb2740365 // orr x5, x27, #0x1000
 	WORD $0xcb0b00c6 // sub x6, x6, x11
-	WORD $0xaa1403eb // mov x11, x20
+	WORD $0xaa0f03eb // mov x11, x15
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad400a64 // ldp q4, q2, [x19]
-	WORD $0x8b1d0167 // add x7, x11, x29
+	WORD $0xad400a63 // ldp q3, q2, [x19]
+	WORD $0x8b1e0170 // add x16, x11, x30
 	WORD $0x91022277 // add x23, x19, #0x88
 	WORD $0x91024278 // add x24, x19, #0x90
 	WORD $0x8b080355 // add x21, x26, x8
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc000e3 // ldr q3, [x7]
-	WORD $0x4d40cee4 // ld1r { v4.2d }, [x23]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
-	WORD $0x8b1e016f // add x15, x11, x30
-	WORD $0x8b030170 // add x16, x11, x3
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00204 // ldr q4, [x16]
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1d0174 // add x20, x11, x29
+	WORD $0x8b030167 // add x7, x11, x3
 	WORD $0x8b050171 // add x17, x11, x5
-	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
 	WORD $0x91060108 // add x8, x8, #0x180
 	WORD $0x7124011f // cmp w8, #0x900
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000aa1 // stp q1, q2, [x21]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00281 // ldr q1, [x20]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b1b00e7 // add x7, x7, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
@@ -11157,14 +11158,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010aa1 // stp q1, q2, [x21, #0x20]
 	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
 	WORD $0x3cfb6961 // ldr q1, [x11, x27]
-	WORD $0x8b1b01eb // add x11, x15, x27
-	WORD $0x8b1b020f // add x15, x16, x27
-	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
-	WORD $0x8b1b00e7 // add x7, x7, x27
-	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x8b1b028b // add x11, x20, x27
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b050234 // add x20, x17, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11176,9 +11176,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xad020aa1 // stp q1, q2, [x21, #0x40]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc000e2 // ldr q2, [x7]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b1b01ef // add x15, x15, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
@@ -11189,13 +11188,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030aa1 // stp q1, q2, [x21, #0x60]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
-	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
-	WORD $0x8b1b00e7 // add x7, x7, x27
-	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x8b1b00f1 // add x17, x7, x27
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11207,9 +11207,9 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xad040aa1 // stp q1, q2, [x21, #0x80]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
@@ -11220,12 +11220,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050aa1 // stp q1, q2, [x21, #0xa0]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
-	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
-	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11237,9 +11238,9 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xad060aa1 // stp q1, q2, [x21, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489664 // ldp d4, d5, [x19, #0x88]
@@ -11250,13 +11251,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070aa1 // stp q1, q2, [x21, #0xe0]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
-	WORD $0x8b1b00f0 // add x16, x7, x27
-	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11268,7 +11268,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xad080aa1 // stp q1, q2, [x21, #0x100]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
@@ -11279,10 +11279,10 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090aa1 // stp q1, q2, [x21, #0x120]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11294,8 +11294,8 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xad0a0aa1 // stp q1, q2, [x21, #0x140]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
 	WORD $0x3cfb6961 // ldr q1, [x11, x27]
-	WORD $0x3cfb69e2 // ldr q2, [x15, x27]
-	WORD $0x8b0600eb // add x11, x7, x6
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
+	WORD $0x8b06028b // add x11, x20, x6
 	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11312,22 +11312,22 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xb2740365 // orr x5, x27, #0x1000
-	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0xaa0f03e7 // mov x7, x15
 	WORD $0xcb0b00d5 // sub x21, x6, x11
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x8b1e00eb // add x11, x7, x30
 	WORD $0x91020277 // add x23, x19, #0x80
 	WORD $0x8b080346 // add x6, x26, x8
-	WORD $0x8b1e030f // add x15, x24, x30
-	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x8b1d00f0 // add x16, x7, x29
+	WORD $0x3dc000e1 // ldr q1, [x7]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
 	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
-	WORD $0x8b030310 // add x16, x24, x3
-	WORD $0x8b050311 // add x17, x24, x5
+	WORD $0x8b0300f1 // add x17, x7, x3
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x8b1b016b // add x11, x11, x27
 	WORD $0x91060108 // add x8, x8, #0x180
 	WORD $0x7124011f // cmp w8, #0x900
@@ -11339,12 +11339,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0008c1 // stp q1, q2, [x6]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -11357,14 +11357,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
-	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -11376,12 +11376,12 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
-	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
-	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -11394,14 +11394,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -11414,11 +11414,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -11431,14 +11431,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -11451,11 +11451,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1b01ef // add x15, x15, x27
-	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404264 // ldr d4, [x19, #0x80]
@@ -11468,13 +11468,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x8b0500f4 // add x20, x7, x5
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -11486,9 +11486,9 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
-	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -11502,13 +11502,13 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
 	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
 	WORD $0x3cfb6962 // ldr q2, [x11, x27]
-	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x8b15028b // add x11, x20, x21
 	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0xd1400567 // sub x7, x11, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
@@ -11520,9 +11520,9 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
-	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
 	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
 	WORD $0xfd404265 // ldr d5, [x19, #0x80]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
@@ -11539,11 +11539,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x988>
 	WORD $0x17fffcff // b <blocks6Multi4+0x100>
 	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
-	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0xf94027f5 // ldr x21, [sp, #0x48]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400146b // b.lt <blocks6Multi4+0xfa0>
 	WORD $0xf9401c18 // ldr x24, [x0, #0x38]
-	WORD $0xa9411ffe // ldp x30, x7, [sp, #0x10]
+	WORD $0xa94153fe // ldp x30, x20, [sp, #0x10]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
 	WORD $0x34001668 // cbz w8, <blocks6Multi4+0xff0>
 	WORD $0xaa1f03e3 // mov x3, xzr
@@ -11686,11 +11686,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x8b08014b // add x11, x10, x8
 	WORD $0xf100207f // cmp x3, #0x8
 	WORD $0xad005173 // stp q19, q20, [x11]
-	WORD $0x8b0800eb // add x11, x7, x8
+	WORD $0x8b08028b // add x11, x20, x8
 	WORD $0xad004971 // stp q17, q18, [x11]
 	WORD $0x8b0803cb // add x11, x30, x8
 	WORD $0xad004167 // stp q7, q16, [x11]
-	WORD $0x8b08022b // add x11, x17, x8
+	WORD $0x8b0802ab // add x11, x21, x8
 	WORD $0xad001965 // stp q5, q6, [x11]
 	WORD $0x8b08004b // add x11, x2, x8
 	WORD $0x8b080088 // add x8, x4, x8
@@ -11704,7 +11704,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xa94343f1 // ldp x17, x16, [sp, #0x30]
 	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
 	WORD $0x34ff8848 // cbz w8, <blocks6Multi4+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
@@ -11730,14 +11730,14 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd37be868 // lsl x8, x3, #5
 	WORD $0x8b030d85 // add x5, x12, x3, lsl #3
-	WORD $0xaa1603f5 // mov x21, x22
 	WORD $0x8b080153 // add x19, x10, x8
-	WORD $0x8b0800f7 // add x23, x7, x8
+	WORD $0x8b080297 // add x23, x20, x8
 	WORD $0x8b0803d9 // add x25, x30, x8
-	WORD $0x8b08023b // add x27, x17, x8
+	WORD $0x8b0802bb // add x27, x21, x8
 	WORD $0x8b08005d // add x29, x2, x8
 	WORD $0x8b08009a // add x26, x4, x8
 	WORD $0x8b030c28 // add x8, x1, x3, lsl #3
+	WORD $0xaa1603f5 // mov x21, x22
 	WORD $0xad400663 // ldp q3, q1, [x19]
 	WORD $0xad400ae5 // ldp q5, q2, [x23]
 	WORD $0xad401330 // ldp q16, q4, [x25]
@@ -11863,7 +11863,7 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
 	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
 	WORD $0x54fff141 // b.ne <blocks6Multi4+0x1040>
-	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0xf94027f5 // ldr x21, [sp, #0x48]
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0xad000663 // stp q3, q1, [x19]
 	WORD $0xf100207f // cmp x3, #0x8
@@ -11902,35 +11902,35 @@ TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	WORD $0x54ff6ea0 // b.eq <blocks6Multi4+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
 	WORD $0xb40000ab // cbz x11, <blocks6Multi4+0x12c8>
-	WORD $0xf94007ef // ldr x15, [sp, #0x8]
+	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x8b03056b // add x11, x11, x3, lsl #1
-	WORD $0x786f7973 // ldrh w19, [x11, x15, lsl #1]
+	WORD $0x78707967 // ldrh w7, [x11, x16, lsl #1]
 	WORD $0x14000003 // b <blocks6Multi4+0x12d0>
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0x8b0b0073 // add x19, x3, x11
-	WORD $0x8b13066f // add x15, x19, x19, lsl #1
+	WORD $0x8b0b0067 // add x7, x3, x11
+	WORD $0x8b0704f0 // add x16, x7, x7, lsl #1
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xd37ff9f3 // lsl x19, x15, #1
+	WORD $0xd37ffa07 // lsl x7, x16, #1
 	WORD $0x1400000d // b <blocks6Multi4+0x1310>
 	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x8b0b00cf // add x15, x6, x11
+	WORD $0x8b0b00d0 // add x16, x6, x11
 	WORD $0x9104016b // add x11, x11, #0x100
-	WORD $0xad4009e3 // ldp q3, q2, [x15]
-	WORD $0xf940240f // ldr x15, [x0, #0x48]
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0xf9402410 // ldr x16, [x0, #0x48]
 	WORD $0xf118017f // cmp x11, #0x600
-	WORD $0x8b1315ef // add x15, x15, x19, lsl #5
-	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x8b071610 // add x16, x16, x7, lsl #5
+	WORD $0x910004e7 // add x7, x7, #0x1
 	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
 	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
-	WORD $0xad0005e3 // stp q3, q1, [x15]
+	WORD $0xad000603 // stp q3, q1, [x16]
 	WORD $0x54fffca0 // b.eq <blocks6Multi4+0x12a0>
-	WORD $0xf9403015 // ldr x21, [x0, #0x60]
-	WORD $0xb4fffe75 // cbz x21, <blocks6Multi4+0x12e0>
-	WORD $0xb940680f // ldr w15, [x0, #0x68]
-	WORD $0xb8737ab0 // ldr w16, [x21, x19, lsl #2]
-	WORD $0x0b1001ef // add w15, w15, w16
-	WORD $0xd34c2def // lsl x15, x15, #52
-	WORD $0x9e6701e1 // fmov d1, x15
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb4fffe73 // cbz x19, <blocks6Multi4+0x12e0>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb8677a71 // ldr w17, [x19, x7, lsl #2]
+	WORD $0x0b110210 // add w16, w16, w17
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670201 // fmov d1, x16
 	WORD $0x17ffffee // b <blocks6Multi4+0x12e4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
@@ -12109,8 +12109,8 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x37081e28 // tbnz w8, #0x1, <blocks6Multi8+0x620>
 	WORD $0xf940400d // ldr x13, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
-	WORD $0xd342fef8 // lsr x24, x23, #2
-	WORD $0xd341fef9 // lsr x25, x23, #1
+	WORD $0xd341fef8 // lsr x24, x23, #1
+	WORD $0xd342fef9 // lsr x25, x23, #2
 	WORD $0x54002583 // b.lo <blocks6Multi8+0x720>
 	WORD $0x52801810 // mov w16, #0xc0
 	WORD $0x8b170ae3 // add x3, x23, x23, lsl #2
@@ -12125,10 +12125,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xd503201f // nop
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
 	WORD $0xad400da4 // ldp q4, q3, [x13]
-	WORD $0x8b180067 // add x7, x3, x24
+	WORD $0x8b190067 // add x7, x3, x25
 	WORD $0x910201a6 // add x6, x13, #0x80
 	WORD $0x8b0802c2 // add x2, x22, x8
-	WORD $0x8b19007a // add x26, x3, x25
+	WORD $0x8b18007a // add x26, x3, x24
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc000e2 // ldr q2, [x7]
@@ -12421,38 +12421,40 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xb50018c8 // cbnz x8, <blocks6Multi8+0xa54>
 	WORD $0x8b170af0 // add x16, x23, x23, lsl #2
 	WORD $0xb27402ed // orr x13, x23, #0x1000
-	WORD $0xaa0a03e3 // mov x3, x10
+	WORD $0xaa0a03e7 // mov x7, x10
 	WORD $0xcb100050 // sub x16, x2, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
-	WORD $0xad400b44 // ldp q4, q2, [x26]
-	WORD $0x8b180066 // add x6, x3, x24
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0xad400b43 // ldp q3, q2, [x26]
+	WORD $0x8b1900fd // add x29, x7, x25
 	WORD $0x91022342 // add x2, x26, #0x88
 	WORD $0x91024344 // add x4, x26, #0x90
 	WORD $0x8b0802d1 // add x17, x22, x8
-	WORD $0x3dc00061 // ldr q1, [x3]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc000c3 // ldr q3, [x6]
-	WORD $0x4d40cc44 // ld1r { v4.2d }, [x2]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
-	WORD $0x8b190067 // add x7, x3, x25
-	WORD $0x8b1b007d // add x29, x3, x27
-	WORD $0x8b0d007e // add x30, x3, x13
-	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc003a4 // ldr q4, [x29]
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1800e3 // add x3, x7, x24
+	WORD $0x8b1b00e6 // add x6, x7, x27
+	WORD $0x8b0d00fe // add x30, x7, x13
+	WORD $0x8b1703bd // add x29, x29, x23
 	WORD $0x91060108 // add x8, x8, #0x180
 	WORD $0x7124011f // cmp w8, #0x900
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000a21 // stp q1, q2, [x17]
-	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3dc003a2 // ldr q2, [x29]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b1700c6 // add x6, x6, x23
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f44 // ldp d4, d3, [x26, #0x88]
@@ -12464,14 +12466,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010a21 // stp q1, q2, [x17, #0x20]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3dc003a2 // ldr q2, [x29]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3cf76861 // ldr q1, [x3, x23]
-	WORD $0x8b1700e3 // add x3, x7, x23
-	WORD $0x8b1703a7 // add x7, x29, x23
-	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
-	WORD $0x8b1700c6 // add x6, x6, x23
-	WORD $0x8b0d03be // add x30, x29, x13
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0xd14007c7 // sub x7, x30, #0x1, lsl #12
+	WORD $0x8b1703bd // add x29, x29, x23
+	WORD $0x8b0d00fe // add x30, x7, x13
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12483,9 +12483,9 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xad020a21 // stp q1, q2, [x17, #0x40]
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0x8b170063 // add x3, x3, x23
-	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0x8b1700c6 // add x6, x6, x23
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f44 // ldp d4, d3, [x26, #0x88]
@@ -12497,12 +12497,12 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030a21 // stp q1, q2, [x17, #0x60]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3dc003a2 // ldr q2, [x29]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
-	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
-	WORD $0x8b1700c6 // add x6, x6, x23
-	WORD $0x8b0d03be // add x30, x29, x13
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0xd14007c7 // sub x7, x30, #0x1, lsl #12
+	WORD $0x8b1703bd // add x29, x29, x23
+	WORD $0x8b0d00fe // add x30, x7, x13
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12514,9 +12514,9 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xad040a21 // stp q1, q2, [x17, #0x80]
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0x8b170063 // add x3, x3, x23
-	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0x8b1700c6 // add x6, x6, x23
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f44 // ldp d4, d3, [x26, #0x88]
@@ -12528,12 +12528,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050a21 // stp q1, q2, [x17, #0xa0]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3dc003a2 // ldr q2, [x29]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
-	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
-	WORD $0x8b1700c6 // add x6, x6, x23
-	WORD $0x8b0d03be // add x30, x29, x13
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0xd14007c7 // sub x7, x30, #0x1, lsl #12
+	WORD $0x8b0d00fe // add x30, x7, x13
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12545,9 +12544,9 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xad060a21 // stp q1, q2, [x17, #0xc0]
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0x8b170063 // add x3, x3, x23
-	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0x8b1700c6 // add x6, x6, x23
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489744 // ldp d4, d5, [x26, #0x88]
@@ -12559,10 +12558,11 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070a21 // stp q1, q2, [x17, #0xe0]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0x8b1703a7 // add x7, x29, x23
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
 	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
+	WORD $0x3dc000e2 // ldr q2, [x7]
 	WORD $0x8b0d03be // add x30, x29, x13
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
@@ -12575,7 +12575,7 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xad080a21 // stp q1, q2, [x17, #0x100]
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489343 // ldp d3, d4, [x26, #0x88]
@@ -12587,23 +12587,23 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090a21 // stp q1, q2, [x17, #0x120]
 	WORD $0xf98003c0 // prfm pldl1keep, [x30]
-	WORD $0x3cf768c2 // ldr q2, [x6, x23]
+	WORD $0x3cf768e2 // ldr q2, [x7, x23]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
 	WORD $0x8b1003c2 // add x2, x30, x16
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xd1400447 // sub x7, x2, #0x1, lsl #12
 	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
 	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
 	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0a0a21 // stp q1, q2, [x17, #0x140]
-	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
 	WORD $0x3cf76861 // ldr q1, [x3, x23]
-	WORD $0x3cf768e2 // ldr q2, [x7, x23]
-	WORD $0xd1400443 // sub x3, x2, #0x1, lsl #12
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3cf768c2 // ldr q2, [x6, x23]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489343 // ldp d3, d4, [x26, #0x88]
@@ -12623,10 +12623,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xcb100050 // sub x16, x2, x16
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x8b180064 // add x4, x3, x24
+	WORD $0x8b190064 // add x4, x3, x25
 	WORD $0x91020342 // add x2, x26, #0x80
 	WORD $0x8b0802d1 // add x17, x22, x8
-	WORD $0x8b190066 // add x6, x3, x25
+	WORD $0x8b180066 // add x6, x3, x24
 	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00082 // ldr q2, [x4]

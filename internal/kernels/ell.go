@@ -15,24 +15,24 @@ type ELL[S Value] struct {
 func ELLMulVec[S, A Value](k *Set, dst []S, lo, hi int, m ELL[S], x []S) {
 	switch to := any(dst).(type) {
 	case []float64:
-		k.ell64(to, lo, hi, any(m).(ELL[float64]), any(x).([]float64))
+		k.ell64(to, lo, hi, m.Width, m.Stride, m.Col, any(m.Val).([]float64), any(x).([]float64))
 	case []float32:
 		kernel := k.ell32
 		if _, mixed := any(A(0)).(float64); mixed {
 			kernel = k.ellMixed
 		}
-		kernel(to, lo, hi, any(m).(ELL[float32]), any(x).([]float32))
+		kernel(to, lo, hi, m.Width, m.Stride, m.Col, any(m.Val).([]float32), any(x).([]float32))
 	}
 }
 
-type ellKernel[S Value] = func(dst []S, lo, hi int, m ELL[S], x []S)
+type ellKernel[S Value] = func(dst []S, lo, hi, width, stride int, col []int32, val, x []S)
 
 // ellMulVec is ELLMulVec in portable Go.
-func ellMulVec[S, A Value](dst []S, lo, hi int, m ELL[S], x []S) {
+func ellMulVec[S, A Value](dst []S, lo, hi, width, stride int, col []int32, val, x []S) {
 	for i := lo; i < hi; i++ {
 		var s A
-		for k, at := 0, i; k < m.Width; k, at = k+1, at+m.Stride {
-			s += A(A(m.Val[at]) * A(x[m.Col[at]]))
+		for k, at := 0, i; k < width; k, at = k+1, at+stride {
+			s += A(A(val[at]) * A(x[col[at]]))
 		}
 		dst[i] = S(s)
 	}

@@ -16,20 +16,25 @@ const (
 // float64: from v = x[i] on, v = a v + b is repeated times-1 times, then s[i mod MulAddLanes] +=
 // a v. The arithmetic intensity grows with times.
 func MulAdds[S Value](k *Set, s *[MulAddLanes]float64, x []S, times int, a, b float64) {
-	switch x := any(x).(type) {
+	n := len(x) &^ (MulAddLanes - 1)
+	switch x := any(x[:n]).(type) {
 	case []float64:
 		k.mulAdds.float64(hide(s), x, times, a, b)
 	case []float32:
 		k.mulAdds.mixed(hide(s), x, times, a, b)
 	}
+	mulAdds(s, x[n:], times, a, b)
 }
 
 // MulAdds32 is MulAdds in float32.
 func (k *Set) MulAdds32(s *[MulAddLanes32]float32, x []float32, times int, a, b float32) {
-	k.mulAdds.float32(hide(s), x, times, a, b)
+	n := len(x) &^ (MulAddLanes32 - 1)
+	k.mulAdds.float32(hide(s), x[:n], times, a, b)
+	mulAdds32(s, x[n:], times, a, b)
 }
 
-// mulAddsKernels are MulAdds with numbers of either type, and MulAdds32.
+// mulAddsKernels are MulAdds with numbers of either type, and MulAdds32, for a number of elements
+// that is a multiple of that of the sums.
 type mulAddsKernels struct {
 	float64 func(s *[MulAddLanes]float64, x []float64, times int, a, b float64)
 	mixed   func(s *[MulAddLanes]float64, x []float32, times int, a, b float64)

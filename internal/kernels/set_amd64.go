@@ -17,32 +17,16 @@ var (
 
 // avx2 is for AVX2 with FMA and BMI2.
 func (k *Set) avx2() {
-	k.vector = quadVector
-	k.mixed = mixedKernels{stepInto: stepIntoAVX2, xpayMixed: xpayMixedAVX2}
+	k.quad()
 
 	k.csr64 = csrQuad[float64](csrHere)
 	k.csr32 = csrQuad[float32](csrHere)
 
-	k.slots = mulSlotsQuad
-	k.fastSlots = true
-	k.symmetric = mulSymmetricQuad
-	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Quad, csr64Multi4Quad, csr64Multi8Quad)
-	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Quad, csr32Multi4Quad, csr32Multi8Quad)
-	k.slotsMulti = quadMulti.mulSlots
-	k.symmetricMulti = quadMulti.mulSymmetric
-
-	k.decode = decodeQuad
-	k.addRows = addRowsWordsQuad
 	k.chunks = mulChunksAVX2
 
 	k.terms = termsSIMD(termsAVX2)
 	k.addTerms = addTermsSIMD(addTermsAVX2)
 	k.mulSub = mulSubSIMD(mulSub256)
-
-	k.dot32 = dot32SIMD(dot32AVX2)
-	k.dotMixed = dot32SIMD(dotMixedAVX2)
-	k.mulAdds = mulAddsSIMD(1, mulAddsAVX2, mulAddsMixedAVX2, mulAdds32AVX2)
-	k.fold = foldSIMD(foldAVX2)
 }
 
 // avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512.
@@ -51,7 +35,7 @@ func (k *Set) avx512() {
 		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 	}
-	k.mixed = mixedKernels{stepInto: stepIntoAVX512, xpayMixed: xpayMixedAVX512}
+	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 
 	k.residual64 = residualGroups
 
@@ -70,11 +54,11 @@ func (k *Set) avx512() {
 	k.pack = packVectors
 	k.mulSub = mulSubSIMD(mulSub512)
 
-	k.dot32 = dot32SIMD(dot32AVX512)
-	k.dotMixed = dot32SIMD(dotMixedAVX512)
-	k.ell64 = ellSIMD[float64, float64](ellAVX512)
-	k.ell32 = ellSIMD[float32, float32](ell32AVX512)
-	k.ellMixed = ellSIMD[float32, float64](ellMixedAVX512)
-	k.mulAdds = mulAddsSIMD(4, mulAddsAVX512, mulAddsMixedAVX512, mulAdds32AVX512)
-	k.fold = foldSIMD(foldAVX512)
+	k.dot32 = dot32Oct
+	k.dotMixed = dotMixedOct
+	k.ell64 = ellOct
+	k.ell32 = ell32Oct
+	k.ellMixed = ellMixedOct
+	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
+	k.fold = foldOct
 }

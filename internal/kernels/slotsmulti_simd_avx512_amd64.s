@@ -10,7 +10,7 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti2>
-	LONG $0x000786e9; BYTE $0x00 // jmp <end>
+	LONG $0x000746e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,7 +19,7 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07358e0f; WORD $0x0000 // jle <slotsMulti2+0x742>
+	LONG $0x06f38e0f; WORD $0x0000 // jle <slotsMulti2+0x700>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -28,16 +28,16 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x48fdf262; LONG $0x07500559; WORD $0x0000 // vpbroadcastq 0x750(%rip), %zmm0
-	LONG $0x487df262; LONG $0x073e0d22; WORD $0x0000 // vpmovsxbq 0x73e(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x07100559; WORD $0x0000 // vpbroadcastq 0x710(%rip), %zmm0
+	LONG $0x487df262; LONG $0x06fe0d22; WORD $0x0000 // vpmovsxbq 0x6fe(%rip), %zmm1
 	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
 	LONG $0x00ae8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r13
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
 	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
@@ -48,12 +48,12 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
 	WORD $0x2ceb // jmp <slotsMulti2+0xb1>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c0148; BYTE $0x18 // addq %rdi, 0x18(%rsp)
+	LONG $0x2444014c; BYTE $0x10 // addq %r8, 0x10(%rsp)
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0x0683830f; WORD $0x0000 // jae <slotsMulti2+0x734>
+	LONG $0x0641830f; WORD $0x0000 // jae <slotsMulti2+0x6f2>
 	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
 	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
 	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
@@ -70,7 +70,7 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
 	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x046e8d0f; WORD $0x0000 // jge <slotsMulti2+0x570>
+	LONG $0x041e8d0f; WORD $0x0000 // jge <slotsMulti2+0x520>
 	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
 	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
@@ -80,7 +80,7 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
 	LONG $0xd14c0f4c // cmovlq %rcx, %r10
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x01e48e0f; WORD $0x0000 // jle <slotsMulti2+0x310>
+	LONG $0x01948e0f; WORD $0x0000 // jle <slotsMulti2+0x2c0>
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x02fa8349 // cmpq $0x2, %r10
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
@@ -109,78 +109,63 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
 	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
 	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0164840f; WORD $0x0000 // je <slotsMulti2+0x310>
+	LONG $0x0114840f; WORD $0x0000 // je <slotsMulti2+0x2c0>
 	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
 	LONG $0x020647f6 // testb $0x2, 0x6(%rdi)
 	WORD $0x6a75 // jne <slotsMulti2+0x220>
-	LONG $0x80b18b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %r14
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0089820f; WORD $0x0000 // jb <slotsMulti2+0x250>
-	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
+	LONG $0x80a98b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %rbp
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
-	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x2e // vmovdqu64 (%r14,%rbp), %zmm3
-	LONG $0x4865d262; WORD $0x188d // vpermb (%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x012e5c47 // vpsllvq 0x40(%r14,%rbp), %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x022e5c46 // vpsravq 0x80(%r14,%rbp), %zmm3, %zmm3
+	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
+	LONG $0xc6930f41 // setae %r14b
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0xc1950f41 // setne %r9b
+	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
+	WORD $0x0845; BYTE $0xf1 // orb %r14b, %r9b
+	LONG $0x48fef162; LONG $0x003d646f // vmovdqu64 (%rbp,%rdi), %zmm4
+	LONG $0x3d748d4c; BYTE $0x00 // leaq (%rbp,%rdi), %r14
+	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
+	WORD $0x5a74 // je <slotsMulti2+0x250>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
-	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
-	LONG $0xff43840f; WORD $0xffff // je <slotsMulti2+0x150>
-	LONG $0x0000cce9; BYTE $0x00 // jmp <slotsMulti2+0x2de>
+	WORD $0x5aeb // jmp <slotsMulti2+0x26c>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
 	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
 	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
 	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
-	LONG $0x009b850f; WORD $0x0000 // jne <slotsMulti2+0x2de>
-	LONG $0xffff08e9; BYTE $0xff // jmp <slotsMulti2+0x150>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	LONG $0xc5930f40 // setae %bpl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0xc1950f41 // setne %r9b
-	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x3e // vmovdqu64 (%r14,%rdi), %zmm4
-	WORD $0x0841; BYTE $0xe9 // orb %bpl, %r9b
-	LONG $0x3e2c8d49 // leaq (%r14,%rdi), %rbp
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x1c74 // je <slotsMulti2+0x2a3>
-	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5f262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm3, %zmm3
-	LONG $0x48e5f262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x1ceb // jmp <slotsMulti2+0x2bf>
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	WORD $0x4c75 // jne <slotsMulti2+0x28b>
+	LONG $0xffff0ce9; BYTE $0xff // jmp <slotsMulti2+0x150>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5f162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm5, %zmm3
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x58d5d162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm5, %zmm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
 	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
 	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
-	LONG $0xfe72840f; WORD $0xffff // je <slotsMulti2+0x150>
+	LONG $0xfec5840f; WORD $0xffff // je <slotsMulti2+0x150>
 	WORD $0x3f8b // movl (%rdi), %edi
 	LONG $0x02e7c148 // shlq $0x2, %rdi
 	LONG $0x20790349 // addq 0x20(%r9), %rdi
 	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
-	LONG $0x247c0348; BYTE $0x18 // addq 0x18(%rsp), %rdi
+	LONG $0x247c0348; BYTE $0x10 // addq 0x10(%rsp), %rdi
 	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffe78e9; BYTE $0xff // jmp <slotsMulti2+0x180>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xfffecbe9; BYTE $0xff // jmp <slotsMulti2+0x180>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
 	LONG $0x0424448b // movl 0x4(%rsp), %eax
 	WORD $0x01b1 // movb $0x1, %cl
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti2+0x3c5>
+	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti2+0x375>
 	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x127b41c4; WORD $0x241c // vmovddup (%r12), %xmm11
 	LONG $0x086f8b48 // movq 0x8(%rdi), %rbp
@@ -204,7 +189,7 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd1b840f; WORD $0xffff // je <slotsMulti2+0xe0>
+	LONG $0xfd6b840f; WORD $0xffff // je <slotsMulti2+0xe0>
 	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
 	LONG $0x04e3c149 // shlq $0x4, %r11
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
@@ -216,10 +201,10 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	WORD $0xc085 // testl %eax, %eax
-	LONG $0x00f9840f; WORD $0x0000 // je <slotsMulti2+0x4f0>
+	LONG $0x00f9840f; WORD $0x0000 // je <slotsMulti2+0x4a0>
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
 	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0x01498c0f; WORD $0x0000 // jl <slotsMulti2+0x550>
+	LONG $0x01498c0f; WORD $0x0000 // jl <slotsMulti2+0x500>
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
@@ -251,11 +236,11 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x025f8d48 // leaq 0x2(%rdi), %rbx
 	LONG $0x03c78348 // addq $0x3, %rdi
 	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti2+0x410>
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti2+0x3c0>
 	LONG $0x24bc8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rdi
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xfe828d0f; WORD $0xffff // jge <slotsMulti2+0x362>
-	LONG $0xfffe3be9; BYTE $0xff // jmp <slotsMulti2+0x320>
+	LONG $0xfe828d0f; WORD $0xffff // jge <slotsMulti2+0x312>
+	LONG $0xfffe3be9; BYTE $0xff // jmp <slotsMulti2+0x2d0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x1079a1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %xmm6
 	LONG $0x1079a1c4; LONG $0x30101eac; WORD $0x0000 // vmovupd 0x3010(%rsi,%r11), %xmm5
@@ -267,12 +252,12 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x1079a1c4; LONG $0x30b01ebc; WORD $0x0000 // vmovupd 0x30b0(%rsi,%r11), %xmm7
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
 	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0xfeb78d0f; WORD $0xffff // jge <slotsMulti2+0x407>
+	LONG $0xfeb78d0f; WORD $0xffff // jge <slotsMulti2+0x3b7>
 	LONG $0xfd7c8d49; BYTE $0x00 // leaq (%r13,%rdi,8), %rdi
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti2+0x362>
-	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti2+0x320>
+	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti2+0x312>
+	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti2+0x2d0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x01c7f640 // testb $0x1, %dil
@@ -281,31 +266,31 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0xf0440f4d // cmoveq %r8, %r14
 	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
 	LONG $0x04c7f640 // testb $0x4, %dil
-	WORD $0x2275 // jne <slotsMulti2+0x5b0>
+	WORD $0x2275 // jne <slotsMulti2+0x560>
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0xfb07820f; WORD $0xffff // jb <slotsMulti2+0xb1>
-	LONG $0x000185e9; BYTE $0x00 // jmp <slotsMulti2+0x734>
+	LONG $0xfb57820f; WORD $0xffff // jb <slotsMulti2+0xb1>
+	LONG $0x000193e9; BYTE $0x00 // jmp <slotsMulti2+0x6f2>
 	BYTE $0x90 // nop
 	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x2a75 // jne <slotsMulti2+0x5e0>
-	LONG $0x50418b4d // movq 0x50(%r9), %r8
-	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
-	LONG $0x24442b4c; BYTE $0x18 // subq 0x18(%rsp), %r8
-	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xf84c0f49 // cmovlq %r8, %rdi
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti2+0x691>
-	LONG $0xfffab6e9; BYTE $0xff // jmp <slotsMulti2+0x90>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x2a75 // jne <slotsMulti2+0x590>
+	LONG $0x50798b49 // movq 0x50(%r9), %rdi
+	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
+	LONG $0x247c2b48; BYTE $0x10 // subq 0x10(%rsp), %rdi
+	LONG $0x08ff8348 // cmpq $0x8, %rdi
+	LONG $0xc74c0f4c // cmovlq %rdi, %r8
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti2+0x642>
+	LONG $0xfffb05e9; BYTE $0xff // jmp <slotsMulti2+0x90>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x9e10f9c5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %xmm3
 	LONG $0xbe10f9c5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %xmm7
 	LONG $0xa610f9c5; LONG $0x00003010 // vmovupd 0x3010(%rsi), %xmm4
 	LONG $0xae10f9c5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %xmm5
 	LONG $0xb610f9c5; LONG $0x00003030 // vmovupd 0x3030(%rsi), %xmm6
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
 	LONG $0x9e58e1c5; LONG $0x00003080 // vaddpd 0x3080(%rsi), %xmm3, %xmm3
 	LONG $0xbe58c1c5; LONG $0x000030c0 // vaddpd 0x30c0(%rsi), %xmm7, %xmm7
 	LONG $0xa658d9c5; LONG $0x00003090 // vaddpd 0x3090(%rsi), %xmm4, %xmm4
@@ -326,42 +311,43 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0xdc58e1c5 // vaddpd %xmm4, %xmm3, %xmm3
 	LONG $0x9e11f9c5; LONG $0x00003000 // vmovupd %xmm3, 0x3000(%rsi)
 	LONG $0x9611f8c5; LONG $0x00003080 // vmovups %xmm2, 0x3080(%rsi)
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	WORD $0x1aeb // jmp <slotsMulti2+0x6ba>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	WORD $0x29eb // jmp <slotsMulti2+0x67a>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xdc59e1c5 // vmulpd %xmm4, %xmm3, %xmm3
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x10c78348 // addq $0x10, %rdi
 	WORD $0xff49; BYTE $0xca // decq %r10
 	LONG $0x1179c1c4; WORD $0x1f1c // vmovupd %xmm3, (%r15,%rbx)
-	LONG $0xf9d6840f; WORD $0xffff // je <slotsMulti2+0x90>
+	LONG $0xfa16840f; WORD $0xffff // je <slotsMulti2+0x90>
 	LONG $0x30798b4d // movq 0x30(%r9), %r15
 	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0574 // je <slotsMulti2+0x6cb>
+	WORD $0x0574 // je <slotsMulti2+0x68b>
 	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
 	LONG $0x60798b4d // movq 0x60(%r9), %r15
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2c74 // je <slotsMulti2+0x700>
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	WORD $0x2c74 // je <slotsMulti2+0x6c0>
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x68498b45 // movl 0x68(%r9), %r9d
 	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
 	LONG $0x34e1c149 // shlq $0x34, %r9
 	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	WORD $0x15eb // jmp <slotsMulti2+0x706>
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	WORD $0x15eb // jmp <slotsMulti2+0x6c6>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
-	LONG $0x1079c1c4; WORD $0x8060 // vmovupd -0x80(%r8), %xmm4
+	LONG $0x6710f9c5; BYTE $0x80 // vmovupd -0x80(%rdi), %xmm4
 	LONG $0x04e3c148 // shlq $0x4, %rbx
 	LONG $0x48798b4d // movq 0x48(%r9), %r15
 	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
 	LONG $0x5979e2c4; BYTE $0xdb // vpbroadcastq %xmm3, %xmm3
-	LONG $0x5859c1c4; BYTE $0x20 // vaddpd (%r8), %xmm4, %xmm4
-	LONG $0xff77840f; WORD $0xffff // je <slotsMulti2+0x6a0>
+	LONG $0x2758d9c5 // vaddpd (%rdi), %xmm4, %xmm4
+	LONG $0xff79840f; WORD $0xffff // je <slotsMulti2+0x660>
 	LONG $0xa8d9c2c4; WORD $0x1f1c // vfmadd213pd (%r15,%rbx), %xmm4, %xmm3
-	LONG $0xffff70e9; BYTE $0xff // jmp <slotsMulti2+0x6a4>
+	LONG $0xffff72e9; BYTE $0xff // jmp <slotsMulti2+0x664>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -375,9 +361,9 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x08060402
-	LONG $0x000e0c0a; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x04020000
+	LONG $0x0c0a0806; LONG $0x0000000e
+	LONG $0x30000000; BYTE $0x43
 	RET
 
 // func slotsMulti4Oct(c *slotCall, s *multiWork)
@@ -386,7 +372,7 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti4>
-	LONG $0x000706e9; BYTE $0x00 // jmp <end>
+	LONG $0x000746e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -395,7 +381,7 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06d18e0f; WORD $0x0000 // jle <slotsMulti4+0x6de>
+	LONG $0x06f68e0f; WORD $0x0000 // jle <slotsMulti4+0x703>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -404,17 +390,16 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x48fdf262; LONG $0x06d00559; WORD $0x0000 // vpbroadcastq 0x6d0(%rip), %zmm0
-	LONG $0x487df262; LONG $0x06be0d22; WORD $0x0000 // vpmovsxbq 0x6be(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x07100559; WORD $0x0000 // vpbroadcastq 0x710(%rip), %zmm0
+	LONG $0x487df262; LONG $0x06fe0d22; WORD $0x0000 // vpmovsxbq 0x6fe(%rip), %zmm1
 	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x00ae8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rbp
-	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0x00ae8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r13
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x240c894c // movq %r9, (%rsp)
-	LONG $0x246c8948; BYTE $0x10 // movq %rbp, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
 	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
 	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
@@ -423,55 +408,61 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	LONG $0x00be8d48; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %rdi
 	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x23eb // jmp <slotsMulti4+0xaa>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
-	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	WORD $0x2ceb // jmp <slotsMulti4+0xb1>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2444014c; BYTE $0x10 // addq %r8, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0x0626830f; WORD $0x0000 // jae <slotsMulti4+0x6d0>
+	LONG $0x0644830f; WORD $0x0000 // jae <slotsMulti4+0x6f5>
 	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
 	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
 	LONG $0xf97c8b4d; BYTE $0x38 // movq 0x38(%r9,%rdi,8), %r15
 	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x26eb // jmp <slotsMulti4+0xeb>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x31eb // jmp <slotsMulti4+0x102>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
 	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x04558d0f; WORD $0x0000 // jge <slotsMulti4+0x540>
+	LONG $0x041e8d0f; WORD $0x0000 // jge <slotsMulti4+0x520>
 	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
-	LONG $0x24548944; BYTE $0x1c // movl %r10d, 0x1c(%rsp)
 	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
+	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
 	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
 	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
 	LONG $0xd14c0f4c // cmovlq %rcx, %r10
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x01c98e0f; WORD $0x0000 // jle <slotsMulti4+0x2e0>
+	LONG $0x01948e0f; WORD $0x0000 // jle <slotsMulti4+0x2c0>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x02fa8349 // cmpq $0x2, %r10
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
 	LONG $0xca4d0f49 // cmovgeq %r10, %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x58eb // jmp <slotsMulti4+0x188>
+	WORD $0x63eb // jmp <slotsMulti4+0x1ad>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
 	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
 	LONG $0x487dd262; WORD $0x2634 // vpmovzxwq (%r14), %zmm4
-	WORD $0x388b // movl (%rax), %edi
+	WORD $0x3f8b // movl (%rdi), %edi
 	LONG $0x10c68349 // addq $0x10, %r14
 	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
 	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x02 // vpsllq $0x2, %zmm3, %zmm3
 	LONG $0x48feb162; LONG $0x00255c7f // vmovdqu64 %zmm3, (%rbp,%r12)
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
@@ -480,87 +471,75 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
 	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
 	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0158840f; WORD $0x0000 // je <slotsMulti4+0x2e0>
+	LONG $0x0113840f; WORD $0x0000 // je <slotsMulti4+0x2c0>
 	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
-	LONG $0x020640f6 // testb $0x2, 0x6(%rax)
-	WORD $0x5e75 // jne <slotsMulti4+0x1f0>
-	LONG $0x80b18b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %r14
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x007d820f; WORD $0x0000 // jb <slotsMulti4+0x220>
-	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
-	LONG $0x48fed162; WORD $0x1c6f; BYTE $0x2e // vmovdqu64 (%r14,%rbp), %zmm3
-	LONG $0x4865d262; WORD $0x188d // vpermb (%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x012e5c47 // vpsllvq 0x40(%r14,%rbp), %zmm3, %zmm3
-	LONG $0x48e5d262; LONG $0x022e5c46 // vpsravq 0x80(%r14,%rbp), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
-	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0xff45840f; WORD $0xffff // je <slotsMulti4+0x130>
-	LONG $0x0000bae9; BYTE $0x00 // jmp <slotsMulti4+0x2aa>
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
-	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0x009a850f; WORD $0x0000 // jne <slotsMulti4+0x2aa>
-	LONG $0xffff1be9; BYTE $0xff // jmp <slotsMulti4+0x130>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x020647f6 // testb $0x2, 0x6(%rdi)
+	WORD $0x6975 // jne <slotsMulti4+0x220>
+	LONG $0x80a98b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %rbp
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	LONG $0xc5930f40 // setae %bpl
+	LONG $0xc6930f41 // setae %r14b
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0xc1950f41 // setne %r9b
 	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x3e // vmovdqu64 (%r14,%rdi), %zmm4
-	WORD $0x0841; BYTE $0xe9 // orb %bpl, %r9b
-	LONG $0x3e2c8d49 // leaq (%r14,%rdi), %rbp
+	WORD $0x0845; BYTE $0xf1 // orb %r14b, %r9b
+	LONG $0x48fef162; LONG $0x003d646f // vmovdqu64 (%rbp,%rdi), %zmm4
+	LONG $0x3d748d4c; BYTE $0x00 // leaq (%rbp,%rdi), %r14
 	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x1c74 // je <slotsMulti4+0x273>
+	WORD $0x5974 // je <slotsMulti4+0x250>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5f262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm3, %zmm3
-	LONG $0x48e5f262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x1ceb // jmp <slotsMulti4+0x28f>
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	WORD $0x59eb // jmp <slotsMulti4+0x26c>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
+	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
+	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
+	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
+	WORD $0x4c75 // jne <slotsMulti4+0x28b>
+	LONG $0xffff0ce9; BYTE $0xff // jmp <slotsMulti4+0x150>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5f162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm5, %zmm3
-	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
-	LONG $0x48fdb162; LONG $0x80255c11 // vmovupd %zmm3, -0x2000(%rbp,%r12)
-	LONG $0x010640f6 // testb $0x1, 0x6(%rax)
-	LONG $0xfe86840f; WORD $0xffff // je <slotsMulti4+0x130>
-	WORD $0x388b // movl (%rax), %edi
+	LONG $0x58d5d162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm5, %zmm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
+	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
+	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
+	LONG $0xfec5840f; WORD $0xffff // je <slotsMulti4+0x150>
+	WORD $0x3f8b // movl (%rdi), %edi
 	LONG $0x02e7c148 // shlq $0x2, %rdi
 	LONG $0x20790349 // addq 0x20(%r9), %rdi
 	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
-	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
+	LONG $0x247c0348; BYTE $0x10 // addq 0x10(%rsp), %rdi
 	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x02 // vpsllq $0x2, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffe8ce9; BYTE $0xff // jmp <slotsMulti4+0x161>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b44; BYTE $0x1c // movl 0x1c(%rsp), %r13d
+	LONG $0xfffecbe9; BYTE $0xff // jmp <slotsMulti4+0x181>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
+	LONG $0x0424448b // movl 0x4(%rsp), %eax
 	WORD $0x01b1 // movb $0x1, %cl
 	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0000a7e9; BYTE $0x00 // jmp <slotsMulti4+0x395>
-	WORD $0x9066 // nop
-	WORD $0x8b48; BYTE $0x3b // movq (%rbx), %rdi
+	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti4+0x375>
+	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x197d42c4; WORD $0x241c // vbroadcastsd (%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xff34 // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm6
-	LONG $0x087b8b48 // movq 0x8(%rbx), %rdi
+	LONG $0x086f8b48 // movq 0x8(%rdi), %rbp
+	LONG $0x197d42c4; WORD $0x2464; BYTE $0x18 // vbroadcastsd 0x18(%r12), %ymm12
+	LONG $0xb8a5c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm6
+	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
+	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
 	LONG $0x197d42c4; WORD $0x245c; BYTE $0x08 // vbroadcastsd 0x8(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xff2c // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm5
-	LONG $0x107b8b48 // movq 0x10(%rbx), %rdi
+	LONG $0xb8a5c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %ymm11, %ymm5
 	LONG $0x197d42c4; WORD $0x245c; BYTE $0x10 // vbroadcastsd 0x10(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xff24 // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm4
-	LONG $0x187b8b48 // movq 0x18(%rbx), %rdi
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x18 // vbroadcastsd 0x18(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xff1c // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm3
+	LONG $0xb8a5c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm4
+	LONG $0xb89dc2c4; WORD $0xff1c // vfmadd231pd (%r15,%rdi,8), %ymm12, %ymm3
 	LONG $0x117da1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%rsi,%r11)
 	LONG $0x117d21c4; LONG $0x31001e94; WORD $0x0000 // vmovupd %ymm10, 0x3100(%rsi,%r11)
 	LONG $0x117da1c4; LONG $0x30201eac; WORD $0x0000 // vmovupd %ymm5, 0x3020(%rsi,%r11)
@@ -572,7 +551,7 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd3b840f; WORD $0xffff // je <slotsMulti4+0xd0>
+	LONG $0xfd6b840f; WORD $0xffff // je <slotsMulti4+0xe0>
 	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
 	LONG $0x05e3c149 // shlq $0x5, %r11
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
@@ -583,49 +562,48 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0x8545; BYTE $0xed // testl %r13d, %r13d
-	LONG $0x00f8840f; WORD $0x0000 // je <slotsMulti4+0x4c0>
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x00f9840f; WORD $0x0000 // je <slotsMulti4+0x4a0>
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
 	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0x01488c0f; WORD $0x0000 // jl <slotsMulti4+0x520>
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x01498c0f; WORD $0x0000 // jl <slotsMulti4+0x500>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
 	LONG $0x249c8b49; LONG $0x00002000 // movq 0x2000(%r12), %rbx
 	LONG $0x197d42c4; WORD $0x241c // vbroadcastsd (%r12), %ymm11
 	LONG $0x24ac8b49; LONG $0x00002008 // movq 0x2008(%r12), %rbp
-	LONG $0x197d42c4; WORD $0x2464; BYTE $0x40 // vbroadcastsd 0x40(%r12), %ymm12
 	LONG $0xb8a5c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm6
 	LONG $0x249c8b49; LONG $0x00002010 // movq 0x2010(%r12), %rbx
 	LONG $0x197d42c4; WORD $0x245c; BYTE $0x08 // vbroadcastsd 0x8(%r12), %ymm11
 	LONG $0xb8a5c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %ymm11, %ymm5
 	LONG $0x197d42c4; WORD $0x245c; BYTE $0x10 // vbroadcastsd 0x10(%r12), %ymm11
-	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
-	LONG $0x24bc8b49; LONG $0x00002050 // movq 0x2050(%r12), %rdi
 	LONG $0xb8a5c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm4
 	LONG $0x249c8b49; LONG $0x00002018 // movq 0x2018(%r12), %rbx
 	LONG $0x197d42c4; WORD $0x245c; BYTE $0x18 // vbroadcastsd 0x18(%r12), %ymm11
 	LONG $0xb8a5c2c4; WORD $0xdf1c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm3
 	LONG $0x249c8b49; LONG $0x00002040 // movq 0x2040(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x48 // vbroadcastsd 0x48(%r12), %ymm11
-	LONG $0xb89d42c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %ymm12, %ymm10
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x40 // vbroadcastsd 0x40(%r12), %ymm11
+	LONG $0xb8a542c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm10
 	LONG $0x249c8b49; LONG $0x00002048 // movq 0x2048(%r12), %rbx
+	LONG $0x197d42c4; WORD $0x245c; BYTE $0x48 // vbroadcastsd 0x48(%r12), %ymm11
 	LONG $0xb8a542c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm9
+	LONG $0x249c8b49; LONG $0x00002050 // movq 0x2050(%r12), %rbx
 	LONG $0x197d42c4; WORD $0x245c; BYTE $0x50 // vbroadcastsd 0x50(%r12), %ymm11
-	LONG $0xb8a542c4; WORD $0xff04 // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm8
-	LONG $0x24bc8b49; LONG $0x00002058 // movq 0x2058(%r12), %rdi
+	LONG $0xb8a542c4; WORD $0xdf04 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm8
+	LONG $0x249c8b49; LONG $0x00002058 // movq 0x2058(%r12), %rbx
 	LONG $0x197d42c4; WORD $0x245c; BYTE $0x58 // vbroadcastsd 0x58(%r12), %ymm11
 	LONG $0x80ec8349 // subq $-0x80, %r12
-	LONG $0xb8a5c2c4; WORD $0xff3c // vfmadd231pd (%r15,%rdi,8), %ymm11, %ymm7
-	LONG $0x027d8d48 // leaq 0x2(%rbp), %rdi
-	LONG $0x03c58348 // addq $0x3, %rbp
-	WORD $0x394c; BYTE $0xd5 // cmpq %r10, %rbp
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti4+0x3e0>
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
-	LONG $0x249c8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rbx
+	LONG $0xb8a5c2c4; WORD $0xdf3c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm7
+	LONG $0x025f8d48 // leaq 0x2(%rdi), %rbx
+	LONG $0x03c78348 // addq $0x3, %rdi
 	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xfe7d8d0f; WORD $0xffff // jge <slotsMulti4+0x332>
-	LONG $0xfffe36e9; BYTE $0xff // jmp <slotsMulti4+0x2f0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti4+0x3c0>
+	LONG $0x24bc8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rdi
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xfe828d0f; WORD $0xffff // jge <slotsMulti4+0x312>
+	LONG $0xfffe3be9; BYTE $0xff // jmp <slotsMulti4+0x2d0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x107da1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %ymm6
 	LONG $0x107da1c4; LONG $0x30201eac; WORD $0x0000 // vmovupd 0x3020(%rsi,%r11), %ymm5
 	LONG $0x6f7ea1c4; LONG $0x30401ea4; WORD $0x0000 // vmovdqu 0x3040(%rsi,%r11), %ymm4
@@ -636,38 +614,45 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	LONG $0x107da1c4; LONG $0x31601ebc; WORD $0x0000 // vmovupd 0x3160(%rsi,%r11), %ymm7
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
 	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0xfeb88d0f; WORD $0xffff // jge <slotsMulti4+0x3d8>
-	LONG $0xfd5c8d48; BYTE $0x00 // leaq (%rbp,%rdi,8), %rbx
-	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti4+0x332>
-	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti4+0x2f0>
+	LONG $0xfeb78d0f; WORD $0xffff // jge <slotsMulti4+0x3b7>
+	LONG $0xfd7c8d49; BYTE $0x00 // leaq (%r13,%rdi,8), %rdi
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti4+0x312>
+	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti4+0x2d0>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x01c7f640 // testb $0x1, %dil
-	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
 	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
 	LONG $0xce440f49 // cmoveq %r14, %rcx
 	LONG $0xf0440f4d // cmoveq %r8, %r14
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
 	LONG $0x04c7f640 // testb $0x4, %dil
-	LONG $0xfb3b840f; WORD $0xffff // je <slotsMulti4+0x9b>
+	WORD $0x2275 // jne <slotsMulti4+0x560>
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
+	LONG $0xfb57820f; WORD $0xffff // jb <slotsMulti4+0xb1>
+	LONG $0x000196e9; BYTE $0x00 // jmp <slotsMulti4+0x6f5>
+	BYTE $0x90 // nop
 	LONG $0x08c7f640 // testb $0x8, %dil
 	WORD $0x2a75 // jne <slotsMulti4+0x590>
-	LONG $0x50418b4d // movq 0x50(%r9), %r8
-	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
-	LONG $0x24442b4c; BYTE $0x08 // subq 0x8(%rsp), %r8
-	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xf84c0f49 // cmovlq %r8, %rdi
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti4+0x641>
-	LONG $0xfffb06e9; BYTE $0xff // jmp <slotsMulti4+0x90>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x50798b49 // movq 0x50(%r9), %rdi
+	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
+	LONG $0x247c2b48; BYTE $0x10 // subq 0x10(%rsp), %rdi
+	LONG $0x08ff8348 // cmpq $0x8, %rdi
+	LONG $0xc74c0f4c // cmovlq %rdi, %r8
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti4+0x642>
+	LONG $0xfffb05e9; BYTE $0xff // jmp <slotsMulti4+0x90>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x9e10fdc5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %ymm3
 	LONG $0xbe10fdc5; LONG $0x00003080 // vmovupd 0x3080(%rsi), %ymm7
 	LONG $0xa610fdc5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %ymm4
 	LONG $0xae10fdc5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %ymm5
 	LONG $0xb610fdc5; LONG $0x00003060 // vmovupd 0x3060(%rsi), %ymm6
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
 	LONG $0x9e58e5c5; LONG $0x00003100 // vaddpd 0x3100(%rsi), %ymm3, %ymm3
 	LONG $0xbe58c5c5; LONG $0x00003180 // vaddpd 0x3180(%rsi), %ymm7, %ymm7
 	LONG $0xa658ddc5; LONG $0x00003120 // vaddpd 0x3120(%rsi), %ymm4, %ymm4
@@ -688,42 +673,43 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9e11fdc5; LONG $0x00003000 // vmovupd %ymm3, 0x3000(%rsi)
 	LONG $0x9611fcc5; LONG $0x00003100 // vmovups %ymm2, 0x3100(%rsi)
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	WORD $0x1aeb // jmp <slotsMulti4+0x66a>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	WORD $0x29eb // jmp <slotsMulti4+0x67a>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x20c08349 // addq $0x20, %r8
+	LONG $0x20c78348 // addq $0x20, %rdi
 	WORD $0xff49; BYTE $0xca // decq %r10
 	LONG $0x117dc1c4; WORD $0x1f1c // vmovupd %ymm3, (%r15,%rbx)
-	LONG $0xfa26840f; WORD $0xffff // je <slotsMulti4+0x90>
+	LONG $0xfa16840f; WORD $0xffff // je <slotsMulti4+0x90>
 	LONG $0x30798b4d // movq 0x30(%r9), %r15
 	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0574 // je <slotsMulti4+0x67b>
+	WORD $0x0574 // je <slotsMulti4+0x68b>
 	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
 	LONG $0x60798b4d // movq 0x60(%r9), %r15
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1c74 // je <slotsMulti4+0x6a0>
-	LONG $0x240c8b4c // movq (%rsp), %r9
+	WORD $0x2c74 // je <slotsMulti4+0x6c0>
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x68498b45 // movl 0x68(%r9), %r9d
 	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
 	LONG $0x34e1c149 // shlq $0x34, %r9
 	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
-	LONG $0x240c8b4c // movq (%rsp), %r9
-	WORD $0x07eb // jmp <slotsMulti4+0x6a6>
-	BYTE $0x90 // nop
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	WORD $0x15eb // jmp <slotsMulti4+0x6c6>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
-	LONG $0x107dc1c4; LONG $0xffff00a0; BYTE $0xff // vmovupd -0x100(%r8), %ymm4
+	LONG $0xa710fdc5; LONG $0xffffff00 // vmovupd -0x100(%rdi), %ymm4
 	LONG $0x05e3c148 // shlq $0x5, %rbx
 	LONG $0x48798b4d // movq 0x48(%r9), %r15
 	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
-	LONG $0x585dc1c4; BYTE $0x20 // vaddpd (%r8), %ymm4, %ymm4
-	WORD $0x8874 // je <slotsMulti4+0x650>
+	LONG $0x2758ddc5 // vaddpd (%rdi), %ymm4, %ymm4
+	LONG $0xff76840f; WORD $0xffff // je <slotsMulti4+0x660>
 	LONG $0xa8ddc2c4; WORD $0x1f1c // vfmadd213pd (%r15,%rbx), %ymm4, %ymm3
-	WORD $0x84eb // jmp <slotsMulti4+0x654>
+	LONG $0xffff6fe9; BYTE $0xff // jmp <slotsMulti4+0x664>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -734,8 +720,12 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x100c0804; LONG $0x001c1814
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x04000000; LONG $0x14100c08
+	LONG $0x00001c18; LONG $0x00000000
+	WORD $0x4330
 	RET
 
 // func slotsMulti8Oct(c *slotCall, s *multiWork)
@@ -744,7 +734,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
-	LONG $0x000806e9; BYTE $0x00 // jmp <end>
+	LONG $0x0007c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -753,7 +743,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07c08e0f; WORD $0x0000 // jle <slotsMulti8+0x7cd>
+	LONG $0x07628e0f; WORD $0x0000 // jle <slotsMulti8+0x76f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
@@ -762,15 +752,15 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
 	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x48fdf262; LONG $0x07c80559; WORD $0x0000 // vpbroadcastq 0x7c8(%rip), %zmm0
-	LONG $0x487df262; LONG $0x07c60d22; WORD $0x0000 // vpmovsxbq 0x7c6(%rip), %zmm1
-	LONG $0x287f8b4c // movq 0x28(%rdi), %r15
+	LONG $0x48fdf262; LONG $0x07880559; WORD $0x0000 // vpbroadcastq 0x788(%rip), %zmm0
+	LONG $0x487df262; LONG $0x07860d22; WORD $0x0000 // vpmovsxbq 0x786(%rip), %zmm1
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
-	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
@@ -778,32 +768,32 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
 	LONG $0x00be8d48; WORD $0x0032; BYTE $0x00 // leaq 0x3200(%rsi), %rdi
 	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
 	WORD $0x21eb // jmp <slotsMulti8+0xa1>
-	LONG $0x247c0148; BYTE $0x10 // addq %rdi, 0x10(%rsp)
+	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x28 // cmpq 0x28(%rsp), %rax
-	LONG $0x071e830f; WORD $0x0000 // jae <slotsMulti8+0x7bf>
+	LONG $0x06c0830f; WORD $0x0000 // jae <slotsMulti8+0x761>
 	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
-	WORD $0x894c; BYTE $0xfb // movq %r15, %rbx
-	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
+	WORD $0x894c; BYTE $0xf5 // movq %r14, %rbp
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
-	LONG $0xfd648b4c; BYTE $0x38 // movq 0x38(%rbp,%rdi,8), %r12
+	LONG $0xfd7c8b4d; BYTE $0x38 // movq 0x38(%r13,%rdi,8), %r15
 	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
 	WORD $0x2eeb // jmp <slotsMulti8+0xf2>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
 	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
 	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
 	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x04ee8d0f; WORD $0x0000 // jge <slotsMulti8+0x5e0>
+	LONG $0x048e8d0f; WORD $0x0000 // jge <slotsMulti8+0x580>
 	WORD $0xb70f; BYTE $0xc7 // movzwl %di, %eax
 	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
 	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
@@ -812,132 +802,117 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
 	LONG $0xd04c0f4c // cmovlq %rax, %r10
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x02478e0f; WORD $0x0000 // jle <slotsMulti8+0x360>
+	LONG $0x01e78e0f; WORD $0x0000 // jle <slotsMulti8+0x300>
 	LONG $0x02fa8349 // cmpq $0x2, %r10
 	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
 	LONG $0xc24d0f49 // cmovgeq %r10, %rax
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x0000c4e9; BYTE $0x00 // jmp <slotsMulti8+0x1fe>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
-	WORD $0x8b44; BYTE $0x39 // movl (%rcx), %r15d
-	LONG $0x48fdd262; WORD $0xdf7c // vpbroadcastq %r15, %zmm3
-	LONG $0x06e7c149 // shlq $0x6, %r15
-	WORD $0x014d; BYTE $0xe7 // addq %r12, %r15
+	WORD $0x8b44; BYTE $0x31 // movl (%rcx), %r14d
+	LONG $0x48fdd262; WORD $0xde7c // vpbroadcastq %r14, %zmm3
+	LONG $0x06e6c149 // shlq $0x6, %r14
+	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
-	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x29 // vmovdqu64 %zmm3, (%r9,%r13)
+	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x21 // vmovdqu64 %zmm3, (%r9,%r12)
 	LONG $0x38b70f41 // movzwl (%r8), %edi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
 	LONG $0x78b70f41; BYTE $0x02 // movzwl 0x2(%r8), %edi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
 	LONG $0x78b70f41; BYTE $0x04 // movzwl 0x4(%r8), %edi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
 	LONG $0x78b70f41; BYTE $0x06 // movzwl 0x6(%r8), %edi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
 	LONG $0x78b70f41; BYTE $0x08 // movzwl 0x8(%r8), %edi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
 	LONG $0x78b70f41; BYTE $0x0a // movzwl 0xa(%r8), %edi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
 	LONG $0x78b70f41; BYTE $0x0c // movzwl 0xc(%r8), %edi
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
 	LONG $0x78b70f41; BYTE $0x0e // movzwl 0xe(%r8), %edi
 	LONG $0x10c08349 // addq $0x10, %r8
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x3f // prefetcht0 (%rdi,%r15)
-	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
+	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c58349 // addq $0x40, %r13
+	LONG $0x40c48349 // addq $0x40, %r12
 	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x8948; BYTE $0xdd // movq %rbx, %rbp
 	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
-	LONG $0x246c394c; BYTE $0x38 // cmpq %r13, 0x38(%rsp)
-	LONG $0x0162840f; WORD $0x0000 // je <slotsMulti8+0x360>
+	LONG $0x2464394c; BYTE $0x38 // cmpq %r12, 0x38(%rsp)
+	LONG $0x0102840f; WORD $0x0000 // je <slotsMulti8+0x300>
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
 	LONG $0x020641f6 // testb $0x2, 0x6(%rcx)
-	WORD $0x6975 // jne <slotsMulti8+0x270>
-	LONG $0x80bd8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rbp), %r15
-	WORD $0x353c // cmpb $0x35, %al
-	LONG $0x008a820f; WORD $0x0000 // jb <slotsMulti8+0x2a0>
-	WORD $0x8941; BYTE $0xc1 // movl %eax, %r9d
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x48fe9162; WORD $0x1c6f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm3
-	LONG $0x4865f262; WORD $0x1b8d // vpermb (%rbx), %zmm3, %zmm3
-	LONG $0x48e59262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%r9), %zmm3, %zmm3
-	LONG $0x48e59262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%r9), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x48fd9162; LONG $0x80295c11 // vmovupd %zmm3, -0x2000(%r9,%r13)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0xfee2840f; WORD $0xffff // je <slotsMulti8+0x140>
-	LONG $0x0000c8e9; BYTE $0x00 // jmp <slotsMulti8+0x32b>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
-	LONG $0x487cf162; WORD $0x1b5a // vcvtps2pd (%rbx), %zmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x48fd9162; LONG $0x80295c11 // vmovupd %zmm3, -0x2000(%r9,%r13)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0xfeac840f; WORD $0xffff // je <slotsMulti8+0x140>
-	LONG $0x000092e9; BYTE $0x00 // jmp <slotsMulti8+0x32b>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x5975 // jne <slotsMulti8+0x260>
+	LONG $0x808d8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r13), %r9
 	WORD $0x193c // cmpb $0x19, %al
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
-	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
+	LONG $0x008d180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbp)
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
 	WORD $0xc789 // movl %eax, %edi
-	LONG $0xc1930f41 // setae %r9b
+	LONG $0xc6930f41 // setae %r14b
 	WORD $0x07a8 // testb $0x7, %al
-	LONG $0x48fef162; WORD $0x1b6f // vmovdqu64 (%rbx), %zmm3
-	LONG $0xc5950f40 // setne %bpl
+	LONG $0x48fef162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm3
+	LONG $0xc5950f41 // setne %r13b
 	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x3f // vmovdqu64 (%r15,%rdi), %zmm4
-	WORD $0x0844; BYTE $0xcd // orb %r9b, %bpl
-	LONG $0x3f0c8d4d // leaq (%r15,%rdi), %r9
-	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	WORD $0x1c74 // je <slotsMulti8+0x2f0>
+	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x39 // vmovdqu64 (%r9,%rdi), %zmm4
+	LONG $0x39348d4d // leaq (%r9,%rdi), %r14
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x4d74 // je <slotsMulti8+0x290>
 	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0x5947; BYTE $0x01 // vpsllvq 0x40(%r9), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5946; BYTE $0x02 // vpsravq 0x80(%r9), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x1ceb // jmp <slotsMulti8+0x30c>
-	LONG $0x90f8c1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%r9), %k1
+	WORD $0x4deb // jmp <slotsMulti8+0x2ac>
+	BYTE $0x90 // nop
+	LONG $0x008d180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbp)
+	LONG $0x487cf162; WORD $0x5d5a; BYTE $0x00 // vcvtps2pd (%rbp), %zmm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x48fd9162; LONG $0x80215c11 // vmovupd %zmm3, -0x2000(%r9,%r12)
+	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
+	LONG $0xfebb840f; WORD $0xffff // je <slotsMulti8+0x140>
+	WORD $0x44eb // jmp <slotsMulti8+0x2cb>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
 	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
 	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5d162; WORD $0x595c; BYTE $0x19 // vsubpd 0xc8(%r9){1to8}, %zmm5, %zmm3
-	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x58d5d162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm5, %zmm3
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x48fd9162; LONG $0x80295c11 // vmovupd %zmm3, -0x2000(%r9,%r13)
+	LONG $0x48fd9162; LONG $0x80215c11 // vmovupd %zmm3, -0x2000(%r9,%r12)
 	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0xfe15840f; WORD $0xffff // je <slotsMulti8+0x140>
+	LONG $0xfe75840f; WORD $0xffff // je <slotsMulti8+0x140>
 	WORD $0x398b // movl (%rcx), %edi
 	LONG $0x02e7c148 // shlq $0x2, %rdi
-	LONG $0x207d0348 // addq 0x20(%rbp), %rdi
+	LONG $0x207d0349 // addq 0x20(%r13), %rdi
 	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
-	LONG $0x247c0348; BYTE $0x10 // addq 0x10(%rsp), %rdi
+	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
 	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x29 // vmovdqu64 %zmm3, (%r9,%r13)
-	LONG $0xfffe80e9; BYTE $0xff // jmp <slotsMulti8+0x1dd>
+	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x21 // vmovdqu64 %zmm3, (%r9,%r12)
+	LONG $0xfffee0e9; BYTE $0xff // jmp <slotsMulti8+0x1dd>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x70eb // jmp <slotsMulti8+0x3dc>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x70eb // jmp <slotsMulti8+0x37b>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x48fdb162; LONG $0x001eb411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%rsi,%r11)
 	LONG $0x48fd3162; LONG $0x001e9411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm10, 0x3200(%rsi,%r11)
 	LONG $0x48fdb162; LONG $0x401eac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3040(%rsi,%r11)
@@ -946,11 +921,11 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48fd3162; LONG $0x801e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3280(%rsi,%r11)
 	LONG $0x48fdb162; LONG $0xc01e9c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%r11)
 	LONG $0x48fdb162; LONG $0xc01ebc11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm7, 0x32c0(%rsi,%r11)
-	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
+	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfcf4840f; WORD $0xffff // je <slotsMulti8+0xd0>
-	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
+	LONG $0xfd55840f; WORD $0xffff // je <slotsMulti8+0xd0>
+	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
 	LONG $0x06e3c149 // shlq $0x6, %r11
 	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
@@ -961,46 +936,46 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x00ff840f; WORD $0x0000 // je <slotsMulti8+0x510>
+	LONG $0x0100840f; WORD $0x0000 // je <slotsMulti8+0x4b0>
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xf63c8d4a // leaq (%rsi,%r14,8), %rdi
-	LONG $0x01578c0f; WORD $0x0000 // jl <slotsMulti8+0x578>
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x008f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rdi), %r9
-	LONG $0x48fd7262; WORD $0x1f19 // vbroadcastsd (%rdi), %zmm11
-	LONG $0x08af8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rdi), %r13
-	LONG $0x48fd7262; WORD $0x6719; BYTE $0x08 // vbroadcastsd 0x40(%rdi), %zmm12
-	LONG $0x48a59262; WORD $0x34b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm6
-	LONG $0x108f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rdi), %r9
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x01 // vbroadcastsd 0x8(%rdi), %zmm11
-	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xec // vfmadd231pd (%r12,%r13,8), %zmm11, %zmm5
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x02 // vbroadcastsd 0x10(%rdi), %zmm11
-	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
-	LONG $0x50b78b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rdi), %r14
-	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm4
-	LONG $0x188f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rdi), %r9
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x03 // vbroadcastsd 0x18(%rdi), %zmm11
-	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm3
-	LONG $0x408f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rdi), %r9
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x09 // vbroadcastsd 0x48(%rdi), %zmm11
-	LONG $0x489d1262; WORD $0x14b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm12, %zmm10
-	LONG $0x488f8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rdi), %r9
-	LONG $0x48a51262; WORD $0x0cb8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm9
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x0a // vbroadcastsd 0x50(%rdi), %zmm11
-	LONG $0x48a51262; WORD $0x04b8; BYTE $0xf4 // vfmadd231pd (%r12,%r14,8), %zmm11, %zmm8
-	LONG $0x58b78b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rdi), %r14
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x0b // vbroadcastsd 0x58(%rdi), %zmm11
-	LONG $0x80ef8348 // subq $-0x80, %rdi
-	LONG $0x48a59262; WORD $0x3cb8; BYTE $0xf4 // vfmadd231pd (%r12,%r14,8), %zmm11, %zmm7
-	LONG $0x02758d4d // leaq 0x2(%r13), %r14
-	LONG $0x03c58349 // addq $0x3, %r13
-	WORD $0x394d; BYTE $0xd5 // cmpq %r10, %r13
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x430>
-	LONG $0x00af8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rdi), %r13
-	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
-	LONG $0xfe718d0f; WORD $0xffff // jge <slotsMulti8+0x370>
-	LONG $0x000084e9; BYTE $0x00 // jmp <slotsMulti8+0x588>
+	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
+	LONG $0x01588c0f; WORD $0x0000 // jl <slotsMulti8+0x518>
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x088b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rbx), %r9
+	WORD $0x894c; BYTE $0xe7 // movq %r12, %rdi
+	LONG $0x48fd7262; WORD $0x6319; BYTE $0x01 // vbroadcastsd 0x8(%rbx), %zmm12
+	LONG $0x00a38b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rbx), %r12
+	LONG $0x48fd7262; WORD $0x1b19 // vbroadcastsd (%rbx), %zmm11
+	LONG $0x489d9262; WORD $0x2cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm12, %zmm5
+	LONG $0x108b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rbx), %r9
+	LONG $0x48a59262; WORD $0x34b8; BYTE $0xe7 // vfmadd231pd (%r15,%r12,8), %zmm11, %zmm6
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x02 // vbroadcastsd 0x10(%rbx), %zmm11
+	LONG $0x02678d4c // leaq 0x2(%rdi), %r12
+	LONG $0x03c78348 // addq $0x3, %rdi
+	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm4
+	LONG $0x188b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rbx), %r9
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x03 // vbroadcastsd 0x18(%rbx), %zmm11
+	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm3
+	LONG $0x408b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rbx), %r9
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x08 // vbroadcastsd 0x40(%rbx), %zmm11
+	LONG $0x48a51262; WORD $0x14b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm10
+	LONG $0x488b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rbx), %r9
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x09 // vbroadcastsd 0x48(%rbx), %zmm11
+	LONG $0x48a51262; WORD $0x0cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm9
+	LONG $0x508b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rbx), %r9
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x0a // vbroadcastsd 0x50(%rbx), %zmm11
+	LONG $0x48a51262; WORD $0x04b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm8
+	LONG $0x588b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rbx), %r9
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x0b // vbroadcastsd 0x58(%rbx), %zmm11
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0x48a59262; WORD $0x3cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm7
+	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x3d0>
+	LONG $0x00bb8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rbx), %rdi
+	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
+	LONG $0xfe718d0f; WORD $0xffff // jge <slotsMulti8+0x310>
+	LONG $0x000084e9; BYTE $0x00 // jmp <slotsMulti8+0x528>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdb162; LONG $0x001eb410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%r11), %zmm6
 	LONG $0x48fdb162; LONG $0x401eac10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%r11), %zmm5
@@ -1011,45 +986,45 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48fd3162; LONG $0x801e8410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%r11), %zmm8
 	LONG $0x48fdb162; LONG $0xc01ebc10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%r11), %zmm7
 	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xf63c8d4a // leaq (%rsi,%r14,8), %rdi
-	LONG $0xfea98d0f; WORD $0xffff // jge <slotsMulti8+0x421>
-	LONG $0xf02c8d4e // leaq (%rax,%r14,8), %r13
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
-	LONG $0xfde88d0f; WORD $0xffff // jge <slotsMulti8+0x370>
-	LONG $0x004d8b4d // movq (%r13), %r9
-	LONG $0x48fd7262; WORD $0x1f19 // vbroadcastsd (%rdi), %zmm11
-	LONG $0x48fd7262; WORD $0x6719; BYTE $0x03 // vbroadcastsd 0x18(%rdi), %zmm12
-	LONG $0x48a59262; WORD $0x34b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm6
-	LONG $0x084d8b4d // movq 0x8(%r13), %r9
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x01 // vbroadcastsd 0x8(%rdi), %zmm11
-	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm5
-	LONG $0x48fd7262; WORD $0x5f19; BYTE $0x02 // vbroadcastsd 0x10(%rdi), %zmm11
-	LONG $0x104d8b4d // movq 0x10(%r13), %r9
-	LONG $0x187d8b49 // movq 0x18(%r13), %rdi
-	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcc // vfmadd231pd (%r12,%r9,8), %zmm11, %zmm4
-	LONG $0x489dd262; WORD $0x1cb8; BYTE $0xfc // vfmadd231pd (%r12,%rdi,8), %zmm12, %zmm3
-	LONG $0xfffd9ce9; BYTE $0xff // jmp <slotsMulti8+0x370>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
+	LONG $0xfea88d0f; WORD $0xffff // jge <slotsMulti8+0x3c0>
+	LONG $0xf83c8d48 // leaq (%rax,%rdi,8), %rdi
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
+	LONG $0xfde88d0f; WORD $0xffff // jge <slotsMulti8+0x310>
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
+	LONG $0x48fd7262; WORD $0x1b19 // vbroadcastsd (%rbx), %zmm11
+	LONG $0x08678b4c // movq 0x8(%rdi), %r12
+	LONG $0x48fd7262; WORD $0x6319; BYTE $0x03 // vbroadcastsd 0x18(%rbx), %zmm12
+	LONG $0x48a59262; WORD $0x34b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm6
+	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
+	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x01 // vbroadcastsd 0x8(%rbx), %zmm11
+	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xe7 // vfmadd231pd (%r15,%r12,8), %zmm11, %zmm5
+	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x02 // vbroadcastsd 0x10(%rbx), %zmm11
+	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm4
+	LONG $0x489dd262; WORD $0x1cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm12, %zmm3
+	LONG $0xfffd9de9; BYTE $0xff // jmp <slotsMulti8+0x310>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
-	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xcf440f49 // cmoveq %r15, %rcx
-	LONG $0xfb440f4c // cmoveq %rbx, %r15
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf5440f4c // cmoveq %rbp, %r14
 	LONG $0x04c7f640 // testb $0x4, %dil
-	LONG $0xfa85840f; WORD $0xffff // je <slotsMulti8+0x8d>
+	LONG $0xfae5840f; WORD $0xffff // je <slotsMulti8+0x8d>
 	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x3275 // jne <slotsMulti8+0x640>
-	LONG $0x50458b48 // movq 0x50(%rbp), %rax
+	WORD $0x3275 // jne <slotsMulti8+0x5e0>
+	LONG $0x50458b49 // movq 0x50(%r13), %rax
 	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
-	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xf84c0f48 // cmovlq %rax, %rdi
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00f68f0f; WORD $0x0000 // jg <slotsMulti8+0x723>
-	LONG $0xfffa4ee9; BYTE $0xff // jmp <slotsMulti8+0x80>
+	LONG $0x00f68f0f; WORD $0x0000 // jg <slotsMulti8+0x6c3>
+	LONG $0xfffaaee9; BYTE $0xff // jmp <slotsMulti8+0x80>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdf162; LONG $0x30009e10; WORD $0x0000 // vmovupd 0x3000(%rsi), %zmm3
 	LONG $0x48fdf162; LONG $0x3100be10; WORD $0x0000 // vmovupd 0x3100(%rsi), %zmm7
@@ -1078,40 +1053,40 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48fdf162; LONG $0x30009e11; WORD $0x0000 // vmovupd %zmm3, 0x3000(%rsi)
 	LONG $0x487cf162; LONG $0x32009611; WORD $0x0000 // vmovups %zmm2, 0x3200(%rsi)
 	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	WORD $0x2beb // jmp <slotsMulti8+0x75d>
+	WORD $0x2beb // jmp <slotsMulti8+0x6fd>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c28349 // addq $0x40, %r10
 	WORD $0xff49; BYTE $0xcb // decq %r11
-	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x34 // vmovupd %zmm3, (%r12,%r14)
-	LONG $0xf923840f; WORD $0xffff // je <slotsMulti8+0x80>
-	LONG $0x304d8b4c // movq 0x30(%rbp), %r9
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0x0574 // je <slotsMulti8+0x76e>
-	LONG $0x34b70f45; BYTE $0x59 // movzwl (%r9,%rbx,2), %r14d
-	LONG $0x604d8b4c // movq 0x60(%rbp), %r9
-	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
-	WORD $0x1974 // je <slotsMulti8+0x790>
-	WORD $0x458b; BYTE $0x68 // movl 0x68(%rbp), %eax
-	LONG $0xb1040343 // addl (%r9,%r14,4), %eax
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x3c // vmovupd %zmm3, (%r12,%r15)
+	LONG $0xf983840f; WORD $0xffff // je <slotsMulti8+0x80>
+	LONG $0x30658b4d // movq 0x30(%r13), %r12
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0x0574 // je <slotsMulti8+0x70e>
+	LONG $0x3cb70f45; BYTE $0x5c // movzwl (%r12,%rbx,2), %r15d
+	LONG $0x60658b4d // movq 0x60(%r13), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0x1974 // je <slotsMulti8+0x730>
+	LONG $0x68458b41 // movl 0x68(%r13), %eax
+	LONG $0xbc040343 // addl (%r12,%r15,4), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
-	WORD $0x0ceb // jmp <slotsMulti8+0x795>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x5d7efac5; BYTE $0x70 // vmovq 0x70(%rbp), %xmm3
+	WORD $0x0ceb // jmp <slotsMulti8+0x736>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x7e7ac1c4; WORD $0x705d // vmovq 0x70(%r13), %xmm3
 	LONG $0x48fdd162; WORD $0x6210; BYTE $0xf8 // vmovupd -0x200(%r10), %zmm4
-	LONG $0x06e6c149 // shlq $0x6, %r14
-	LONG $0x48658b4c // movq 0x48(%rbp), %r12
-	LONG $0x00787d80 // cmpb $0x0, 0x78(%rbp)
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	LONG $0x48658b4d // movq 0x48(%r13), %r12
+	LONG $0x787d8041; BYTE $0x00 // cmpb $0x0, 0x78(%r13)
 	LONG $0x48fdf262; WORD $0xdb59 // vpbroadcastq %xmm3, %zmm3
 	LONG $0x48ddd162; WORD $0x2258 // vaddpd (%r10), %zmm4, %zmm4
-	WORD $0x8a74 // je <slotsMulti8+0x740>
-	LONG $0x48dd9262; WORD $0x1ca8; BYTE $0x34 // vfmadd213pd (%r12,%r14), %zmm4, %zmm3
-	WORD $0x87eb // jmp <slotsMulti8+0x746>
+	WORD $0x8874 // je <slotsMulti8+0x6e0>
+	LONG $0x48dd9262; WORD $0x1ca8; BYTE $0x3c // vfmadd213pd (%r12,%r15), %zmm4, %zmm3
+	WORD $0x85eb // jmp <slotsMulti8+0x6e6>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1124,6 +1099,10 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
-	LONG $0x18100800; LONG $0x38302820
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x08004330
+	LONG $0x28201810; WORD $0x3830
 	RET

@@ -13,12 +13,12 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140001bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400411 // ldr x17, [x0, #0x8]
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x540034cb // b.lt <slotsMulti2+0x6a0>
+	WORD $0x540033cb // b.lt <slotsMulti2+0x680>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
-	WORD $0x10003684 // adr x4, 0x100700
+	WORD $0x10003484 // adr x4, 0x1006c0
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140e // ldr x14, [x0, #0x28]
 	WORD $0x52861010 // mov w16, #0x3080
@@ -27,7 +27,7 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x3dc00080 // ldr q0, [x4]
-	WORD $0x10003664 // adr x4, 0x100720
+	WORD $0x10003464 // adr x4, 0x1006e0
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
 	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
 	WORD $0x52800025 // mov w5, #0x1
@@ -37,13 +37,13 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x52801803 // mov w3, #0xc0
 	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
 	WORD $0x3dc00081 // ldr q1, [x4]
-	WORD $0x100034a4 // adr x4, 0x100710
+	WORD $0x100032a4 // adr x4, 0x1006d0
 	WORD $0x3dc00082 // ldr q2, [x4]
 	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
-	WORD $0x10003544 // adr x4, 0x100730
+	WORD $0x10003344 // adr x4, 0x1006f0
 	WORD $0x8b0201d3 // add x19, x14, x2
+	WORD $0x52800702 // mov w2, #0x38
 	WORD $0x3dc00083 // ldr q3, [x4]
-	WORD $0xf90007f0 // str x16, [sp, #0x8]
 	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
 	WORD $0xa9035ff8 // stp x24, x23, [sp, #0x30]
 	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
@@ -51,27 +51,27 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54002fa2 // b.hs <slotsMulti2+0x688>
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x52800710 // mov w16, #0x38
+	WORD $0x54002ea2 // b.hs <slotsMulti2+0x668>
+	WORD $0x79400d27 // ldrh w7, [x9, #0x6]
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0x7200009f // tst w4, #0x1
-	WORD $0x9a8f0204 // csel x4, x16, x15, eq
-	WORD $0xf8646807 // ldr x7, [x0, x4]
-	WORD $0x14000007 // b <slotsMulti2+0xd4>
+	WORD $0x720000ff // tst w7, #0x1
+	WORD $0x9a8f0047 // csel x7, x2, x15, eq
+	WORD $0xf8676807 // ldr x7, [x0, x7]
+	WORD $0x14000008 // b <slotsMulti2+0xd4>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b060286 // add x6, x20, x6
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xeb1400df // cmp x6, x20
-	WORD $0x540021ea // b.ge <slotsMulti2+0x50c>
+	WORD $0x540020ea // b.ge <slotsMulti2+0x4ec>
 	WORD $0xcb060293 // sub x19, x20, x6
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8fb274 // csel x20, x19, x15, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x540014eb // b.lt <slotsMulti2+0x380>
+	WORD $0x540013eb // b.lt <slotsMulti2+0x360>
 	WORD $0xf100069f // cmp x20, #0x1
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
@@ -79,8 +79,8 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
 	WORD $0x1400001d // b <slotsMulti2+0x170>
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
-	WORD $0xb9400130 // ldr w16, [x9]
-	WORD $0x4e080e06 // dup v6.2d, x16
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x4e080c86 // dup v6.2d, x4
 	WORD $0xfd400165 // ldr d5, [x11]
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
@@ -105,25 +105,25 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0xf10006d6 // subs x22, x22, #0x1
 	WORD $0xaa1903ee // mov x14, x25
 	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x540010a0 // b.eq <slotsMulti2+0x380>
+	WORD $0x54000fa0 // b.eq <slotsMulti2+0x360>
 	WORD $0x39400195 // ldrb w21, [x12]
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x37080444 // tbnz w4, #0x1, <slotsMulti2+0x200>
+	WORD $0x79400d3a // ldrh w26, [x9, #0x6]
+	WORD $0x3708045a // tbnz w26, #0x1, <slotsMulti2+0x200>
 	WORD $0xf940401b // ldr x27, [x0, #0x80]
-	WORD $0x7100d6bf // cmp w21, #0x35
-	WORD $0xd342febe // lsr x30, x21, #2
+	WORD $0x7100d2bf // cmp w21, #0x34
 	WORD $0xd341feba // lsr x26, x21, #1
-	WORD $0x540004c3 // b.lo <slotsMulti2+0x224>
+	WORD $0xd342febd // lsr x29, x21, #2
+	WORD $0x540004c9 // b.ls <slotsMulti2+0x224>
 	WORD $0x9ba36ea4 // umaddl x4, w21, w3, x27
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
+	WORD $0x8b1506be // add x30, x21, x21, lsl #1
 	WORD $0x9102009b // add x27, x4, #0x80
 	WORD $0xad401c90 // ldp q16, q7, [x4]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
-	WORD $0xd342ffbb // lsr x27, x29, #2
+	WORD $0xd342ffdb // lsr x27, x30, #2
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0xad424091 // ldp q17, q16, [x4, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
@@ -141,7 +141,7 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0xfd404087 // ldr d7, [x4, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0xad434490 // ldp q16, q17, [x4, #0x60]
-	WORD $0x14000046 // b <slotsMulti2+0x314>
+	WORD $0x1400003f // b <slotsMulti2+0x2f8>
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0x3dc001c5 // ldr q5, [x14]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
@@ -150,32 +150,31 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x3dc005c6 // ldr q6, [x14, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x14000045 // b <slotsMulti2+0x334>
+	WORD $0x1400003e // b <slotsMulti2+0x318>
 	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
-	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
-	WORD $0x914005c4 // add x4, x14, #0x1, lsl #12
-	WORD $0x710062bf // cmp w21, #0x18
-	WORD $0xd342ffbd // lsr x29, x29, #2
-	WORD $0x540003e8 // b.hi <slotsMulti2+0x2b4>
-	WORD $0x92400ab0 // and x16, x21, #0x7
-	WORD $0xb50003b0 // cbnz x16, <slotsMulti2+0x2b4>
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
-	WORD $0x91022370 // add x16, x27, #0x88
-	WORD $0x91024362 // add x2, x27, #0x90
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0x8b1506be // add x30, x21, x21, lsl #1
+	WORD $0x710062bf // cmp w21, #0x18
+	WORD $0xd342ffdd // lsr x29, x30, #2
 	WORD $0xad401f70 // ldp q16, q7, [x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40ce07 // ld1r { v7.2d }, [x16]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x54000328 // b.hi <slotsMulti2+0x2b0>
+	WORD $0x92400abe // and x30, x21, #0x7
+	WORD $0xb50002fe // cbnz x30, <slotsMulti2+0x2b0>
+	WORD $0x9102237e // add x30, x27, #0x88
+	WORD $0x91024364 // add x4, x27, #0x90
+	WORD $0x4d40cfc7 // ld1r { v7.2d }, [x30]
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
 	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
 	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
@@ -186,19 +185,13 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x14000021 // b <slotsMulti2+0x334>
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0xad401f70 // ldp q16, q7, [x27]
-	WORD $0x91020370 // add x16, x27, #0x80
-	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
-	WORD $0x4d40ce10 // ld1r { v16.2d }, [x16]
-	WORD $0xad424772 // ldp q18, q17, [x27, #0x40]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0x1400001b // b <slotsMulti2+0x318>
+	WORD $0x91020364 // add x4, x27, #0x80
+	WORD $0xad424371 // ldp q17, q16, [x27, #0x40]
+	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
@@ -220,14 +213,14 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
 	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
-	WORD $0x3607ee30 // tbz w16, #0x0, <slotsMulti2+0x100>
-	WORD $0xf9401010 // ldr x16, [x0, #0x20]
-	WORD $0xb9400122 // ldr w2, [x9]
-	WORD $0x8b020a10 // add x16, x16, x2, lsl #2
-	WORD $0xb8b76a10 // ldrsw x16, [x16, x23]
-	WORD $0x8b100110 // add x16, x8, x16
-	WORD $0x4e080e05 // dup v5.2d, x16
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x3607ef04 // tbz w4, #0x0, <slotsMulti2+0x100>
+	WORD $0xf9401004 // ldr x4, [x0, #0x20]
+	WORD $0xb940013a // ldr w26, [x9]
+	WORD $0x8b1a0884 // add x4, x4, x26, lsl #2
+	WORD $0xb8b76884 // ldrsw x4, [x4, x23]
+	WORD $0x8b040104 // add x4, x8, x4
+	WORD $0x4e080c85 // dup v5.2d, x4
 	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
 	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
 	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
@@ -236,26 +229,25 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
 	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x17ffff75 // b <slotsMulti2+0x14c>
-	WORD $0xd503201f // nop
+	WORD $0x17ffff7c // b <slotsMulti2+0x14c>
 	WORD $0xaa1f03fa // mov x26, xzr
 	WORD $0x52800038 // mov w24, #0x1
-	WORD $0x14000018 // b <slotsMulti2+0x3e8>
-	WORD $0xa9406744 // ldp x4, x25, [x26]
-	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x14000018 // b <slotsMulti2+0x3c8>
+	WORD $0xa9406f59 // ldp x25, x27, [x26]
+	WORD $0xd37df339 // lsl x25, x25, #3
 	WORD $0x6d405f16 // ldp d22, d23, [x24]
-	WORD $0x3ce468f5 // ldr q21, [x7, x4]
-	WORD $0xd37df324 // lsl x4, x25, #3
-	WORD $0x3ce468f8 // ldr q24, [x7, x4]
-	WORD $0xa9416744 // ldp x4, x25, [x26, #0x10]
-	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x3cf968f5 // ldr q21, [x7, x25]
+	WORD $0xd37df379 // lsl x25, x27, #3
+	WORD $0x3cf968f8 // ldr q24, [x7, x25]
+	WORD $0xa9416b59 // ldp x25, x26, [x26, #0x10]
+	WORD $0xd37df339 // lsl x25, x25, #3
 	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
 	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
-	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0x3cf968f5 // ldr q21, [x7, x25]
 	WORD $0x6d415f16 // ldp d22, d23, [x24, #0x10]
-	WORD $0xd37df324 // lsl x4, x25, #3
+	WORD $0xd37df358 // lsl x24, x26, #3
 	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
-	WORD $0x3ce468f5 // ldr q21, [x7, x4]
+	WORD $0x3cf868f5 // ldr q21, [x7, x24]
 	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
 	WORD $0x2a1f03f8 // mov w24, wzr
 	WORD $0x5280009a // mov w26, #0x4
@@ -263,7 +255,7 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0xad0116f0 // stp q16, q5, [x23, #0x20]
 	WORD $0xad044ef4 // stp q20, q19, [x23, #0x80]
 	WORD $0xad051ae7 // stp q7, q6, [x23, #0xa0]
-	WORD $0x3607e6f6 // tbz w22, #0x0, <slotsMulti2+0xc0>
+	WORD $0x3607e7f6 // tbz w22, #0x0, <slotsMulti2+0xc0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x2a1803f6 // mov w22, w24
@@ -274,56 +266,56 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x34000685 // cbz w5, <slotsMulti2+0x4e0>
+	WORD $0x34000685 // cbz w5, <slotsMulti2+0x4c0>
 	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400070b // b.lt <slotsMulti2+0x4fc>
+	WORD $0x5400070b // b.lt <slotsMulti2+0x4dc>
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xf9500304 // ldr x4, [x24, #0x2000]
+	WORD $0xf950031a // ldr x26, [x24, #0x2000]
 	WORD $0x6d405b15 // ldp d21, d22, [x24]
-	WORD $0xd37df084 // lsl x4, x4, #3
-	WORD $0x3ce468f7 // ldr q23, [x7, x4]
-	WORD $0xf9500704 // ldr x4, [x24, #0x2008]
-	WORD $0xd37df084 // lsl x4, x4, #3
-	WORD $0x3ce468f8 // ldr q24, [x7, x4]
-	WORD $0xf9500b04 // ldr x4, [x24, #0x2010]
+	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0x3cfa68f7 // ldr q23, [x7, x26]
+	WORD $0xf950071a // ldr x26, [x24, #0x2008]
+	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0x3cfa68f8 // ldr q24, [x7, x26]
+	WORD $0xf9500b1a // ldr x26, [x24, #0x2010]
 	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
 	WORD $0x6d415f15 // ldp d21, d23, [x24, #0x10]
-	WORD $0xd37df084 // lsl x4, x4, #3
-	WORD $0x3ce468f9 // ldr q25, [x7, x4]
-	WORD $0xf9500f04 // ldr x4, [x24, #0x2018]
+	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0x3cfa68f9 // ldr q25, [x7, x26]
+	WORD $0xf9500f1a // ldr x26, [x24, #0x2018]
 	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0xd37df35a // lsl x26, x26, #3
 	WORD $0x4fd51330 // fmla v16.2d, v25.2d, v21.d[0]
-	WORD $0x3ce468f5 // ldr q21, [x7, x4]
-	WORD $0xf9502304 // ldr x4, [x24, #0x2040]
-	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
+	WORD $0xf950231a // ldr x26, [x24, #0x2040]
+	WORD $0xd37df35a // lsl x26, x26, #3
 	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
-	WORD $0x3ce468f5 // ldr q21, [x7, x4]
-	WORD $0xf9502704 // ldr x4, [x24, #0x2048]
+	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
+	WORD $0xf950271a // ldr x26, [x24, #0x2048]
 	WORD $0x6d445f16 // ldp d22, d23, [x24, #0x40]
-	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0xd37df35a // lsl x26, x26, #3
 	WORD $0x4fd612b4 // fmla v20.2d, v21.2d, v22.d[0]
-	WORD $0x3ce468f5 // ldr q21, [x7, x4]
-	WORD $0xf9502b04 // ldr x4, [x24, #0x2050]
-	WORD $0xd37df084 // lsl x4, x4, #3
-	WORD $0x3ce468f6 // ldr q22, [x7, x4]
-	WORD $0xf9502f04 // ldr x4, [x24, #0x2058]
+	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
+	WORD $0xf9502b1a // ldr x26, [x24, #0x2050]
+	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0x3cfa68f6 // ldr q22, [x7, x26]
+	WORD $0xf9502f1a // ldr x26, [x24, #0x2058]
 	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
 	WORD $0x6d455f15 // ldp d21, d23, [x24, #0x50]
 	WORD $0x91020318 // add x24, x24, #0x80
-	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0xd37df35a // lsl x26, x26, #3
 	WORD $0x4fd512c7 // fmla v7.2d, v22.2d, v21.d[0]
-	WORD $0x3ce468f5 // ldr q21, [x7, x4]
-	WORD $0x91000f24 // add x4, x25, #0x3
+	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
+	WORD $0x91000f3a // add x26, x25, #0x3
 	WORD $0x91000b39 // add x25, x25, #0x2
-	WORD $0xeb14009f // cmp x4, x20
+	WORD $0xeb14035f // cmp x26, x20
 	WORD $0x4fd712a6 // fmla v6.2d, v21.2d, v23.d[0]
-	WORD $0x54fffb0b // b.lt <slotsMulti2+0x424>
+	WORD $0x54fffb0b // b.lt <slotsMulti2+0x404>
 	WORD $0x91400b1a // add x26, x24, #0x2, lsl #12
 	WORD $0xeb14033f // cmp x25, x20
-	WORD $0x54fff7ea // b.ge <slotsMulti2+0x3cc>
-	WORD $0x17ffffae // b <slotsMulti2+0x38c>
+	WORD $0x54fff7ea // b.ge <slotsMulti2+0x3ac>
+	WORD $0x17ffffae // b <slotsMulti2+0x36c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xad4046f2 // ldp q18, q17, [x23]
@@ -332,25 +324,25 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0xad451ae7 // ldp q7, q6, [x23, #0xa0]
 	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff94a // b.ge <slotsMulti2+0x420>
+	WORD $0x54fff94a // b.ge <slotsMulti2+0x400>
 	WORD $0x8b1a0dba // add x26, x13, x26, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff64a // b.ge <slotsMulti2+0x3cc>
-	WORD $0x17ffffa1 // b <slotsMulti2+0x38c>
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x54fff64a // b.ge <slotsMulti2+0x3ac>
+	WORD $0x17ffffa1 // b <slotsMulti2+0x36c>
+	WORD $0x79400d25 // ldrh w5, [x9, #0x6]
 	WORD $0xf240029f // tst x20, #0x1
 	WORD $0x9a8e02b3 // csel x19, x21, x14, eq
 	WORD $0x9a9501ce // csel x14, x14, x21, eq
-	WORD $0x3617db64 // tbz w4, #0x2, <slotsMulti2+0x88>
-	WORD $0x37180124 // tbnz w4, #0x3, <slotsMulti2+0x544>
-	WORD $0xf9402810 // ldr x16, [x0, #0x50]
-	WORD $0x52800102 // mov w2, #0x8
-	WORD $0xcb080210 // sub x16, x16, x8
-	WORD $0xf100221f // cmp x16, #0x8
-	WORD $0x9a82b205 // csel x5, x16, x2, lt
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400048a // b.ge <slotsMulti2+0x5cc>
-	WORD $0x1400004d // b <slotsMulti2+0x674>
+	WORD $0x3617dc65 // tbz w5, #0x2, <slotsMulti2+0x88>
+	WORD $0x37180125 // tbnz w5, #0x3, <slotsMulti2+0x524>
+	WORD $0xf9402804 // ldr x4, [x0, #0x50]
+	WORD $0x52800105 // mov w5, #0x8
+	WORD $0xcb080084 // sub x4, x4, x8
+	WORD $0xf100209f // cmp x4, #0x8
+	WORD $0x9a85b085 // csel x5, x4, x5, lt
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x5400048a // b.ge <slotsMulti2+0x5ac>
+	WORD $0x1400004d // b <slotsMulti2+0x654>
 	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
 	WORD $0x3dcc2026 // ldr q6, [x1, #0x3080]
 	WORD $0x52800025 // mov w5, #0x1
@@ -385,53 +377,53 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
-	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
+	WORD $0xaa1003e6 // mov x6, x16
 	WORD $0xaa0503e7 // mov x7, x5
 	WORD $0xaa0803f4 // mov x20, x8
-	WORD $0x14000010 // b <slotsMulti2+0x618>
+	WORD $0x14000010 // b <slotsMulti2+0x5f8>
 	WORD $0xd503201f // nop
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
 	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
 	WORD $0x3dc000c7 // ldr q7, [x6]
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0xf9402404 // ldr x4, [x0, #0x48]
-	WORD $0x3941e010 // ldrb w16, [x0, #0x78]
-	WORD $0x34000330 // cbz w16, <slotsMulti2+0x65c>
-	WORD $0x3cf57887 // ldr q7, [x4, x21, lsl #4]
+	WORD $0xf9402416 // ldr x22, [x0, #0x48]
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x34000324 // cbz w4, <slotsMulti2+0x63c>
+	WORD $0x3cf57ac7 // ldr q7, [x22, x21, lsl #4]
 	WORD $0x4fc510c7 // fmla v7.2d, v6.2d, v5.d[0]
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3cb57887 // str q7, [x4, x21, lsl #4]
-	WORD $0x54000300 // b.eq <slotsMulti2+0x674>
-	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0x3cb57ac7 // str q7, [x22, x21, lsl #4]
+	WORD $0x54000300 // b.eq <slotsMulti2+0x654>
+	WORD $0xf9401816 // ldr x22, [x0, #0x30]
 	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0xb4000044 // cbz x4, <slotsMulti2+0x628>
-	WORD $0x78747895 // ldrh w21, [x4, x20, lsl #1]
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4fffda4 // cbz x4, <slotsMulti2+0x5e0>
-	WORD $0xb9406810 // ldr w16, [x0, #0x68]
-	WORD $0xb8757882 // ldr w2, [x4, x21, lsl #2]
-	WORD $0x0b020210 // add w16, w16, w2
-	WORD $0xd34c2e10 // lsl x16, x16, #52
-	WORD $0x9e670205 // fmov d5, x16
+	WORD $0xb4000056 // cbz x22, <slotsMulti2+0x608>
+	WORD $0x78747ad5 // ldrh w21, [x22, x20, lsl #1]
+	WORD $0xf9403016 // ldr x22, [x0, #0x60]
+	WORD $0xb4fffdb6 // cbz x22, <slotsMulti2+0x5c0>
+	WORD $0xb9406804 // ldr w4, [x0, #0x68]
+	WORD $0xb8757ad6 // ldr w22, [x22, x21, lsl #2]
+	WORD $0x0b160084 // add w4, w4, w22
+	WORD $0xd34c2c84 // lsl x4, x4, #52
+	WORD $0x9e670085 // fmov d5, x4
 	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
 	WORD $0x3dc000c7 // ldr q7, [x6]
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0xf9402404 // ldr x4, [x0, #0x48]
-	WORD $0x3941e010 // ldrb w16, [x0, #0x78]
-	WORD $0x35fffd30 // cbnz w16, <slotsMulti2+0x5fc>
+	WORD $0xf9402416 // ldr x22, [x0, #0x48]
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x35fffd24 // cbnz w4, <slotsMulti2+0x5dc>
 	WORD $0x4fc590c7 // fmul v7.2d, v6.2d, v5.d[0]
 	WORD $0x91000694 // add x20, x20, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3cb57887 // str q7, [x4, x21, lsl #4]
-	WORD $0x54fffd41 // b.ne <slotsMulti2+0x618>
+	WORD $0x3cb57ac7 // str q7, [x22, x21, lsl #4]
+	WORD $0x54fffd41 // b.ne <slotsMulti2+0x5f8>
 	WORD $0x8b0800a8 // add x8, x5, x8
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54ffd0a3 // b.lo <slotsMulti2+0x98>
+	WORD $0x54ffd1a3 // b.lo <slotsMulti2+0x98>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
@@ -439,10 +431,6 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0xa9416ffe // ldp x30, x27, [sp, #0x10]
 	WORD $0xf84607fd // ldr x29, [sp], #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -458,7 +446,7 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $208-16
+TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -469,8 +457,8 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400411 // ldr x17, [x0, #0x8]
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x54003e0b // b.lt <slotsMulti4+0x7c8>
-	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x54003ceb // b.lt <slotsMulti4+0x7a4>
+	WORD $0xfc190fea // str d10, [sp, #-0x70]!
 	WORD $0x10003e84 // adr x4, 0x100800
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140e // ldr x14, [x0, #0x28]
@@ -486,40 +474,40 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0x5280080f // mov w15, #0x40
 	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
 	WORD $0x52801803 // mov w3, #0xc0
 	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
 	WORD $0x3dc00081 // ldr q1, [x4]
 	WORD $0x10003d24 // adr x4, 0x100820
 	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0xfd000bea // str d10, [sp, #0x10]
+	WORD $0x6d00a3e9 // stp d9, d8, [sp, #0x8]
 	WORD $0x10003d44 // adr x4, 0x100830
 	WORD $0x8b0201d3 // add x19, x14, x2
-	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
+	WORD $0x52800702 // mov w2, #0x38
 	WORD $0x3dc00083 // ldr q3, [x4]
-	WORD $0xf90017fd // str x29, [sp, #0x28]
-	WORD $0xf90007f0 // str x16, [sp, #0x8]
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0x14000008 // b <slotsMulti4+0xb0>
+	WORD $0xf9000ffd // str x29, [sp, #0x18]
+	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
+	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
+	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
+	WORD $0x14000009 // b <slotsMulti4+0xb0>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x540037c2 // b.hs <slotsMulti4+0x7a4>
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x52800710 // mov w16, #0x38
+	WORD $0x540036c2 // b.hs <slotsMulti4+0x784>
+	WORD $0x79400d27 // ldrh w7, [x9, #0x6]
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0x7200009f // tst w4, #0x1
-	WORD $0x9a8f0204 // csel x4, x16, x15, eq
-	WORD $0xf8646807 // ldr x7, [x0, x4]
-	WORD $0x14000009 // b <slotsMulti4+0xf4>
+	WORD $0x720000ff // tst w7, #0x1
+	WORD $0x9a8f0047 // csel x7, x2, x15, eq
+	WORD $0xf8676807 // ldr x7, [x0, x7]
+	WORD $0x1400000a // b <slotsMulti4+0xf4>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -527,12 +515,12 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xeb1400df // cmp x6, x20
-	WORD $0x540025aa // b.ge <slotsMulti4+0x5a4>
+	WORD $0x540024aa // b.ge <slotsMulti4+0x584>
 	WORD $0xcb060293 // sub x19, x20, x6
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8fb274 // csel x20, x19, x15, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x540014eb // b.lt <slotsMulti4+0x3a0>
+	WORD $0x540013eb // b.lt <slotsMulti4+0x380>
 	WORD $0xf100069f // cmp x20, #0x1
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
@@ -540,8 +528,8 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
 	WORD $0x1400001d // b <slotsMulti4+0x190>
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
-	WORD $0xb9400130 // ldr w16, [x9]
-	WORD $0x4e080e06 // dup v6.2d, x16
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x4e080c86 // dup v6.2d, x4
 	WORD $0xfd400165 // ldr d5, [x11]
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
@@ -566,25 +554,25 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0xf10006d6 // subs x22, x22, #0x1
 	WORD $0xaa1903ee // mov x14, x25
 	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x540010a0 // b.eq <slotsMulti4+0x3a0>
+	WORD $0x54000fa0 // b.eq <slotsMulti4+0x380>
 	WORD $0x39400195 // ldrb w21, [x12]
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x37080444 // tbnz w4, #0x1, <slotsMulti4+0x220>
+	WORD $0x79400d3a // ldrh w26, [x9, #0x6]
+	WORD $0x3708045a // tbnz w26, #0x1, <slotsMulti4+0x220>
 	WORD $0xf940401b // ldr x27, [x0, #0x80]
-	WORD $0x7100d6bf // cmp w21, #0x35
-	WORD $0xd342febe // lsr x30, x21, #2
+	WORD $0x7100d2bf // cmp w21, #0x34
 	WORD $0xd341feba // lsr x26, x21, #1
-	WORD $0x540004c3 // b.lo <slotsMulti4+0x244>
+	WORD $0xd342febd // lsr x29, x21, #2
+	WORD $0x540004c9 // b.ls <slotsMulti4+0x244>
 	WORD $0x9ba36ea4 // umaddl x4, w21, w3, x27
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
+	WORD $0x8b1506be // add x30, x21, x21, lsl #1
 	WORD $0x9102009b // add x27, x4, #0x80
 	WORD $0xad401c90 // ldp q16, q7, [x4]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
-	WORD $0xd342ffbb // lsr x27, x29, #2
+	WORD $0xd342ffdb // lsr x27, x30, #2
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0xad424091 // ldp q17, q16, [x4, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
@@ -602,7 +590,7 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0xfd404087 // ldr d7, [x4, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0xad434490 // ldp q16, q17, [x4, #0x60]
-	WORD $0x14000046 // b <slotsMulti4+0x334>
+	WORD $0x1400003f // b <slotsMulti4+0x318>
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0x3dc001c5 // ldr q5, [x14]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
@@ -611,32 +599,31 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x3dc005c6 // ldr q6, [x14, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x14000045 // b <slotsMulti4+0x354>
+	WORD $0x1400003e // b <slotsMulti4+0x338>
 	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
-	WORD $0x8b1506bd // add x29, x21, x21, lsl #1
-	WORD $0x914005c4 // add x4, x14, #0x1, lsl #12
-	WORD $0x710062bf // cmp w21, #0x18
-	WORD $0xd342ffbd // lsr x29, x29, #2
-	WORD $0x540003e8 // b.hi <slotsMulti4+0x2d4>
-	WORD $0x92400ab0 // and x16, x21, #0x7
-	WORD $0xb50003b0 // cbnz x16, <slotsMulti4+0x2d4>
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
-	WORD $0x91022370 // add x16, x27, #0x88
-	WORD $0x91024362 // add x2, x27, #0x90
+	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
+	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0x8b1506be // add x30, x21, x21, lsl #1
+	WORD $0x710062bf // cmp w21, #0x18
+	WORD $0xd342ffdd // lsr x29, x30, #2
 	WORD $0xad401f70 // ldp q16, q7, [x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40ce07 // ld1r { v7.2d }, [x16]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x54000328 // b.hi <slotsMulti4+0x2d0>
+	WORD $0x92400abe // and x30, x21, #0x7
+	WORD $0xb50002fe // cbnz x30, <slotsMulti4+0x2d0>
+	WORD $0x9102237e // add x30, x27, #0x88
+	WORD $0x91024364 // add x4, x27, #0x90
+	WORD $0x4d40cfc7 // ld1r { v7.2d }, [x30]
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
 	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
 	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
@@ -647,19 +634,13 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x14000021 // b <slotsMulti4+0x354>
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0xad401f70 // ldp q16, q7, [x27]
-	WORD $0x91020370 // add x16, x27, #0x80
-	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cfe69c6 // ldr q6, [x14, x30]
-	WORD $0x4d40ce10 // ld1r { v16.2d }, [x16]
-	WORD $0xad424772 // ldp q18, q17, [x27, #0x40]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0x1400001b // b <slotsMulti4+0x338>
+	WORD $0x91020364 // add x4, x27, #0x80
+	WORD $0xad424371 // ldp q17, q16, [x27, #0x40]
+	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
@@ -681,14 +662,14 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
 	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
-	WORD $0x3607ee30 // tbz w16, #0x0, <slotsMulti4+0x120>
-	WORD $0xf9401010 // ldr x16, [x0, #0x20]
-	WORD $0xb9400122 // ldr w2, [x9]
-	WORD $0x8b020a10 // add x16, x16, x2, lsl #2
-	WORD $0xb8b76a10 // ldrsw x16, [x16, x23]
-	WORD $0x8b100110 // add x16, x8, x16
-	WORD $0x4e080e05 // dup v5.2d, x16
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x3607ef04 // tbz w4, #0x0, <slotsMulti4+0x120>
+	WORD $0xf9401004 // ldr x4, [x0, #0x20]
+	WORD $0xb940013a // ldr w26, [x9]
+	WORD $0x8b1a0884 // add x4, x4, x26, lsl #2
+	WORD $0xb8b76884 // ldrsw x4, [x4, x23]
+	WORD $0x8b040104 // add x4, x8, x4
+	WORD $0x4e080c85 // dup v5.2d, x4
 	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
 	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
 	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
@@ -697,31 +678,30 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
 	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x17ffff75 // b <slotsMulti4+0x16c>
-	WORD $0xd503201f // nop
+	WORD $0x17ffff7c // b <slotsMulti4+0x16c>
 	WORD $0xaa1f03fa // mov x26, xzr
 	WORD $0x52800038 // mov w24, #0x1
-	WORD $0x14000022 // b <slotsMulti4+0x430>
-	WORD $0xaa1803e4 // mov x4, x24
-	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
-	WORD $0xa9406f59 // ldp x25, x27, [x26]
-	WORD $0x8b190cf9 // add x25, x7, x25, lsl #3
-	WORD $0xad407f3e // ldp q30, q31, [x25]
+	WORD $0x14000022 // b <slotsMulti4+0x410>
+	WORD $0xaa1803f9 // mov x25, x24
+	WORD $0x4ddfcf3d // ld1r { v29.2d }, [x25], #8
+	WORD $0xa940775b // ldp x27, x29, [x26]
+	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
+	WORD $0xad407f7e // ldp q30, q31, [x27]
 	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
 	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
-	WORD $0xfd40009d // ldr d29, [x4]
-	WORD $0x8b1b0ce4 // add x4, x7, x27, lsl #3
-	WORD $0xad407c9e // ldp q30, q31, [x4]
-	WORD $0xa9416744 // ldp x4, x25, [x26, #0x10]
-	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
+	WORD $0xfd40033d // ldr d29, [x25]
+	WORD $0x8b1d0cf9 // add x25, x7, x29, lsl #3
+	WORD $0xad407f3e // ldp q30, q31, [x25]
+	WORD $0xa9416b59 // ldp x25, x26, [x26, #0x10]
+	WORD $0x8b190cf9 // add x25, x7, x25, lsl #3
 	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
 	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
-	WORD $0xad40749f // ldp q31, q29, [x4]
+	WORD $0xad40773f // ldp q31, q29, [x25]
 	WORD $0x6d41231e // ldp d30, d8, [x24, #0x10]
-	WORD $0x8b190ce4 // add x4, x7, x25, lsl #3
+	WORD $0x8b1a0cf8 // add x24, x7, x26, lsl #3
 	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
 	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
-	WORD $0xad40789d // ldp q29, q30, [x4]
+	WORD $0xad407b1d // ldp q29, q30, [x24]
 	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
 	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
 	WORD $0x2a1f03f8 // mov w24, wzr
@@ -734,7 +714,7 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0xad0966fa // stp q26, q25, [x23, #0x120]
 	WORD $0xad0a5ef8 // stp q24, q23, [x23, #0x140]
 	WORD $0xad0b56f6 // stp q22, q21, [x23, #0x160]
-	WORD $0x3607e5b6 // tbz w22, #0x0, <slotsMulti4+0xe0>
+	WORD $0x3607e6b6 // tbz w22, #0x0, <slotsMulti4+0xe0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b1a1557 // add x23, x10, x26, lsl #5
@@ -753,66 +733,66 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x34000785 // cbz w5, <slotsMulti4+0x568>
+	WORD $0x34000785 // cbz w5, <slotsMulti4+0x548>
 	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400088b // b.lt <slotsMulti4+0x594>
+	WORD $0x5400088b // b.lt <slotsMulti4+0x574>
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xaa1803e4 // mov x4, x24
-	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
-	WORD $0xf950031a // ldr x26, [x24, #0x2000]
+	WORD $0xaa1803fa // mov x26, x24
+	WORD $0x4ddfcf5d // ld1r { v29.2d }, [x26], #8
+	WORD $0xf950031b // ldr x27, [x24, #0x2000]
 	WORD $0x6d412b09 // ldp d9, d10, [x24, #0x10]
+	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
+	WORD $0xfd40035e // ldr d30, [x26]
+	WORD $0xf950071a // ldr x26, [x24, #0x2008]
+	WORD $0xad40237f // ldp q31, q8, [x27]
+	WORD $0xf9500b1b // ldr x27, [x24, #0x2010]
 	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
-	WORD $0xfd40009e // ldr d30, [x4]
-	WORD $0xf9500704 // ldr x4, [x24, #0x2008]
-	WORD $0xad40235f // ldp q31, q8, [x26]
-	WORD $0xf9500b1a // ldr x26, [x24, #0x2010]
-	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
 	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
-	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
 	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0xad407488 // ldp q8, q29, [x4]
-	WORD $0xf9500f04 // ldr x4, [x24, #0x2018]
+	WORD $0xad407748 // ldp q8, q29, [x26]
+	WORD $0xf9500f1a // ldr x26, [x24, #0x2018]
 	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
-	WORD $0xad407f5d // ldp q29, q31, [x26]
-	WORD $0xf950231a // ldr x26, [x24, #0x2040]
-	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
+	WORD $0xad407f7d // ldp q29, q31, [x27]
+	WORD $0xf950231b // ldr x27, [x24, #0x2040]
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
 	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
 	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
-	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
 	WORD $0x6d44231e // ldp d30, d8, [x24, #0x40]
 	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
-	WORD $0xad407c9d // ldp q29, q31, [x4]
-	WORD $0xf9502704 // ldr x4, [x24, #0x2048]
+	WORD $0xad407f5d // ldp q29, q31, [x26]
+	WORD $0xf950271a // ldr x26, [x24, #0x2048]
 	WORD $0x4fca13e6 // fmla v6.2d, v31.2d, v10.d[0]
-	WORD $0xad40275f // ldp q31, q9, [x26]
-	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
+	WORD $0xad40277f // ldp q31, q9, [x27]
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
 	WORD $0x4fca13a5 // fmla v5.2d, v29.2d, v10.d[0]
 	WORD $0x4fde113b // fmla v27.2d, v9.2d, v30.d[0]
 	WORD $0x6d452b09 // ldp d9, d10, [x24, #0x50]
 	WORD $0x4fde13fc // fmla v28.2d, v31.2d, v30.d[0]
-	WORD $0xad40789d // ldp q29, q30, [x4]
-	WORD $0xf9502b04 // ldr x4, [x24, #0x2050]
-	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
+	WORD $0xad407b5d // ldp q29, q30, [x26]
+	WORD $0xf9502b1a // ldr x26, [x24, #0x2050]
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
 	WORD $0x4fc813d9 // fmla v25.2d, v30.2d, v8.d[0]
-	WORD $0xad407c9e // ldp q30, q31, [x4]
-	WORD $0xf9502f04 // ldr x4, [x24, #0x2058]
+	WORD $0xad407f5e // ldp q30, q31, [x26]
+	WORD $0xf9502f1a // ldr x26, [x24, #0x2058]
 	WORD $0x91020318 // add x24, x24, #0x80
 	WORD $0x4fc813ba // fmla v26.2d, v29.2d, v8.d[0]
-	WORD $0x8b040ce4 // add x4, x7, x4, lsl #3
+	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
 	WORD $0x4fc913f7 // fmla v23.2d, v31.2d, v9.d[0]
 	WORD $0x4fc913d8 // fmla v24.2d, v30.2d, v9.d[0]
-	WORD $0xad40789d // ldp q29, q30, [x4]
-	WORD $0x91000f24 // add x4, x25, #0x3
+	WORD $0xad407b5d // ldp q29, q30, [x26]
+	WORD $0x91000f3a // add x26, x25, #0x3
 	WORD $0x91000b39 // add x25, x25, #0x2
-	WORD $0xeb14009f // cmp x4, x20
+	WORD $0xeb14035f // cmp x26, x20
 	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
 	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
-	WORD $0x54fff9cb // b.lt <slotsMulti4+0x48c>
+	WORD $0x54fff9cb // b.lt <slotsMulti4+0x46c>
 	WORD $0x91400b1a // add x26, x24, #0x2, lsl #12
 	WORD $0xeb14033f // cmp x25, x20
-	WORD $0x54fff52a // b.ge <slotsMulti4+0x404>
-	WORD $0x17ffff92 // b <slotsMulti4+0x3ac>
+	WORD $0x54fff52a // b.ge <slotsMulti4+0x3e4>
+	WORD $0x17ffff92 // b <slotsMulti4+0x38c>
 	WORD $0xad404ef4 // ldp q20, q19, [x23]
 	WORD $0xad486efc // ldp q28, q27, [x23, #0x100]
 	WORD $0xad4146f2 // ldp q18, q17, [x23, #0x20]
@@ -823,25 +803,25 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0xad4b56f6 // ldp q22, q21, [x23, #0x160]
 	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff7ca // b.ge <slotsMulti4+0x488>
+	WORD $0x54fff7ca // b.ge <slotsMulti4+0x468>
 	WORD $0x8b1a0dba // add x26, x13, x26, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff34a // b.ge <slotsMulti4+0x404>
-	WORD $0x17ffff83 // b <slotsMulti4+0x3ac>
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x54fff34a // b.ge <slotsMulti4+0x3e4>
+	WORD $0x17ffff83 // b <slotsMulti4+0x38c>
+	WORD $0x79400d25 // ldrh w5, [x9, #0x6]
 	WORD $0xf240029f // tst x20, #0x1
 	WORD $0x9a8e02b3 // csel x19, x21, x14, eq
 	WORD $0x9a9501ce // csel x14, x14, x21, eq
-	WORD $0x3617d764 // tbz w4, #0x2, <slotsMulti4+0xa0>
-	WORD $0x37180144 // tbnz w4, #0x3, <slotsMulti4+0x5e0>
-	WORD $0xf9402810 // ldr x16, [x0, #0x50]
-	WORD $0x52800102 // mov w2, #0x8
-	WORD $0xcb080210 // sub x16, x16, x8
-	WORD $0xf100221f // cmp x16, #0x8
-	WORD $0x9a82b205 // csel x5, x16, x2, lt
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x540008ca // b.ge <slotsMulti4+0x6ec>
-	WORD $0x1400006e // b <slotsMulti4+0x790>
+	WORD $0x3617d865 // tbz w5, #0x2, <slotsMulti4+0xa0>
+	WORD $0x37180145 // tbnz w5, #0x3, <slotsMulti4+0x5c0>
+	WORD $0xf9402804 // ldr x4, [x0, #0x50]
+	WORD $0x52800105 // mov w5, #0x8
+	WORD $0xcb080084 // sub x4, x4, x8
+	WORD $0xf100209f // cmp x4, #0x8
+	WORD $0x9a85b085 // csel x5, x4, x5, lt
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x540008ca // b.ge <slotsMulti4+0x6cc>
+	WORD $0x1400006e // b <slotsMulti4+0x770>
 	WORD $0xd503201f // nop
 	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
 	WORD $0x3dcc4026 // ldr q6, [x1, #0x3100]
@@ -910,10 +890,10 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x3d8c0426 // str q6, [x1, #0x3010]
-	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
+	WORD $0xaa1003e6 // mov x6, x16
 	WORD $0xaa0503e7 // mov x7, x5
 	WORD $0xaa0803f4 // mov x20, x8
-	WORD $0x14000009 // b <slotsMulti4+0x71c>
+	WORD $0x14000009 // b <slotsMulti4+0x6fc>
 	WORD $0xd503201f // nop
 	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
 	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
@@ -921,28 +901,28 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910080c6 // add x6, x6, #0x20
 	WORD $0xad001ea6 // stp q6, q7, [x21]
-	WORD $0x540003c0 // b.eq <slotsMulti4+0x790>
-	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0x540003c0 // b.eq <slotsMulti4+0x770>
+	WORD $0xf9401816 // ldr x22, [x0, #0x30]
 	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0xb4000044 // cbz x4, <slotsMulti4+0x72c>
-	WORD $0x78747895 // ldrh w21, [x4, x20, lsl #1]
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb40000e4 // cbz x4, <slotsMulti4+0x74c>
-	WORD $0xb9406810 // ldr w16, [x0, #0x68]
-	WORD $0xb8757882 // ldr w2, [x4, x21, lsl #2]
-	WORD $0x0b020210 // add w16, w16, w2
-	WORD $0xd34c2e10 // lsl x16, x16, #52
-	WORD $0x9e670205 // fmov d5, x16
-	WORD $0x14000002 // b <slotsMulti4+0x750>
+	WORD $0xb4000056 // cbz x22, <slotsMulti4+0x70c>
+	WORD $0x78747ad5 // ldrh w21, [x22, x20, lsl #1]
+	WORD $0xf9403016 // ldr x22, [x0, #0x60]
+	WORD $0xb40000f6 // cbz x22, <slotsMulti4+0x72c>
+	WORD $0xb9406804 // ldr w4, [x0, #0x68]
+	WORD $0xb8757ad6 // ldr w22, [x22, x21, lsl #2]
+	WORD $0x0b160084 // add w4, w4, w22
+	WORD $0xd34c2c84 // lsl x4, x4, #52
+	WORD $0x9e670085 // fmov d5, x4
+	WORD $0x14000002 // b <slotsMulti4+0x730>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
 	WORD $0xad781cc6 // ldp q6, q7, [x6, #-0x100]
-	WORD $0xf9402410 // ldr x16, [x0, #0x48]
-	WORD $0x8b151615 // add x21, x16, x21, lsl #5
+	WORD $0xf9402404 // ldr x4, [x0, #0x48]
+	WORD $0x8b151495 // add x21, x4, x21, lsl #5
 	WORD $0xad4044d0 // ldp q16, q17, [x6]
-	WORD $0x3941e002 // ldrb w2, [x0, #0x78]
+	WORD $0x3941e016 // ldrb w22, [x0, #0x78]
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
 	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-	WORD $0x34fffca2 // cbz w2, <slotsMulti4+0x700>
+	WORD $0x34fffcb6 // cbz w22, <slotsMulti4+0x6e0>
 	WORD $0xad401ea6 // ldp q6, q7, [x21]
 	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
 	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
@@ -950,37 +930,41 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910080c6 // add x6, x6, #0x20
 	WORD $0xad001ea6 // stp q6, q7, [x21]
-	WORD $0x54fffc81 // b.ne <slotsMulti4+0x71c>
+	WORD $0x54fffc81 // b.ne <slotsMulti4+0x6fc>
 	WORD $0x8b0800a8 // add x8, x5, x8
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54ffc883 // b.lo <slotsMulti4+0xb0>
-	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
-	WORD $0xfd400bea // ldr d10, [sp, #0x10]
-	WORD $0xf94017fd // ldr x29, [sp, #0x28]
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0x54ffc983 // b.lo <slotsMulti4+0xb0>
+	WORD $0x6d40a3e9 // ldp d9, d8, [sp, #0x8]
+	WORD $0xf9400ffd // ldr x29, [sp, #0x18]
+	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
+	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
+	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
+	WORD $0xfc4707ea // ldr d10, [sp], #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000004; WORD $0x00000000
-	WORD $0x00000008; WORD $0x00000000
-	WORD $0x0000000c; WORD $0x00000000
-	WORD $0x00000018; WORD $0x00000000
-	WORD $0x0000001c; WORD $0x00000000
-	WORD $0x00000010; WORD $0x00000000
-	WORD $0x00000014; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000004
+	WORD $0x00000000; WORD $0x00000008
+	WORD $0x00000000; WORD $0x0000000c
+	WORD $0x00000000; WORD $0x00000018
+	WORD $0x00000000; WORD $0x0000001c
+	WORD $0x00000000; WORD $0x00000010
+	WORD $0x00000000; WORD $0x00000014
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Quad(SB), 0, $208-16
+TEXT ·slotsMulti8Quad(SB), 0, $192-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -988,12 +972,12 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400023d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400411 // ldr x17, [x0, #0x8]
 	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x5400442b // b.lt <slotsMulti8+0x88c>
-	WORD $0xd10203ff // sub sp, sp, #0x80
-	WORD $0x10004484 // adr x4, 0x1008c0
+	WORD $0x5400414b // b.lt <slotsMulti8+0x830>
+	WORD $0xfc190fea // str d10, [sp, #-0x70]!
+	WORD $0x10004284 // adr x4, 0x100880
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140f // ldr x15, [x0, #0x28]
 	WORD $0x52864010 // mov w16, #0x3200
@@ -1002,70 +986,63 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x3dc00080 // ldr q0, [x4]
-	WORD $0x100043e4 // adr x4, 0x1008d0
+	WORD $0x100041e4 // adr x4, 0x100890
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
 	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0x5280080e // mov w14, #0x40
 	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
 	WORD $0x52801803 // mov w3, #0xc0
 	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
 	WORD $0x3dc00081 // ldr q1, [x4]
-	WORD $0x100043a4 // adr x4, 0x1008f0
+	WORD $0x100041a4 // adr x4, 0x1008b0
 	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0xfd000bea // str d10, [sp, #0x10]
-	WORD $0x100042c4 // adr x4, 0x1008e0
+	WORD $0x6d00a3e9 // stp d9, d8, [sp, #0x8]
+	WORD $0x100040c4 // adr x4, 0x1008a0
 	WORD $0x8b0201f3 // add x19, x15, x2
-	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
 	WORD $0x3dc00083 // ldr q3, [x4]
-	WORD $0xf90017fd // str x29, [sp, #0x28]
-	WORD $0xf90007f1 // str x17, [sp, #0x8]
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0x1400000a // b <slotsMulti8+0xb8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xf9000ffd // str x29, [sp, #0x18]
+	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
+	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
+	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
+	WORD $0x14000006 // b <slotsMulti8+0xa0>
 	WORD $0x8b0800a8 // add x8, x5, x8
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54003da2 // b.hs <slotsMulti8+0x868>
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x52800711 // mov w17, #0x38
+	WORD $0x54003ba2 // b.hs <slotsMulti8+0x810>
+	WORD $0x79400d27 // ldrh w7, [x9, #0x6]
+	WORD $0x52800702 // mov w2, #0x38
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0x7200009f // tst w4, #0x1
-	WORD $0x9a8e0224 // csel x4, x17, x14, eq
-	WORD $0xf8646807 // ldr x7, [x0, x4]
-	WORD $0x14000007 // b <slotsMulti8+0xf4>
-	WORD $0xd503201f // nop
+	WORD $0x720000ff // tst w7, #0x1
+	WORD $0x9a8e0047 // csel x7, x2, x14, eq
+	WORD $0xf8676807 // ldr x7, [x0, x7]
+	WORD $0x14000006 // b <slotsMulti8+0xd8>
 	WORD $0x8b060286 // add x6, x20, x6
 	WORD $0x79400934 // ldrh w20, [x9, #0x4]
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xeb1400df // cmp x6, x20
-	WORD $0x54002a8a // b.ge <slotsMulti8+0x640>
+	WORD $0x5400296a // b.ge <slotsMulti8+0x600>
 	WORD $0xcb060293 // sub x19, x20, x6
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8eb274 // csel x20, x19, x14, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400180b // b.lt <slotsMulti8+0x404>
+	WORD $0x5400172b // b.lt <slotsMulti8+0x3cc>
 	WORD $0xf100069f // cmp x20, #0x1
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
 	WORD $0xaa1503f9 // mov x25, x21
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000036 // b <slotsMulti8+0x1f4>
+	WORD $0x14000036 // b <slotsMulti8+0x1d8>
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
-	WORD $0xb9400131 // ldr w17, [x9]
-	WORD $0x4e080e26 // dup v6.2d, x17
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x4e080c46 // dup v6.2d, x2
 	WORD $0xfd400165 // ldr d5, [x11]
-	WORD $0x8b1118f1 // add x17, x7, x17, lsl #6
+	WORD $0x8b0218e2 // add x2, x7, x2, lsl #6
 	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
 	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
 	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
@@ -1081,31 +1058,31 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
 	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0x79400162 // ldrh w2, [x11]
-	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x79400562 // ldrh w2, [x11, #0x2]
-	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x79400962 // ldrh w2, [x11, #0x4]
-	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x79400d62 // ldrh w2, [x11, #0x6]
-	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x79401162 // ldrh w2, [x11, #0x8]
-	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x79401562 // ldrh w2, [x11, #0xa]
-	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x79401962 // ldrh w2, [x11, #0xc]
-	WORD $0x8b021a22 // add x2, x17, x2, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x79401d62 // ldrh w2, [x11, #0xe]
+	WORD $0x79400164 // ldrh w4, [x11]
+	WORD $0x8b041844 // add x4, x2, x4, lsl #6
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x79400564 // ldrh w4, [x11, #0x2]
+	WORD $0x8b041844 // add x4, x2, x4, lsl #6
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x79400964 // ldrh w4, [x11, #0x4]
+	WORD $0x8b041844 // add x4, x2, x4, lsl #6
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x79400d64 // ldrh w4, [x11, #0x6]
+	WORD $0x8b041844 // add x4, x2, x4, lsl #6
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x79401164 // ldrh w4, [x11, #0x8]
+	WORD $0x8b041844 // add x4, x2, x4, lsl #6
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x79401564 // ldrh w4, [x11, #0xa]
+	WORD $0x8b041844 // add x4, x2, x4, lsl #6
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x79401964 // ldrh w4, [x11, #0xc]
+	WORD $0x8b041844 // add x4, x2, x4, lsl #6
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
+	WORD $0x79401d64 // ldrh w4, [x11, #0xe]
 	WORD $0x9100416b // add x11, x11, #0x10
-	WORD $0x8b021a31 // add x17, x17, x2, lsl #6
-	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x8b041842 // add x2, x2, x4, lsl #6
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
 	WORD $0x8b1501f5 // add x21, x15, x21
 	WORD $0x9100058c // add x12, x12, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
@@ -1113,18 +1090,18 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xf10006d6 // subs x22, x22, #0x1
 	WORD $0xaa1903ef // mov x15, x25
 	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x540010a0 // b.eq <slotsMulti8+0x404>
+	WORD $0x54000fc0 // b.eq <slotsMulti8+0x3cc>
 	WORD $0x39400195 // ldrb w21, [x12]
 	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
-	WORD $0x37080442 // tbnz w2, #0x1, <slotsMulti8+0x284>
+	WORD $0x37080442 // tbnz w2, #0x1, <slotsMulti8+0x268>
 	WORD $0xf940401b // ldr x27, [x0, #0x80]
-	WORD $0x7100d6bf // cmp w21, #0x35
-	WORD $0xd342febe // lsr x30, x21, #2
+	WORD $0x7100d2bf // cmp w21, #0x34
 	WORD $0xd341feba // lsr x26, x21, #1
-	WORD $0x540004c3 // b.lo <slotsMulti8+0x2a8>
+	WORD $0xd342febd // lsr x29, x21, #2
+	WORD $0x540004c9 // b.ls <slotsMulti8+0x28c>
 	WORD $0x9ba36ea2 // umaddl x2, w21, w3, x27
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
-	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
+	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
 	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0x8b1506bb // add x27, x21, x21, lsl #1
 	WORD $0x91020044 // add x4, x2, #0x80
@@ -1149,7 +1126,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xfd404047 // ldr d7, [x2, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0xad434450 // ldp q16, q17, [x2, #0x60]
-	WORD $0x14000046 // b <slotsMulti8+0x398>
+	WORD $0x1400003f // b <slotsMulti8+0x360>
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
@@ -1158,32 +1135,31 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x3dc005e6 // ldr q6, [x15, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x14000045 // b <slotsMulti8+0x3b8>
+	WORD $0x1400003e // b <slotsMulti8+0x380>
 	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
+	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
+	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0x8b1506a2 // add x2, x21, x21, lsl #1
-	WORD $0x914005e4 // add x4, x15, #0x1, lsl #12
 	WORD $0x710062bf // cmp w21, #0x18
 	WORD $0xd342fc5d // lsr x29, x2, #2
-	WORD $0x540003e8 // b.hi <slotsMulti8+0x338>
-	WORD $0x92400aa2 // and x2, x21, #0x7
-	WORD $0xb50003a2 // cbnz x2, <slotsMulti8+0x338>
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
-	WORD $0x91022362 // add x2, x27, #0x88
-	WORD $0x91024371 // add x17, x27, #0x90
-	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0xad401f70 // ldp q16, q7, [x27]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x54000328 // b.hi <slotsMulti8+0x318>
+	WORD $0x92400aa2 // and x2, x21, #0x7
+	WORD $0xb50002e2 // cbnz x2, <slotsMulti8+0x318>
+	WORD $0x91022362 // add x2, x27, #0x88
+	WORD $0x91024364 // add x4, x27, #0x90
+	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
 	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
 	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
+	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
 	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
@@ -1194,19 +1170,13 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x14000021 // b <slotsMulti8+0x3b8>
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0xad401f70 // ldp q16, q7, [x27]
+	WORD $0x1400001b // b <slotsMulti8+0x380>
 	WORD $0x91020362 // add x2, x27, #0x80
-	WORD $0x3dc001e5 // ldr q5, [x15]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cfe69e6 // ldr q6, [x15, x30]
-	WORD $0x4d40cc50 // ld1r { v16.2d }, [x2]
-	WORD $0xad424772 // ldp q18, q17, [x27, #0x40]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0xad424371 // ldp q17, q16, [x27, #0x40]
+	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
+	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
@@ -1228,14 +1198,14 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
 	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
-	WORD $0x3607eb11 // tbz w17, #0x0, <slotsMulti8+0x120>
-	WORD $0xf9401011 // ldr x17, [x0, #0x20]
-	WORD $0xb9400122 // ldr w2, [x9]
-	WORD $0x8b020a31 // add x17, x17, x2, lsl #2
-	WORD $0xb8b76a31 // ldrsw x17, [x17, x23]
-	WORD $0x8b110111 // add x17, x8, x17
-	WORD $0x4e080e25 // dup v5.2d, x17
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x3607ebe2 // tbz w2, #0x0, <slotsMulti8+0x104>
+	WORD $0xf9401002 // ldr x2, [x0, #0x20]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040842 // add x2, x2, x4, lsl #2
+	WORD $0xb8b76842 // ldrsw x2, [x2, x23]
+	WORD $0x8b020102 // add x2, x8, x2
+	WORD $0x4e080c45 // dup v5.2d, x2
 	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
 	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
 	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
@@ -1245,23 +1215,21 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x3d880f07 // str q7, [x24, #0x2030]
 	WORD $0x3d880306 // str q6, [x24, #0x2000]
 	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0x17ffff75 // b <slotsMulti8+0x1d4>
-	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x17ffff7c // b <slotsMulti8+0x1b8>
+	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0x52800037 // mov w23, #0x1
-	WORD $0x14000008 // b <slotsMulti8+0x42c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000006 // b <slotsMulti8+0x3ec>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03f7 // mov w23, wzr
-	WORD $0x52800084 // mov w4, #0x4
-	WORD $0x3607e5d6 // tbz w22, #0x0, <slotsMulti8+0xe0>
+	WORD $0x52800098 // mov w24, #0x4
+	WORD $0x3607e6f6 // tbz w22, #0x0, <slotsMulti8+0xc4>
 	WORD $0xaa1f03fe // mov x30, xzr
 	WORD $0x2a1703f6 // mov w22, w23
-	WORD $0x8b040d57 // add x23, x10, x4, lsl #3
-	WORD $0x8b040cf8 // add x24, x7, x4, lsl #3
+	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
+	WORD $0x8b180cf8 // add x24, x7, x24, lsl #3
 	WORD $0x5280003b // mov w27, #0x1
-	WORD $0x1400000c // b <slotsMulti8+0x470>
+	WORD $0x1400000c // b <slotsMulti8+0x430>
 	WORD $0x2a1f03fb // mov w27, wzr
 	WORD $0x5280009e // mov w30, #0x4
 	WORD $0xad004f54 // stp q20, q19, [x26]
@@ -1272,7 +1240,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xad12675a // stp q26, q25, [x26, #0x240]
 	WORD $0xad145f58 // stp q24, q23, [x26, #0x280]
 	WORD $0xad165756 // stp q22, q21, [x26, #0x2c0]
-	WORD $0x3607fdb9 // tbz w25, #0x0, <slotsMulti8+0x420>
+	WORD $0x3607fdb9 // tbz w25, #0x0, <slotsMulti8+0x3e0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x8b1e1afa // add x26, x23, x30, lsl #6
@@ -1291,33 +1259,33 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x34000785 // cbz w5, <slotsMulti8+0x5a8>
+	WORD $0x34000785 // cbz w5, <slotsMulti8+0x568>
 	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400088b // b.lt <slotsMulti8+0x5d4>
+	WORD $0x5400088b // b.lt <slotsMulti8+0x594>
 	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0xaa1b03e4 // mov x4, x27
-	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
-	WORD $0xf950037e // ldr x30, [x27, #0x2000]
+	WORD $0xaa1b03fe // mov x30, x27
+	WORD $0x4ddfcfdd // ld1r { v29.2d }, [x30], #8
+	WORD $0xf9500364 // ldr x4, [x27, #0x2000]
 	WORD $0x6d412b69 // ldp d9, d10, [x27, #0x10]
-	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
-	WORD $0xfd40009e // ldr d30, [x4]
-	WORD $0xf9500764 // ldr x4, [x27, #0x2008]
-	WORD $0xad4023df // ldp q31, q8, [x30]
-	WORD $0xf9500b7e // ldr x30, [x27, #0x2010]
 	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
+	WORD $0xfd4003de // ldr d30, [x30]
+	WORD $0xf950077e // ldr x30, [x27, #0x2008]
+	WORD $0xad40209f // ldp q31, q8, [x4]
+	WORD $0xf9500b64 // ldr x4, [x27, #0x2010]
+	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
 	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
-	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
-	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0xad407488 // ldp q8, q29, [x4]
-	WORD $0xf9500f64 // ldr x4, [x27, #0x2018]
-	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
-	WORD $0xad407fdd // ldp q29, q31, [x30]
-	WORD $0xf950237e // ldr x30, [x27, #0x2040]
 	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
-	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
-	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
+	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
+	WORD $0xad4077c8 // ldp q8, q29, [x30]
+	WORD $0xf950237e // ldr x30, [x27, #0x2040]
+	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
+	WORD $0xad407c9d // ldp q29, q31, [x4]
+	WORD $0xf9500f64 // ldr x4, [x27, #0x2018]
 	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
+	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
+	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
+	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
 	WORD $0x6d44237e // ldp d30, d8, [x27, #0x40]
 	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
 	WORD $0xad407c9d // ldp q29, q31, [x4]
@@ -1346,11 +1314,11 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xeb14009f // cmp x4, x20
 	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
 	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
-	WORD $0x54fff9cb // b.lt <slotsMulti8+0x4cc>
+	WORD $0x54fff9cb // b.lt <slotsMulti8+0x48c>
 	WORD $0x91400b7e // add x30, x27, #0x2, lsl #12
 	WORD $0xeb1403bf // cmp x29, x20
-	WORD $0x54fff52a // b.ge <slotsMulti8+0x444>
-	WORD $0x1400000f // b <slotsMulti8+0x5e0>
+	WORD $0x54fff52a // b.ge <slotsMulti8+0x404>
+	WORD $0x1400000f // b <slotsMulti8+0x5a0>
 	WORD $0xad404f54 // ldp q20, q19, [x26]
 	WORD $0xad506f5c // ldp q28, q27, [x26, #0x200]
 	WORD $0xad424752 // ldp q18, q17, [x26, #0x40]
@@ -1361,10 +1329,10 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xad565756 // ldp q22, q21, [x26, #0x2c0]
 	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff7ca // b.ge <slotsMulti8+0x4c8>
+	WORD $0x54fff7ca // b.ge <slotsMulti8+0x488>
 	WORD $0x8b1e0dbe // add x30, x13, x30, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff34a // b.ge <slotsMulti8+0x444>
+	WORD $0x54fff34a // b.ge <slotsMulti8+0x404>
 	WORD $0xaa1b03e4 // mov x4, x27
 	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
 	WORD $0xa9400bdd // ldp x29, x2, [x30]
@@ -1387,37 +1355,35 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0xad40785d // ldp q29, q30, [x2]
 	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
 	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
-	WORD $0x17ffff83 // b <slotsMulti8+0x444>
+	WORD $0x17ffff83 // b <slotsMulti8+0x404>
 	WORD $0xd503201f // nop
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x79400d25 // ldrh w5, [x9, #0x6]
 	WORD $0xf240029f // tst x20, #0x1
 	WORD $0x9a8f02b3 // csel x19, x21, x15, eq
 	WORD $0x9a9501ef // csel x15, x15, x21, eq
-	WORD $0x371000e4 // tbnz w4, #0x2, <slotsMulti8+0x66c>
+	WORD $0x371000c5 // tbnz w5, #0x2, <slotsMulti8+0x628>
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54ffd2a3 // b.lo <slotsMulti8+0xb8>
-	WORD $0x14000080 // b <slotsMulti8+0x868>
-	WORD $0x371801a4 // tbnz w4, #0x3, <slotsMulti8+0x6a0>
-	WORD $0xf9402811 // ldr x17, [x0, #0x50]
-	WORD $0x52800102 // mov w2, #0x8
-	WORD $0xcb080231 // sub x17, x17, x8
-	WORD $0xf100223f // cmp x17, #0x8
-	WORD $0x9a82b225 // csel x5, x17, x2, lt
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x540007ea // b.ge <slotsMulti8+0x784>
-	WORD $0x17fffe85 // b <slotsMulti8+0xa0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54ffd403 // b.lo <slotsMulti8+0xa0>
+	WORD $0x1400007b // b <slotsMulti8+0x810>
+	WORD $0x37180125 // tbnz w5, #0x3, <slotsMulti8+0x64c>
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x52800104 // mov w4, #0x8
+	WORD $0xcb080042 // sub x2, x2, x8
+	WORD $0xf100205f // cmp x2, #0x8
+	WORD $0x9a84b045 // csel x5, x2, x4, lt
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x540007ca // b.ge <slotsMulti8+0x73c>
+	WORD $0x17fffe91 // b <slotsMulti8+0x8c>
 	WORD $0xaa1f03e5 // mov x5, xzr
 	WORD $0x52800026 // mov w6, #0x1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b050d47 // add x7, x10, x5, lsl #3
-	WORD $0x8b050e11 // add x17, x16, x5, lsl #3
-	WORD $0x2a0603e2 // mov w2, w6
+	WORD $0x8b050e02 // add x2, x16, x5, lsl #3
+	WORD $0x2a0603e4 // mov w4, w6
 	WORD $0x52800085 // mov w5, #0x4
 	WORD $0x2a1f03e6 // mov w6, wzr
 	WORD $0xad4014e6 // ldp q6, q5, [x7]
@@ -1462,90 +1428,88 @@ TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	WORD $0x4e7bd671 // fadd v17.2d, v19.2d, v27.2d
 	WORD $0x4e7ed79c // fadd v28.2d, v28.2d, v30.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0xad001224 // stp q4, q4, [x17]
+	WORD $0xad001044 // stp q4, q4, [x2]
 	WORD $0x4e7cd692 // fadd v18.2d, v20.2d, v28.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0xad0014e6 // stp q6, q5, [x7]
-	WORD $0x3707f962 // tbnz w2, #0x0, <slotsMulti8+0x6a8>
+	WORD $0x3707f964 // tbnz w4, #0x0, <slotsMulti8+0x660>
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x14000004 // b <slotsMulti8+0x798>
+	WORD $0x14000004 // b <slotsMulti8+0x750>
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54ffc860 // b.eq <slotsMulti8+0xa0>
-	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb4000164 // cbz x4, <slotsMulti8+0x7c8>
-	WORD $0x8b060491 // add x17, x4, x6, lsl #1
-	WORD $0x78687a27 // ldrh w7, [x17, x8, lsl #1]
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000144 // cbz x4, <slotsMulti8+0x7d4>
-	WORD $0xb9406811 // ldr w17, [x0, #0x68]
-	WORD $0xb8677882 // ldr w2, [x4, x7, lsl #2]
-	WORD $0x0b020231 // add w17, w17, w2
-	WORD $0xd34c2e31 // lsl x17, x17, #52
-	WORD $0x9e670225 // fmov d5, x17
-	WORD $0x14000005 // b <slotsMulti8+0x7d8>
+	WORD $0x54ffca00 // b.eq <slotsMulti8+0x8c>
+	WORD $0xf9401807 // ldr x7, [x0, #0x30]
+	WORD $0xb4000167 // cbz x7, <slotsMulti8+0x780>
+	WORD $0x8b0604e2 // add x2, x7, x6, lsl #1
+	WORD $0x78687847 // ldrh w7, [x2, x8, lsl #1]
+	WORD $0xf9403014 // ldr x20, [x0, #0x60]
+	WORD $0xb4000154 // cbz x20, <slotsMulti8+0x78c>
+	WORD $0xb9406802 // ldr w2, [x0, #0x68]
+	WORD $0xb8677a84 // ldr w4, [x20, x7, lsl #2]
+	WORD $0x0b040042 // add w2, w2, w4
+	WORD $0xd34c2c42 // lsl x2, x2, #52
+	WORD $0x9e670045 // fmov d5, x2
+	WORD $0x14000005 // b <slotsMulti8+0x790>
 	WORD $0x8b0800c7 // add x7, x6, x8
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5ffff04 // cbnz x4, <slotsMulti8+0x7b0>
+	WORD $0xf9403014 // ldr x20, [x0, #0x60]
+	WORD $0xb5ffff14 // cbnz x20, <slotsMulti8+0x768>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
 	WORD $0x8b061954 // add x20, x10, x6, lsl #6
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xd37ae4e7 // lsl x7, x7, #6
-	WORD $0x52800024 // mov w4, #0x1
+	WORD $0x52800039 // mov w25, #0x1
 	WORD $0x91080295 // add x21, x20, #0x200
-	WORD $0x1400000b // b <slotsMulti8+0x818>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000007 // b <slotsMulti8+0x7c0>
 	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
 	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
-	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x2a1f03f9 // mov w25, wzr
 	WORD $0x52800098 // mov w24, #0x4
 	WORD $0xad001ee6 // stp q6, q7, [x23]
-	WORD $0x3607fbd6 // tbz w22, #0x0, <slotsMulti8+0x78c>
-	WORD $0xf9402411 // ldr x17, [x0, #0x48]
-	WORD $0x2a0403f6 // mov w22, w4
-	WORD $0x8b070231 // add x17, x17, x7
-	WORD $0x8b180e37 // add x23, x17, x24, lsl #3
-	WORD $0x8b180e91 // add x17, x20, x24, lsl #3
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x8b180eb1 // add x17, x21, x24, lsl #3
-	WORD $0xad404630 // ldp q16, q17, [x17]
-	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
+	WORD $0x3607fc56 // tbz w22, #0x0, <slotsMulti8+0x744>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x2a1903f6 // mov w22, w25
+	WORD $0x8b070042 // add x2, x2, x7
+	WORD $0x8b180c57 // add x23, x2, x24, lsl #3
+	WORD $0x8b180e82 // add x2, x20, x24, lsl #3
+	WORD $0xad401c46 // ldp q6, q7, [x2]
+	WORD $0x8b180ea2 // add x2, x21, x24, lsl #3
+	WORD $0xad404450 // ldp q16, q17, [x2]
+	WORD $0x3941e002 // ldrb w2, [x0, #0x78]
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
 	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-	WORD $0x34fffdf1 // cbz w17, <slotsMulti8+0x800>
+	WORD $0x34fffde2 // cbz w2, <slotsMulti8+0x7a8>
 	WORD $0xad401ee6 // ldp q6, q7, [x23]
 	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
 	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
-	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x2a1f03f9 // mov w25, wzr
 	WORD $0x52800098 // mov w24, #0x4
 	WORD $0xad001ee6 // stp q6, q7, [x23]
-	WORD $0x3707fdd6 // tbnz w22, #0x0, <slotsMulti8+0x818>
-	WORD $0x17ffffca // b <slotsMulti8+0x78c>
-	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
-	WORD $0xfd400bea // ldr d10, [sp, #0x10]
-	WORD $0xf94017fd // ldr x29, [sp, #0x28]
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0x3707fdd6 // tbnz w22, #0x0, <slotsMulti8+0x7c0>
+	WORD $0x17ffffce // b <slotsMulti8+0x744>
+	WORD $0x6d40a3e9 // ldp d9, d8, [sp, #0x8]
+	WORD $0xf9400ffd // ldr x29, [sp, #0x18]
+	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
+	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
+	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
+	WORD $0xfc4707ea // ldr d10, [sp], #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000008
-	WORD $0x00000000; WORD $0x00000010
-	WORD $0x00000000; WORD $0x00000018
-	WORD $0x00000000; WORD $0x00000020
-	WORD $0x00000000; WORD $0x00000028
-	WORD $0x00000000; WORD $0x00000030
-	WORD $0x00000000; WORD $0x00000038
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000008; WORD $0x00000000
+	WORD $0x00000010; WORD $0x00000000
+	WORD $0x00000018; WORD $0x00000000
+	WORD $0x00000020; WORD $0x00000000
+	WORD $0x00000028; WORD $0x00000000
+	WORD $0x00000030; WORD $0x00000000
+	WORD $0x00000038; WORD $0x00000000
 	MOVD R19, R30
 	RET

@@ -24,100 +24,100 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
 	LONG $0x20778b4c // movq 0x20(%rdi), %r14
-	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
+	LONG $0x009e8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r11
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x2ceb // jmp <symmetric2Multi2+0x66>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x05e6c148 // shlq $0x5, %rsi
 	LONG $0x38770348 // addq 0x38(%rdi), %rsi
-	LONG $0xd0b48948; LONG $0x00003d80 // movq %rsi, 0x3d80(%rax,%rdx,8)
-	LONG $0x847ffec5; LONG $0x00300008; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rax,%rcx)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x20c18348 // addq $0x20, %rcx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xcab48948; LONG $0x00003d80 // movq %rsi, 0x3d80(%rdx,%rcx,8)
+	LONG $0x847ffec5; LONG $0x00300002; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rdx,%rax)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x20c08348 // addq $0x20, %rax
+	LONG $0x08f98348 // cmpq $0x8, %rcx
 	WORD $0x2174 // je <symmetric2Multi2+0x87>
-	LONG $0xd0bc894c; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%rdx,8)
-	LONG $0x58573b48 // cmpq 0x58(%rdi), %rdx
+	LONG $0xca9c894c; LONG $0x00003d80 // movq %r11, 0x3d80(%rdx,%rcx,8)
+	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
 	WORD $0xdc7d // jge <symmetric2Multi2+0x50>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
 	WORD $0xc074 // je <symmetric2Multi2+0x40>
-	LONG $0x34b70f41; BYTE $0x50 // movzwl (%r8,%rdx,2), %esi
+	LONG $0x34b70f41; BYTE $0x48 // movzwl (%r8,%rcx,2), %esi
 	WORD $0xb9eb // jmp <symmetric2Multi2+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09318e0f; WORD $0x0000 // jle <symmetric2Multi2+0x9c5>
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x09218e0f; WORD $0x0000 // jle <symmetric2Multi2+0x9b5>
 	LONG $0x597de2c4; LONG $0x00095b0d; BYTE $0x00 // vpbroadcastq 0x95b(%rip), %ymm1
 	LONG $0x597de2c4; LONG $0x00094a15; BYTE $0x00 // vpbroadcastq 0x94a(%rip), %ymm2
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	LONG $0xcd4c8d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x1feb // jmp <symmetric2Multi2+0xe4>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rbp
-	LONG $0x08e1830f; WORD $0x0000 // jae <symmetric2Multi2+0x9c5>
-	LONG $0x0455b70f // movzwl 0x4(%rbp), %edx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x08d1830f; WORD $0x0000 // jae <symmetric2Multi2+0x9b5>
+	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
 	LONG $0x079a840f; WORD $0x0000 // je <symmetric2Multi2+0x890>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
 	LONG $0x246c8948; BYTE $0x40 // movq %rbp, 0x40(%rsp)
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
-	LONG $0x05e1c148 // shlq $0x5, %rcx
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
 	WORD $0x1eeb // jmp <symmetric2Multi2+0x132>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
+	LONG $0x5e348d4f // leaq (%r14,%r11,2), %r14
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
 	LONG $0x075e830f; WORD $0x0000 // jae <symmetric2Multi2+0x890>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	LONG $0x23b60f44 // movzbl (%rbx), %r12d
+	LONG $0x1bb60f44 // movzbl (%rbx), %r11d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
 	LONG $0x01e3850f; WORD $0x0000 // jne <symmetric2Multi2+0x330>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
+	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
+	LONG $0x35fb8041 // cmpb $0x35, %r11b
 	LONG $0x0401820f; WORD $0x0000 // jb <symmetric2Multi2+0x560>
-	LONG $0x64048d47 // leal (%r12,%r12,2), %r8d
-	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
-	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xebd1 // shrl %ebx
+	LONG $0x5b1c8d43 // leal (%r11,%r11,2), %ebx
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x02ecc141 // shrl $0x2, %r12d
 	WORD $0x894c; BYTE $0xf7 // movq %r14, %rdi
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x230c8d4a // leaq (%rbx,%r12), %rcx
-	LONG $0x23148d4f // leaq (%r11,%r12), %r10
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x20348d4f // leaq (%r8,%r12), %r14
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	LONG $0x1c348d4f // leaq (%r12,%r11), %r14
+	LONG $0x18148d4f // leaq (%r8,%r11), %r10
+	WORD $0x01b0 // movb $0x1, %al
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x1b0c8d4a // leaq (%rbx,%r11), %rcx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x271c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r12), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -130,10 +130,10 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x1e11fdc5 // vmovupd %ymm3, (%rsi)
-	LONG $0x1c6ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -146,11 +146,11 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi)
-	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
-	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
+	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
+	LONG $0x6f7aa1c4; WORD $0x1f1c // vmovdqu (%rdi,%r11), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -163,11 +163,11 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi)
-	LONG $0x1c6ffac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x171c // vmovdqu (%rdi,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
@@ -181,146 +181,146 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi)
 	LONG $0x80ee8348 // subq $-0x80, %rsi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfe70850f; WORD $0xffff // jne <symmetric2Multi2+0x190>
-	WORD $0x63eb // jmp <symmetric2Multi2+0x385>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
-	WORD $0x894c; BYTE $0xf6 // movq %r14, %rsi
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x008e180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rsi)
-	LONG $0x1e5afcc5 // vcvtps2pd (%rsi), %ymm3
-	LONG $0x1a11fcc5 // vmovups %ymm3, (%rdx)
-	LONG $0x5e5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rsi), %ymm3
-	LONG $0x5a11fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rdx)
-	LONG $0x208e180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rsi)
-	LONG $0x5e5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rsi), %ymm3
-	LONG $0x5a11fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rdx)
-	LONG $0x5e5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rsi), %ymm3
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x5a11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rdx)
-	LONG $0x80ea8348 // subq $-0x80, %rdx
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	WORD $0xbb75 // jne <symmetric2Multi2+0x340>
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0xfe6f850f; WORD $0xffff // jne <symmetric2Multi2+0x190>
+	WORD $0x63eb // jmp <symmetric2Multi2+0x386>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xb640; BYTE $0x01 // movb $0x1, %sil
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x195afcc5 // vcvtps2pd (%rcx), %ymm3
+	LONG $0x1811fcc5 // vmovups %ymm3, (%rax)
+	LONG $0x595afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm3
+	LONG $0x5811fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rax)
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x595afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm3
+	LONG $0x5811fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rax)
+	LONG $0x595afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm3
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x5811fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rax)
+	LONG $0x80e88348 // subq $-0x80, %rax
+	LONG $0x01c6f640 // testb $0x1, %sil
+	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
+	WORD $0xba75 // jne <symmetric2Multi2+0x340>
 	LONG $0x246c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x012c850f; WORD $0x0000 // jne <symmetric2Multi2+0x4c0>
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	WORD $0x4d8b; BYTE $0x00 // movl (%rbp), %ecx
+	LONG $0x012b850f; WORD $0x0000 // jne <symmetric2Multi2+0x4c0>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
-	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
+	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
-	LONG $0xa07ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rax)
-	LONG $0x347de2c4; WORD $0x0862 // vpmovzxwq 0x8(%rdx), %ymm4
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xa27ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rdx)
+	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
-	LONG $0x987ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rax)
+	LONG $0x9a7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rdx)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x02fc850f; WORD $0x0000 // jne <symmetric2Multi2+0x6f0>
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	LONG $0x02fb850f; WORD $0x0000 // jne <symmetric2Multi2+0x6f0>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x11848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rdx), %r8
-	LONG $0x127bc1c4; LONG $0xd00011b4; WORD $0xffff // vmovddup -0x3000(%r9,%rdx), %xmm6
-	LONG $0x11b48b49; LONG $0xfffff000 // movq -0x1000(%r9,%rdx), %rsi
-	LONG $0x127b41c4; LONG $0xd0401184; WORD $0xffff // vmovddup -0x2fc0(%r9,%rdx), %xmm8
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x09848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %r8
+	LONG $0x127bc1c4; LONG $0xd00009b4; WORD $0xffff // vmovddup -0x3000(%r9,%rcx), %xmm6
+	LONG $0x09b48b49; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %rsi
+	LONG $0x127b41c4; LONG $0xd0400984; WORD $0xffff // vmovddup -0x2fc0(%r9,%rcx), %xmm8
 	LONG $0x1079c1c4; BYTE $0x28 // vmovupd (%r8), %xmm5
-	LONG $0x1c10f9c5; BYTE $0xf1 // vmovupd (%rcx,%rsi,8), %xmm3
-	LONG $0x6410f9c5; WORD $0x10f1 // vmovupd 0x10(%rcx,%rsi,8), %xmm4
+	LONG $0x1c10f9c5; BYTE $0xf0 // vmovupd (%rax,%rsi,8), %xmm3
+	LONG $0x6410f9c5; WORD $0x10f0 // vmovupd 0x10(%rax,%rsi,8), %xmm4
 	LONG $0xfe59d1c5 // vmulpd %xmm6, %xmm5, %xmm7
-	LONG $0xa8e1c2c4; WORD $0x9134 // vfmadd213pd (%r9,%rdx,4), %xmm3, %xmm6
+	LONG $0xa8e1c2c4; WORD $0x8934 // vfmadd213pd (%r9,%rcx,4), %xmm3, %xmm6
 	LONG $0xed59b9c5 // vmulpd %xmm5, %xmm8, %xmm5
 	LONG $0xb8d9c2c4; BYTE $0xf0 // vfmadd231pd %xmm8, %xmm4, %xmm6
-	LONG $0x1179c1c4; WORD $0x9134 // vmovupd %xmm6, (%r9,%rdx,4)
-	LONG $0x127b41c4; LONG $0xd080118c; WORD $0xffff // vmovddup -0x2f80(%r9,%rdx), %xmm9
-	LONG $0x127bc1c4; LONG $0xd0c011b4; WORD $0xffff // vmovddup -0x2f40(%r9,%rdx), %xmm6
+	LONG $0x1179c1c4; WORD $0x8934 // vmovupd %xmm6, (%r9,%rcx,4)
+	LONG $0x127b41c4; LONG $0xd080098c; WORD $0xffff // vmovddup -0x2f80(%r9,%rcx), %xmm9
+	LONG $0x127bc1c4; LONG $0xd0c009b4; WORD $0xffff // vmovddup -0x2f40(%r9,%rcx), %xmm6
 	LONG $0x107941c4; WORD $0x1040 // vmovupd 0x10(%r8), %xmm8
-	LONG $0xa8b1c2c4; WORD $0x915c; BYTE $0x10 // vfmadd213pd 0x10(%r9,%rdx,4), %xmm9, %xmm3
+	LONG $0xa8b1c2c4; WORD $0x895c; BYTE $0x10 // vfmadd213pd 0x10(%r9,%rcx,4), %xmm9, %xmm3
 	LONG $0xb8b1c2c4; BYTE $0xf8 // vfmadd231pd %xmm8, %xmm9, %xmm7
 	LONG $0xb8c9c2c4; BYTE $0xe8 // vfmadd231pd %xmm8, %xmm6, %xmm5
 	LONG $0xb8c9e2c4; BYTE $0xdc // vfmadd231pd %xmm4, %xmm6, %xmm3
-	LONG $0x1179c1c4; WORD $0x915c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r9,%rdx,4)
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x1179c1c4; WORD $0x895c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r9,%rcx,4)
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x5841c1c4; WORD $0xf71c // vaddpd (%r15,%rsi,8), %xmm7, %xmm3
 	LONG $0x1179c1c4; WORD $0xf71c // vmovupd %xmm3, (%r15,%rsi,8)
 	LONG $0x5851c1c4; WORD $0xf75c; BYTE $0x10 // vaddpd 0x10(%r15,%rsi,8), %xmm5, %xmm3
 	LONG $0x1179c1c4; WORD $0xf75c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r15,%rsi,8)
-	LONG $0x40fa8348 // cmpq $0x40, %rdx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
 	LONG $0xff54850f; WORD $0xffff // jne <symmetric2Multi2+0x400>
 	LONG $0xfffc6fe9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xc8bc8b48; LONG $0x00003d80 // movq 0x3d80(%rax,%rcx,8), %rdi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0xc2bc8b48; LONG $0x00003d80 // movq 0x3d80(%rdx,%rax,8), %rdi
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
 	LONG $0x05e6c148 // shlq $0x5, %rsi
-	LONG $0xc8148d48 // leaq (%rax,%rcx,8), %rdx
+	LONG $0xc20c8d48 // leaq (%rdx,%rax,8), %rcx
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x014c; BYTE $0xce // addq %r9, %rsi
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x1079a1c4; WORD $0x161c // vmovupd (%rsi,%r10), %xmm3
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
-	BYTE $0x90 // nop
-	LONG $0x2312fbc5 // vmovddup (%rbx), %xmm4
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0xb8d9a2c4; WORD $0x371c // vfmadd231pd (%rdi,%r14), %xmm4, %xmm3
-	LONG $0x0010be41; WORD $0x0000 // movl $0x10, %r14d
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	WORD $0xe075 // jne <symmetric2Multi2+0x500>
+	WORD $0x01b3 // movb $0x1, %bl
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x9066 // nop
+	LONG $0x127bc1c4; BYTE $0x26 // vmovddup (%r14), %xmm4
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0xb8d9a2c4; WORD $0x271c // vfmadd231pd (%rdi,%r12), %xmm4, %xmm3
+	LONG $0x0010bc41; WORD $0x0000 // movl $0x10, %r12d
+	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	WORD $0xe175 // jne <symmetric2Multi2+0x500>
 	LONG $0x1179a1c4; WORD $0x161c // vmovupd %xmm3, (%rsi,%r10)
-	LONG $0x80ea8348 // subq $-0x80, %rdx
+	LONG $0x80e98348 // subq $-0x80, %rcx
 	LONG $0x0010ba41; WORD $0x0000 // movl $0x10, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb475 // jne <symmetric2Multi2+0x4f0>
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x8b75 // jne <symmetric2Multi2+0x4d0>
+	WORD $0xb575 // jne <symmetric2Multi2+0x4f0>
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	WORD $0x8c75 // jne <symmetric2Multi2+0x4d0>
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0xfffbc8e9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
-	WORD $0x930f; BYTE $0xc2 // setae %dl
-	LONG $0x07c4f641 // testb $0x7, %r12b
+	LONG $0xfffbc9e9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c3f641 // testb $0x7, %r11b
 	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0x0840; BYTE $0xd6 // orb %dl, %sil
-	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0840; BYTE $0xce // orb %cl, %sil
+	LONG $0x5b0c8d43 // leal (%r11,%r11,2), %ecx
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x01db840f; WORD $0x0000 // je <symmetric2Multi2+0x76f>
-	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
-	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
-	LONG $0x23048d4f // leaq (%r11,%r12), %r8
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x01e2840f; WORD $0x0000 // je <symmetric2Multi2+0x76f>
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x19048d4e // leaq (%rcx,%r11), %r8
+	LONG $0x18148d4e // leaq (%rax,%r11), %r10
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0x1e3c8d4a // leaq (%rsi,%r11), %rdi
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -328,10 +328,10 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
-	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -339,11 +339,11 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
-	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
+	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -351,10 +351,10 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbx)
-	LONG $0x6f7ac1c4; WORD $0x3e1c // vmovdqu (%r14,%rdi), %xmm3
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
@@ -364,146 +364,147 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbx)
 	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
 	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2Multi2+0x5b0>
-	LONG $0xfffc96e9; BYTE $0xff // jmp <symmetric2Multi2+0x385>
+	LONG $0xfffc97e9; BYTE $0xff // jmp <symmetric2Multi2+0x386>
 	BYTE $0x90 // nop
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	WORD $0xd231 // xorl %edx, %edx
+	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x10b48b48; LONG $0x00002000 // movq 0x2000(%rax,%rdx), %rsi
-	LONG $0x2c12fbc5; BYTE $0x10 // vmovddup (%rax,%rdx), %xmm5
-	LONG $0x7412fbc5; WORD $0x4010 // vmovddup 0x40(%rax,%rdx), %xmm6
-	LONG $0x1c10f9c5; BYTE $0xf1 // vmovupd (%rcx,%rsi,8), %xmm3
-	LONG $0x6410f9c5; WORD $0x10f1 // vmovupd 0x10(%rcx,%rsi,8), %xmm4
-	LONG $0xa8e1e2c4; LONG $0x300090ac; WORD $0x0000 // vfmadd213pd 0x3000(%rax,%rdx,4), %xmm3, %xmm5
+	LONG $0x0ab48b48; LONG $0x00002000 // movq 0x2000(%rdx,%rcx), %rsi
+	LONG $0x2c12fbc5; BYTE $0x0a // vmovddup (%rdx,%rcx), %xmm5
+	LONG $0x7412fbc5; WORD $0x400a // vmovddup 0x40(%rdx,%rcx), %xmm6
+	LONG $0x1c10f9c5; BYTE $0xf0 // vmovupd (%rax,%rsi,8), %xmm3
+	LONG $0x6410f9c5; WORD $0x10f0 // vmovupd 0x10(%rax,%rsi,8), %xmm4
+	LONG $0xa8e1e2c4; LONG $0x30008aac; WORD $0x0000 // vfmadd213pd 0x3000(%rdx,%rcx,4), %xmm3, %xmm5
 	LONG $0xa8d9e2c4; BYTE $0xf5 // vfmadd213pd %xmm5, %xmm4, %xmm6
-	LONG $0xb411f9c5; LONG $0x00300090; BYTE $0x00 // vmovupd %xmm6, 0x3000(%rax,%rdx,4)
-	LONG $0xac12fbc5; LONG $0x00008010; BYTE $0x00 // vmovddup 0x80(%rax,%rdx), %xmm5
-	LONG $0xa8e1e2c4; LONG $0x301090ac; WORD $0x0000 // vfmadd213pd 0x3010(%rax,%rdx,4), %xmm3, %xmm5
-	LONG $0x9c12fbc5; LONG $0x0000c010; BYTE $0x00 // vmovddup 0xc0(%rax,%rdx), %xmm3
+	LONG $0xb411f9c5; LONG $0x0030008a; BYTE $0x00 // vmovupd %xmm6, 0x3000(%rdx,%rcx,4)
+	LONG $0xac12fbc5; LONG $0x0000800a; BYTE $0x00 // vmovddup 0x80(%rdx,%rcx), %xmm5
+	LONG $0xa8e1e2c4; LONG $0x30108aac; WORD $0x0000 // vfmadd213pd 0x3010(%rdx,%rcx,4), %xmm3, %xmm5
+	LONG $0x9c12fbc5; LONG $0x0000c00a; BYTE $0x00 // vmovddup 0xc0(%rdx,%rcx), %xmm3
 	LONG $0xa8d9e2c4; BYTE $0xdd // vfmadd213pd %xmm5, %xmm4, %xmm3
-	LONG $0x9c11f9c5; LONG $0x00301090; BYTE $0x00 // vmovupd %xmm3, 0x3010(%rax,%rdx,4)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x40fa8348 // cmpq $0x40, %rdx
+	LONG $0x9c11f9c5; LONG $0x0030108a; BYTE $0x00 // vmovupd %xmm3, 0x3010(%rdx,%rcx,4)
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
 	WORD $0x9675 // jne <symmetric2Multi2+0x700>
 	LONG $0xfff9b1e9; BYTE $0xff // jmp <symmetric2Multi2+0x120>
-	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
-	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
-	LONG $0x23048d4f // leaq (%r11,%r12), %r8
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x19048d4e // leaq (%rcx,%r11), %r8
+	LONG $0x18148d4e // leaq (%rax,%r11), %r10
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0x1e3c8d4a // leaq (%rsi,%r11), %rdi
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
-	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
-	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
+	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbx)
-	LONG $0x6f7ac1c4; WORD $0x3e1c // vmovdqu (%r14,%rdi), %xmm3
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
-	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbx)
 	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
 	LONG $0xff12850f; WORD $0xffff // jne <symmetric2Multi2+0x790>
-	LONG $0xfffb02e9; BYTE $0xff // jmp <symmetric2Multi2+0x385>
+	LONG $0xfffb03e9; BYTE $0xff // jmp <symmetric2Multi2+0x386>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0xf831840f; WORD $0xffff // je <symmetric2Multi2+0xd0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007f8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x940>
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
-	LONG $0xca4d0f48 // cmovgeq %rdx, %rcx
+	LONG $0xf836840f; WORD $0xffff // je <symmetric2Multi2+0xd0>
+	LONG $0x58478b48 // movq 0x58(%rdi), %rax
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	WORD $0x294c; BYTE $0xf8 // subq %r15, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x787e // jle <symmetric2Multi2+0x930>
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x05e1c148 // shlq $0x5, %rcx
-	WORD $0x47eb // jmp <symmetric2Multi2+0x920>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	WORD $0x40eb // jmp <symmetric2Multi2+0x910>
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x107981c4; WORD $0x021c // vmovupd (%r10,%r8), %xmm3
 	LONG $0x107981c4; WORD $0x0264; BYTE $0x10 // vmovupd 0x10(%r10,%r8), %xmm4
-	LONG $0x9c58e1c5; LONG $0x00300030; BYTE $0x00 // vaddpd 0x3000(%rax,%rsi), %xmm3, %xmm3
+	LONG $0x9c58e1c5; LONG $0x00300032; BYTE $0x00 // vaddpd 0x3000(%rdx,%rsi), %xmm3, %xmm3
 	LONG $0x117981c4; WORD $0x021c // vmovupd %xmm3, (%r10,%r8)
-	LONG $0x9c58d9c5; LONG $0x00301030; BYTE $0x00 // vaddpd 0x3010(%rax,%rsi), %xmm4, %xmm3
+	LONG $0x9c58d9c5; LONG $0x00301032; BYTE $0x00 // vaddpd 0x3010(%rdx,%rsi), %xmm4, %xmm3
 	LONG $0x20c68348 // addq $0x20, %rsi
 	LONG $0x117981c4; WORD $0x025c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r10,%r8)
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x2074 // je <symmetric2Multi2+0x940>
+	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
+	WORD $0x2074 // je <symmetric2Multi2+0x930>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb474 // je <symmetric2Multi2+0x8e0>
+	WORD $0xb474 // je <symmetric2Multi2+0x8d0>
 	LONG $0x04b70f47; BYTE $0x5a // movzwl (%r10,%r11,2), %r8d
-	WORD $0xadeb // jmp <symmetric2Multi2+0x8e0>
+	WORD $0xadeb // jmp <symmetric2Multi2+0x8d0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
+	LONG $0x39048d4a // leaq (%rcx,%r15), %rax
 	LONG $0x08758d48 // leaq 0x8(%rbp), %rsi
 	LONG $0x24743b48; BYTE $0x08 // cmpq 0x8(%rsp), %rsi
-	LONG $0xf782830f; WORD $0xffff // jae <symmetric2Multi2+0xd5>
-	WORD $0x0148; BYTE $0xd2 // addq %rdx, %rdx
+	LONG $0xf792830f; WORD $0xffff // jae <symmetric2Multi2+0xd5>
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	WORD $0x0148; BYTE $0xc9 // addq %rcx, %rcx
 	WORD $0xf631 // xorl %esi, %esi
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x62148d4a // leaq (%rdx,%r12,2), %rdx
-	WORD $0x41eb // jmp <symmetric2Multi2+0x9a2>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x0149; BYTE $0xd0 // addq %rdx, %r8
+	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
+	WORD $0x3ceb // jmp <symmetric2Multi2+0x992>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
 	LONG $0x04b70f47; BYTE $0x50 // movzwl (%r8,%r10,2), %r8d
 	LONG $0x05e0c149 // shlq $0x5, %r8
 	LONG $0x3847034c // addq 0x38(%rdi), %r8
-	LONG $0xd084894e; LONG $0x00003d80 // movq %r8, 0x3d80(%rax,%r10,8)
-	LONG $0x847ffec5; LONG $0x00300030; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rax,%rsi)
+	LONG $0xd284894e; LONG $0x00003d80 // movq %r8, 0x3d80(%rdx,%r10,8)
+	LONG $0x847ffec5; LONG $0x00300032; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rdx,%rsi)
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x20c68348 // addq $0x20, %rsi
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xf733840f; WORD $0xffff // je <symmetric2Multi2+0xd5>
-	LONG $0xd0bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%r10,8)
+	LONG $0xf743840f; WORD $0xffff // je <symmetric2Multi2+0xd5>
+	LONG $0xd29c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rdx,%r10,8)
 	LONG $0x58478b4c // movq 0x58(%rdi), %r8
-	WORD $0x2949; BYTE $0xc8 // subq %rcx, %r8
+	WORD $0x2949; BYTE $0xc0 // subq %rax, %r8
 	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	WORD $0xd27d // jge <symmetric2Multi2+0x988>
+	WORD $0xd27d // jge <symmetric2Multi2+0x978>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0xb175 // jne <symmetric2Multi2+0x970>
-	LONG $0x11048d4e // leaq (%rcx,%r10), %r8
-	WORD $0xb3eb // jmp <symmetric2Multi2+0x978>
+	WORD $0xb175 // jne <symmetric2Multi2+0x960>
+	LONG $0x10048d4e // leaq (%rax,%r10), %r8
+	WORD $0xb3eb // jmp <symmetric2Multi2+0x968>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -513,6 +514,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -540,101 +543,101 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x48ec8348 // subq $0x48, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
+	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
 	LONG $0x20778b4c // movq 0x20(%rdi), %r14
-	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
+	LONG $0x009e8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r11
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
-	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x35eb // jmp <symmetric2Multi4+0x6f>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x06e6c148 // shlq $0x6, %rsi
 	LONG $0x38770348 // addq 0x38(%rdi), %rsi
-	LONG $0xd0b48948; LONG $0x00003d80 // movq %rsi, 0x3d80(%rax,%rdx,8)
-	LONG $0x847ffec5; LONG $0x00300008; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rax,%rcx)
-	LONG $0x847ffec5; LONG $0x00302008; BYTE $0x00 // vmovdqu %ymm0, 0x3020(%rax,%rcx)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xcab48948; LONG $0x00003d80 // movq %rsi, 0x3d80(%rdx,%rcx,8)
+	LONG $0x847ffec5; LONG $0x00300002; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rdx,%rax)
+	LONG $0x847ffec5; LONG $0x00302002; BYTE $0x00 // vmovdqu %ymm0, 0x3020(%rdx,%rax)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x40c08348 // addq $0x40, %rax
+	LONG $0x08f98348 // cmpq $0x8, %rcx
 	WORD $0x2174 // je <symmetric2Multi4+0x90>
-	LONG $0xd0bc894c; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%rdx,8)
-	LONG $0x58573b48 // cmpq 0x58(%rdi), %rdx
+	LONG $0xca9c894c; LONG $0x00003d80 // movq %r11, 0x3d80(%rdx,%rcx,8)
+	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
 	WORD $0xd37d // jge <symmetric2Multi4+0x50>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
 	WORD $0xb774 // je <symmetric2Multi4+0x40>
-	LONG $0x34b70f41; BYTE $0x50 // movzwl (%r8,%rdx,2), %esi
+	LONG $0x34b70f41; BYTE $0x48 // movzwl (%r8,%rcx,2), %esi
 	WORD $0xb0eb // jmp <symmetric2Multi4+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09318e0f; WORD $0x0000 // jle <symmetric2Multi4+0x9ce>
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x09218e0f; WORD $0x0000 // jle <symmetric2Multi4+0x9be>
 	LONG $0x597de2c4; LONG $0x0009520d; BYTE $0x00 // vpbroadcastq 0x952(%rip), %ymm1
 	LONG $0x597de2c4; LONG $0x00094115; BYTE $0x00 // vpbroadcastq 0x941(%rip), %ymm2
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	LONG $0xcd4c8d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x16eb // jmp <symmetric2Multi4+0xe4>
 	WORD $0x9066 // nop
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rbp
-	LONG $0x08ea830f; WORD $0x0000 // jae <symmetric2Multi4+0x9ce>
-	LONG $0x0455b70f // movzwl 0x4(%rbp), %edx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x08da830f; WORD $0x0000 // jae <symmetric2Multi4+0x9be>
+	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
 	LONG $0x079a840f; WORD $0x0000 // je <symmetric2Multi4+0x890>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
 	LONG $0x246c8948; BYTE $0x40 // movq %rbp, 0x40(%rsp)
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
 	WORD $0x1eeb // jmp <symmetric2Multi4+0x132>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
+	LONG $0x5e348d4f // leaq (%r14,%r11,2), %r14
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
 	LONG $0x075e830f; WORD $0x0000 // jae <symmetric2Multi4+0x890>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	LONG $0x23b60f44 // movzbl (%rbx), %r12d
+	LONG $0x1bb60f44 // movzbl (%rbx), %r11d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x241c8948 // movq %rbx, (%rsp)
 	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
 	LONG $0x01e3850f; WORD $0x0000 // jne <symmetric2Multi4+0x330>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
+	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
+	LONG $0x35fb8041 // cmpb $0x35, %r11b
 	LONG $0x0401820f; WORD $0x0000 // jb <symmetric2Multi4+0x560>
-	LONG $0x64048d47 // leal (%r12,%r12,2), %r8d
-	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
-	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xebd1 // shrl %ebx
+	LONG $0x5b1c8d43 // leal (%r11,%r11,2), %ebx
+	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x02ecc141 // shrl $0x2, %r12d
 	WORD $0x894c; BYTE $0xf7 // movq %r14, %rdi
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x230c8d4a // leaq (%rbx,%r12), %rcx
-	LONG $0x23148d4f // leaq (%r11,%r12), %r10
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x20348d4f // leaq (%r8,%r12), %r14
+	WORD $0x8948; BYTE $0xd6 // movq %rdx, %rsi
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	LONG $0x1c348d4f // leaq (%r12,%r11), %r14
+	LONG $0x18148d4f // leaq (%r8,%r11), %r10
+	WORD $0x01b0 // movb $0x1, %al
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x1b0c8d4a // leaq (%rbx,%r11), %rcx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
 	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x271c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r12), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -647,10 +650,10 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x1e11fdc5 // vmovupd %ymm3, (%rsi)
-	LONG $0x1c6ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -663,11 +666,11 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi)
-	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
-	LONG $0x6f7aa1c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm3
+	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
+	LONG $0x6f7aa1c4; WORD $0x1f1c // vmovdqu (%rdi,%r11), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -680,11 +683,11 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi)
-	LONG $0x1c6ffac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x171c // vmovdqu (%rdi,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
@@ -698,330 +701,331 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x5e11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi)
 	LONG $0x80ee8348 // subq $-0x80, %rsi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfe70850f; WORD $0xffff // jne <symmetric2Multi4+0x190>
-	WORD $0x63eb // jmp <symmetric2Multi4+0x385>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
-	WORD $0x894c; BYTE $0xf6 // movq %r14, %rsi
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x008e180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rsi)
-	LONG $0x1e5afcc5 // vcvtps2pd (%rsi), %ymm3
-	LONG $0x1a11fcc5 // vmovups %ymm3, (%rdx)
-	LONG $0x5e5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rsi), %ymm3
-	LONG $0x5a11fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rdx)
-	LONG $0x208e180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rsi)
-	LONG $0x5e5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rsi), %ymm3
-	LONG $0x5a11fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rdx)
-	LONG $0x5e5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rsi), %ymm3
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x5a11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rdx)
-	LONG $0x80ea8348 // subq $-0x80, %rdx
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	WORD $0xbb75 // jne <symmetric2Multi4+0x340>
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0xfe6f850f; WORD $0xffff // jne <symmetric2Multi4+0x190>
+	WORD $0x63eb // jmp <symmetric2Multi4+0x386>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xb640; BYTE $0x01 // movb $0x1, %sil
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x195afcc5 // vcvtps2pd (%rcx), %ymm3
+	LONG $0x1811fcc5 // vmovups %ymm3, (%rax)
+	LONG $0x595afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm3
+	LONG $0x5811fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rax)
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x595afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm3
+	LONG $0x5811fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rax)
+	LONG $0x595afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm3
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x5811fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rax)
+	LONG $0x80e88348 // subq $-0x80, %rax
+	LONG $0x01c6f640 // testb $0x1, %sil
+	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
+	WORD $0xba75 // jne <symmetric2Multi4+0x340>
 	LONG $0x246c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x012c850f; WORD $0x0000 // jne <symmetric2Multi4+0x4c0>
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	WORD $0x4d8b; BYTE $0x00 // movl (%rbp), %ecx
+	LONG $0x012b850f; WORD $0x0000 // jne <symmetric2Multi4+0x4c0>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
-	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
+	LONG $0x347de2c4; BYTE $0x21 // vpmovzxwq (%rcx), %ymm4
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
 	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
-	LONG $0xa07ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rax)
-	LONG $0x347de2c4; WORD $0x0862 // vpmovzxwq 0x8(%rdx), %ymm4
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xa27ffec5; LONG $0x00002000 // vmovdqu %ymm4, 0x2000(%rdx)
+	LONG $0x347de2c4; WORD $0x0861 // vpmovzxwq 0x8(%rcx), %ymm4
+	LONG $0x10c18348 // addq $0x10, %rcx
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
 	LONG $0xf373e5c5; BYTE $0x03 // vpsllq $0x3, %ymm3, %ymm3
-	LONG $0x987ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rax)
+	LONG $0x9a7ffec5; LONG $0x00002020 // vmovdqu %ymm3, 0x2020(%rdx)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x02fc850f; WORD $0x0000 // jne <symmetric2Multi4+0x6f0>
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	LONG $0x02fb850f; WORD $0x0000 // jne <symmetric2Multi4+0x6f0>
 	LONG $0x241c8b48 // movq (%rsp), %rbx
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x11848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rdx), %r8
-	LONG $0x197dc2c4; LONG $0xd00011b4; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rdx), %ymm6
-	LONG $0x11b48b49; LONG $0xfffff000 // movq -0x1000(%r9,%rdx), %rsi
-	LONG $0x197d42c4; LONG $0xd0401184; WORD $0xffff // vbroadcastsd -0x2fc0(%r9,%rdx), %ymm8
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x09848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %r8
+	LONG $0x197dc2c4; LONG $0xd00009b4; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rcx), %ymm6
+	LONG $0x09b48b49; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %rsi
+	LONG $0x197d42c4; LONG $0xd0400984; WORD $0xffff // vbroadcastsd -0x2fc0(%r9,%rcx), %ymm8
 	LONG $0x107dc1c4; BYTE $0x28 // vmovupd (%r8), %ymm5
-	LONG $0x1c10fdc5; BYTE $0xf1 // vmovupd (%rcx,%rsi,8), %ymm3
-	LONG $0x6410fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm4
+	LONG $0x1c10fdc5; BYTE $0xf0 // vmovupd (%rax,%rsi,8), %ymm3
+	LONG $0x6410fdc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm4
 	LONG $0xfe59d5c5 // vmulpd %ymm6, %ymm5, %ymm7
-	LONG $0xa8e5c2c4; WORD $0xd134 // vfmadd213pd (%r9,%rdx,8), %ymm3, %ymm6
+	LONG $0xa8e5c2c4; WORD $0xc934 // vfmadd213pd (%r9,%rcx,8), %ymm3, %ymm6
 	LONG $0xed59bdc5 // vmulpd %ymm5, %ymm8, %ymm5
 	LONG $0xb8ddc2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm4, %ymm6
-	LONG $0x117dc1c4; WORD $0xd134 // vmovupd %ymm6, (%r9,%rdx,8)
-	LONG $0x197d42c4; LONG $0xd080118c; WORD $0xffff // vbroadcastsd -0x2f80(%r9,%rdx), %ymm9
-	LONG $0x197dc2c4; LONG $0xd0c011b4; WORD $0xffff // vbroadcastsd -0x2f40(%r9,%rdx), %ymm6
+	LONG $0x117dc1c4; WORD $0xc934 // vmovupd %ymm6, (%r9,%rcx,8)
+	LONG $0x197d42c4; LONG $0xd080098c; WORD $0xffff // vbroadcastsd -0x2f80(%r9,%rcx), %ymm9
+	LONG $0x197dc2c4; LONG $0xd0c009b4; WORD $0xffff // vbroadcastsd -0x2f40(%r9,%rcx), %ymm6
 	LONG $0x107d41c4; WORD $0x2040 // vmovupd 0x20(%r8), %ymm8
-	LONG $0xa8b5c2c4; WORD $0xd15c; BYTE $0x20 // vfmadd213pd 0x20(%r9,%rdx,8), %ymm9, %ymm3
+	LONG $0xa8b5c2c4; WORD $0xc95c; BYTE $0x20 // vfmadd213pd 0x20(%r9,%rcx,8), %ymm9, %ymm3
 	LONG $0xb8b5c2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm9, %ymm7
 	LONG $0xb8cdc2c4; BYTE $0xe8 // vfmadd231pd %ymm8, %ymm6, %ymm5
 	LONG $0xb8cde2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm6, %ymm3
-	LONG $0x117dc1c4; WORD $0xd15c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r9,%rdx,8)
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x117dc1c4; WORD $0xc95c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r9,%rcx,8)
+	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x5845c1c4; WORD $0xf71c // vaddpd (%r15,%rsi,8), %ymm7, %ymm3
 	LONG $0x117dc1c4; WORD $0xf71c // vmovupd %ymm3, (%r15,%rsi,8)
 	LONG $0x5855c1c4; WORD $0xf75c; BYTE $0x20 // vaddpd 0x20(%r15,%rsi,8), %ymm5, %ymm3
 	LONG $0x117dc1c4; WORD $0xf75c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r15,%rsi,8)
-	LONG $0x40fa8348 // cmpq $0x40, %rdx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
 	LONG $0xff54850f; WORD $0xffff // jne <symmetric2Multi4+0x400>
 	LONG $0xfffc6fe9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xc8bc8b48; LONG $0x00003d80 // movq 0x3d80(%rax,%rcx,8), %rdi
-	WORD $0x8948; BYTE $0xce // movq %rcx, %rsi
+	LONG $0xc2bc8b48; LONG $0x00003d80 // movq 0x3d80(%rdx,%rax,8), %rdi
+	WORD $0x8948; BYTE $0xc6 // movq %rax, %rsi
 	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0xc8148d48 // leaq (%rax,%rcx,8), %rdx
+	LONG $0xc20c8d48 // leaq (%rdx,%rax,8), %rcx
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x014c; BYTE $0xce // addq %r9, %rsi
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x107da1c4; WORD $0x161c // vmovupd (%rsi,%r10), %ymm3
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
-	BYTE $0x90 // nop
-	LONG $0x197de2c4; BYTE $0x23 // vbroadcastsd (%rbx), %ymm4
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0xb8dda2c4; WORD $0x371c // vfmadd231pd (%rdi,%r14), %ymm4, %ymm3
-	LONG $0x0020be41; WORD $0x0000 // movl $0x20, %r14d
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	WORD $0xdf75 // jne <symmetric2Multi4+0x500>
+	WORD $0x01b3 // movb $0x1, %bl
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x9066 // nop
+	LONG $0x197dc2c4; BYTE $0x26 // vbroadcastsd (%r14), %ymm4
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0xb8dda2c4; WORD $0x271c // vfmadd231pd (%rdi,%r12), %ymm4, %ymm3
+	LONG $0x0020bc41; WORD $0x0000 // movl $0x20, %r12d
+	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	WORD $0xe175 // jne <symmetric2Multi4+0x500>
 	LONG $0x117da1c4; WORD $0x161c // vmovupd %ymm3, (%rsi,%r10)
-	LONG $0x80ea8348 // subq $-0x80, %rdx
+	LONG $0x80e98348 // subq $-0x80, %rcx
 	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb375 // jne <symmetric2Multi4+0x4f0>
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x8a75 // jne <symmetric2Multi4+0x4d0>
+	WORD $0xb575 // jne <symmetric2Multi4+0x4f0>
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	WORD $0x8c75 // jne <symmetric2Multi4+0x4d0>
 	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0xfffbc7e9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x8945; BYTE $0xe3 // movl %r12d, %r11d
-	WORD $0x930f; BYTE $0xc2 // setae %dl
-	LONG $0x07c4f641 // testb $0x7, %r12b
+	LONG $0xfffbc9e9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c3f641 // testb $0x7, %r11b
 	LONG $0xc6950f40 // setne %sil
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0x0840; BYTE $0xd6 // orb %dl, %sil
-	LONG $0x64148d43 // leal (%r12,%r12,2), %edx
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0840; BYTE $0xce // orb %cl, %sil
+	LONG $0x5b0c8d43 // leal (%r11,%r11,2), %ecx
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x01df840f; WORD $0x0000 // je <symmetric2Multi4+0x773>
-	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
-	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
-	LONG $0x23048d4f // leaq (%r11,%r12), %r8
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
-	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
-	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
-	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
-	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
-	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
-	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
-	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
-	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
-	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
-	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
-	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
-	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
-	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
-	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
-	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
-	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
-	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
-	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
-	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
-	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5b11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbx)
-	LONG $0x6f7ac1c4; WORD $0x3e1c // vmovdqu (%r14,%rdi), %xmm3
-	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
-	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
-	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
-	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
-	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
-	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x5b11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbx)
-	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2Multi4+0x5b0>
-	LONG $0xfffc96e9; BYTE $0xff // jmp <symmetric2Multi4+0x385>
-	BYTE $0x90 // nop
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x10b48b48; LONG $0x00002000 // movq 0x2000(%rax,%rdx), %rsi
-	LONG $0x197de2c4; WORD $0x102c // vbroadcastsd (%rax,%rdx), %ymm5
-	LONG $0x197de2c4; WORD $0x1074; BYTE $0x40 // vbroadcastsd 0x40(%rax,%rdx), %ymm6
-	LONG $0x1c10fdc5; BYTE $0xf1 // vmovupd (%rcx,%rsi,8), %ymm3
-	LONG $0x6410fdc5; WORD $0x20f1 // vmovupd 0x20(%rcx,%rsi,8), %ymm4
-	LONG $0xa8e5e2c4; LONG $0x3000d0ac; WORD $0x0000 // vfmadd213pd 0x3000(%rax,%rdx,8), %ymm3, %ymm5
-	LONG $0xa8dde2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm4, %ymm6
-	LONG $0xb411fdc5; LONG $0x003000d0; BYTE $0x00 // vmovupd %ymm6, 0x3000(%rax,%rdx,8)
-	LONG $0x197de2c4; LONG $0x008010ac; WORD $0x0000 // vbroadcastsd 0x80(%rax,%rdx), %ymm5
-	LONG $0xa8e5e2c4; LONG $0x3020d0ac; WORD $0x0000 // vfmadd213pd 0x3020(%rax,%rdx,8), %ymm3, %ymm5
-	LONG $0x197de2c4; LONG $0x00c0109c; WORD $0x0000 // vbroadcastsd 0xc0(%rax,%rdx), %ymm3
-	LONG $0xa8dde2c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm4, %ymm3
-	LONG $0x9c11fdc5; LONG $0x003020d0; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rax,%rdx,8)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x40fa8348 // cmpq $0x40, %rdx
-	WORD $0x9275 // jne <symmetric2Multi4+0x700>
-	LONG $0xfff9ade9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
-	LONG $0x22348d4a // leaq (%rdx,%r12), %rsi
-	LONG $0x213c8d4a // leaq (%rcx,%r12), %rdi
-	LONG $0x23048d4f // leaq (%r11,%r12), %r8
-	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
-	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0x01e6840f; WORD $0x0000 // je <symmetric2Multi4+0x773>
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x19048d4e // leaq (%rcx,%r11), %r8
+	LONG $0x18148d4e // leaq (%rax,%r11), %r10
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0x1e3c8d4a // leaq (%rsi,%r11), %rdi
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
 	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x1e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r11), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
+	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
+	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5b11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbx)
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x5b11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbx)
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
+	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2Multi4+0x5b0>
+	LONG $0xfffc97e9; BYTE $0xff // jmp <symmetric2Multi4+0x386>
+	BYTE $0x90 // nop
+	LONG $0x241c8b48 // movq (%rsp), %rbx
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0ab48b48; LONG $0x00002000 // movq 0x2000(%rdx,%rcx), %rsi
+	LONG $0x197de2c4; WORD $0x0a2c // vbroadcastsd (%rdx,%rcx), %ymm5
+	LONG $0x197de2c4; WORD $0x0a74; BYTE $0x40 // vbroadcastsd 0x40(%rdx,%rcx), %ymm6
+	LONG $0x1c10fdc5; BYTE $0xf0 // vmovupd (%rax,%rsi,8), %ymm3
+	LONG $0x6410fdc5; WORD $0x20f0 // vmovupd 0x20(%rax,%rsi,8), %ymm4
+	LONG $0xa8e5e2c4; LONG $0x3000caac; WORD $0x0000 // vfmadd213pd 0x3000(%rdx,%rcx,8), %ymm3, %ymm5
+	LONG $0xa8dde2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm4, %ymm6
+	LONG $0xb411fdc5; LONG $0x003000ca; BYTE $0x00 // vmovupd %ymm6, 0x3000(%rdx,%rcx,8)
+	LONG $0x197de2c4; LONG $0x00800aac; WORD $0x0000 // vbroadcastsd 0x80(%rdx,%rcx), %ymm5
+	LONG $0xa8e5e2c4; LONG $0x3020caac; WORD $0x0000 // vfmadd213pd 0x3020(%rdx,%rcx,8), %ymm3, %ymm5
+	LONG $0x197de2c4; LONG $0x00c00a9c; WORD $0x0000 // vbroadcastsd 0xc0(%rdx,%rcx), %ymm3
+	LONG $0xa8dde2c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm4, %ymm3
+	LONG $0x9c11fdc5; LONG $0x003020ca; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rdx,%rcx,8)
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
+	WORD $0x9275 // jne <symmetric2Multi4+0x700>
+	LONG $0xfff9ade9; BYTE $0xff // jmp <symmetric2Multi4+0x120>
+	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x19048d4e // leaq (%rcx,%r11), %r8
+	LONG $0x18148d4e // leaq (%rax,%r11), %r10
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0x1e3c8d4a // leaq (%rsi,%r11), %rdi
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
-	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbx)
-	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
-	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
+	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
+	LONG $0x6f7a81c4; WORD $0x1e1c // vmovdqu (%r14,%r11), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbx)
-	LONG $0x6f7ac1c4; WORD $0x3e1c // vmovdqu (%r14,%rdi), %xmm3
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
-	LONG $0x3865c3c4; WORD $0x361c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rsi), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x5b11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbx)
 	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c2f641 // testb $0x1, %r10b
-	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
 	LONG $0xff12850f; WORD $0xffff // jne <symmetric2Multi4+0x790>
-	LONG $0xfffb02e9; BYTE $0xff // jmp <symmetric2Multi4+0x385>
+	LONG $0xfffb03e9; BYTE $0xff // jmp <symmetric2Multi4+0x386>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0xf831840f; WORD $0xffff // je <symmetric2Multi4+0xd0>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
-	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
-	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd14c0f48 // cmovlq %rcx, %rdx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007f8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x940>
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
-	LONG $0xca4d0f48 // cmovgeq %rdx, %rcx
+	LONG $0xf836840f; WORD $0xffff // je <symmetric2Multi4+0xd0>
+	LONG $0x58478b48 // movq 0x58(%rdi), %rax
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	WORD $0x294c; BYTE $0xf8 // subq %r15, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x787e // jle <symmetric2Multi4+0x930>
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x47eb // jmp <symmetric2Multi4+0x920>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x40eb // jmp <symmetric2Multi4+0x910>
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x107d81c4; WORD $0x021c // vmovupd (%r10,%r8), %ymm3
 	LONG $0x107d81c4; WORD $0x0264; BYTE $0x20 // vmovupd 0x20(%r10,%r8), %ymm4
-	LONG $0x9c58e5c5; LONG $0x00300030; BYTE $0x00 // vaddpd 0x3000(%rax,%rsi), %ymm3, %ymm3
+	LONG $0x9c58e5c5; LONG $0x00300032; BYTE $0x00 // vaddpd 0x3000(%rdx,%rsi), %ymm3, %ymm3
 	LONG $0x117d81c4; WORD $0x021c // vmovupd %ymm3, (%r10,%r8)
-	LONG $0x9c58ddc5; LONG $0x00302030; BYTE $0x00 // vaddpd 0x3020(%rax,%rsi), %ymm4, %ymm3
+	LONG $0x9c58ddc5; LONG $0x00302032; BYTE $0x00 // vaddpd 0x3020(%rdx,%rsi), %ymm4, %ymm3
 	LONG $0x40c68348 // addq $0x40, %rsi
 	LONG $0x117d81c4; WORD $0x025c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r10,%r8)
-	WORD $0x3948; BYTE $0xf1 // cmpq %rsi, %rcx
-	WORD $0x2074 // je <symmetric2Multi4+0x940>
+	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
+	WORD $0x2074 // je <symmetric2Multi4+0x930>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb474 // je <symmetric2Multi4+0x8e0>
+	WORD $0xb474 // je <symmetric2Multi4+0x8d0>
 	LONG $0x04b70f47; BYTE $0x5a // movzwl (%r10,%r11,2), %r8d
-	WORD $0xadeb // jmp <symmetric2Multi4+0x8e0>
+	WORD $0xadeb // jmp <symmetric2Multi4+0x8d0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
+	LONG $0x39048d4a // leaq (%rcx,%r15), %rax
 	LONG $0x08758d48 // leaq 0x8(%rbp), %rsi
 	LONG $0x24743b48; BYTE $0x08 // cmpq 0x8(%rsp), %rsi
-	LONG $0xf782830f; WORD $0xffff // jae <symmetric2Multi4+0xd5>
-	WORD $0x0148; BYTE $0xd2 // addq %rdx, %rdx
+	LONG $0xf792830f; WORD $0xffff // jae <symmetric2Multi4+0xd5>
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	WORD $0x0148; BYTE $0xc9 // addq %rcx, %rcx
 	WORD $0xf631 // xorl %esi, %esi
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x62148d4a // leaq (%rdx,%r12,2), %rdx
-	WORD $0x4aeb // jmp <symmetric2Multi4+0x9ab>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x0149; BYTE $0xd0 // addq %rdx, %r8
+	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
+	WORD $0x45eb // jmp <symmetric2Multi4+0x99b>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
 	LONG $0x04b70f47; BYTE $0x50 // movzwl (%r8,%r10,2), %r8d
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	LONG $0x3847034c // addq 0x38(%rdi), %r8
-	LONG $0xd084894e; LONG $0x00003d80 // movq %r8, 0x3d80(%rax,%r10,8)
-	LONG $0x847ffec5; LONG $0x00300030; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rax,%rsi)
-	LONG $0x847ffec5; LONG $0x00302030; BYTE $0x00 // vmovdqu %ymm0, 0x3020(%rax,%rsi)
+	LONG $0xd284894e; LONG $0x00003d80 // movq %r8, 0x3d80(%rdx,%r10,8)
+	LONG $0x847ffec5; LONG $0x00300032; BYTE $0x00 // vmovdqu %ymm0, 0x3000(%rdx,%rsi)
+	LONG $0x847ffec5; LONG $0x00302032; BYTE $0x00 // vmovdqu %ymm0, 0x3020(%rdx,%rsi)
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x40c68348 // addq $0x40, %rsi
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	LONG $0xf72a840f; WORD $0xffff // je <symmetric2Multi4+0xd5>
-	LONG $0xd0bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rax,%r10,8)
+	LONG $0xf73a840f; WORD $0xffff // je <symmetric2Multi4+0xd5>
+	LONG $0xd29c894e; LONG $0x00003d80 // movq %r11, 0x3d80(%rdx,%r10,8)
 	LONG $0x58478b4c // movq 0x58(%rdi), %r8
-	WORD $0x2949; BYTE $0xc8 // subq %rcx, %r8
+	WORD $0x2949; BYTE $0xc0 // subq %rax, %r8
 	WORD $0x394d; BYTE $0xc2 // cmpq %r8, %r10
-	WORD $0xc97d // jge <symmetric2Multi4+0x988>
+	WORD $0xc97d // jge <symmetric2Multi4+0x978>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0xa875 // jne <symmetric2Multi4+0x970>
-	LONG $0x11048d4e // leaq (%rcx,%r10), %r8
-	WORD $0xaaeb // jmp <symmetric2Multi4+0x978>
+	WORD $0xa875 // jne <symmetric2Multi4+0x960>
+	LONG $0x10048d4e // leaq (%rax,%r10), %r8
+	WORD $0xaaeb // jmp <symmetric2Multi4+0x968>
 	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1031,6 +1035,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x30000000
 	LONG $0x00000045; LONG $0x30000000
@@ -1059,11 +1065,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x50ec8348 // subq $0x50, %rsp
 	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
-	LONG $0x20678b4c // movq 0x20(%rdi), %r12
-	LONG $0x00b68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r14
+	LONG $0x20778b4c // movq 0x20(%rdi), %r14
+	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0x00868d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rax
 	LONG $0x24048948 // movq %rax, (%rsp)
 	WORD $0xc031 // xorl %eax, %eax
@@ -1080,7 +1086,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x80e88348 // subq $-0x80, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	WORD $0x2174 // je <symmetric2Multi8+0xa2>
-	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
+	LONG $0xcebc894c; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%rcx,8)
 	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
 	WORD $0xc17d // jge <symmetric2Multi8+0x50>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -1094,65 +1100,67 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x0a618e0f; WORD $0x0000 // jle <symmetric2Multi8+0xb10>
 	LONG $0x597de2c4; LONG $0x000a800d; BYTE $0x00 // vpbroadcastq 0xa80(%rip), %ymm1
 	LONG $0x597de2c4; LONG $0x000a6f15; BYTE $0x00 // vpbroadcastq 0xa6f(%rip), %ymm2
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0x14eb // jmp <symmetric2Multi8+0xf4>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x246c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rbp
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
+	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x15eb // jmp <symmetric2Multi8+0xf4>
+	BYTE $0x90 // nop
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x24643b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r12
 	LONG $0x0a1c830f; WORD $0x0000 // jae <symmetric2Multi8+0xb10>
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x4cb70f41; WORD $0x0424 // movzwl 0x4(%r12), %ecx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08aa840f; WORD $0x0000 // je <symmetric2Multi8+0x9b0>
+	LONG $0x0898840f; WORD $0x0000 // je <symmetric2Multi8+0x9a0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
-	LONG $0x246c8948; BYTE $0x30 // movq %rbp, 0x30(%rsp)
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
 	LONG $0x07e0c148 // shlq $0x7, %rax
 	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
-	WORD $0x1eeb // jmp <symmetric2Multi8+0x142>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x44248d4f // leaq (%r12,%r8,2), %r12
+	WORD $0x21eb // jmp <symmetric2Multi8+0x147>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x5e348d4d // leaq (%r14,%rbx,2), %r14
+	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
-	LONG $0x086e830f; WORD $0x0000 // jae <symmetric2Multi8+0x9b0>
+	LONG $0x245c3b48; BYTE $0x40 // cmpq 0x40(%rsp), %rbx
+	LONG $0x0859830f; WORD $0x0000 // jae <symmetric2Multi8+0x9a0>
+	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
-	LONG $0x03b60f44 // movzbl (%rbx), %r8d
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
-	LONG $0x01e2850f; WORD $0x0000 // jne <symmetric2Multi8+0x340>
+	WORD $0xb60f; BYTE $0x1b // movzbl (%rbx), %ebx
+	LONG $0x2444f641; WORD $0x0206 // testb $0x2, 0x6(%r12)
+	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
+	LONG $0x01dc850f; WORD $0x0000 // jne <symmetric2Multi8+0x340>
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x40048d4b // leaq (%r8,%r8,2), %rax
-	LONG $0x35f88041 // cmpb $0x35, %r8b
-	LONG $0x04e0820f; WORD $0x0000 // jb <symmetric2Multi8+0x650>
-	LONG $0x401c8d43 // leal (%r8,%r8,2), %ebx
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
+	LONG $0x04db820f; WORD $0x0000 // jb <symmetric2Multi8+0x650>
+	LONG $0x5b048d44 // leal (%rbx,%rbx,2), %r8d
+	WORD $0x8941; BYTE $0xdc // movl %ebx, %r12d
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xb740; BYTE $0x01 // movb $0x1, %dil
-	WORD $0x8948; BYTE $0xf2 // movq %rsi, %rdx
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	WORD $0x8945; BYTE $0xc4 // movl %r8d, %r12d
 	WORD $0xd141; BYTE $0xec // shrl %r12d
-	LONG $0x030c8d4b // leaq (%r11,%r8), %rcx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0x04148d4f // leaq (%r12,%r8), %r10
-	LONG $0x03348d4e // leaq (%rbx,%r8), %r14
-	BYTE $0x90 // nop
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x186ffac5 // vmovdqu (%rax), %xmm3
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	WORD $0x8948; BYTE $0xf7 // movq %rsi, %rdi
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	LONG $0x1b348d4d // leaq (%r11,%rbx), %r14
+	LONG $0x1c0c8d49 // leaq (%r12,%rbx), %rcx
+	WORD $0x01b0 // movb $0x1, %al
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a6ffac5 // vmovdqu (%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865a3c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r11), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1164,11 +1172,11 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x1a11fdc5 // vmovupd %ymm3, (%rdx)
-	LONG $0x6f7aa1c4; WORD $0x201c // vmovdqu (%rax,%r12), %xmm3
+	LONG $0x1f11fdc5 // vmovupd %ymm3, (%rdi)
+	LONG $0x6f7aa1c4; WORD $0x221c // vmovdqu (%rdx,%r12), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1180,12 +1188,12 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x5a11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rdx)
-	LONG $0x8c180f42; LONG $0x00100000; BYTE $0x00 // prefetcht0 0x1000(%rax,%r8)
-	LONG $0x6f7aa1c4; WORD $0x001c // vmovdqu (%rax,%r8), %xmm3
+	LONG $0x5f11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rdi)
+	LONG $0x1a8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rbx)
+	LONG $0x1c6ffac5; BYTE $0x1a // vmovdqu (%rdx,%rbx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865e3c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1197,13 +1205,13 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x5a11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rdx)
-	LONG $0x6f7aa1c4; WORD $0x101c // vmovdqu (%rax,%r10), %xmm3
+	LONG $0x5f11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rdi)
+	LONG $0x1c6ffac5; BYTE $0x0a // vmovdqu (%rdx,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
-	LONG $0x3865a3c4; WORD $0x301c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r14), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	LONG $0x3865a3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -1214,39 +1222,38 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x5a11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rdx)
-	LONG $0x80ea8348 // subq $-0x80, %rdx
-	LONG $0x01c7f640 // testb $0x1, %dil
-	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	LONG $0xfe6d850f; WORD $0xffff // jne <symmetric2Multi8+0x1a0>
-	WORD $0x5feb // jmp <symmetric2Multi8+0x394>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x01b0 // movb $0x1, %al
-	WORD $0x8948; BYTE $0xf1 // movq %rsi, %rcx
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
-	LONG $0x1911fcc5 // vmovups %ymm3, (%rcx)
-	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
-	LONG $0x5911fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rcx)
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
-	LONG $0x5911fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rcx)
-	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x5911fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rcx)
-	LONG $0x80e98348 // subq $-0x80, %rcx
+	LONG $0x5f11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rdi)
+	LONG $0x80ef8348 // subq $-0x80, %rdi
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	WORD $0xbc75 // jne <symmetric2Multi8+0x350>
-	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
-	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x01cd850f; WORD $0x0000 // jne <symmetric2Multi8+0x570>
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
+	LONG $0xfe72850f; WORD $0xffff // jne <symmetric2Multi8+0x1b0>
+	WORD $0x55eb // jmp <symmetric2Multi8+0x395>
+	WORD $0x01b2 // movb $0x1, %dl
+	WORD $0x8948; BYTE $0xf0 // movq %rsi, %rax
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x195afcc5 // vcvtps2pd (%rcx), %ymm3
+	LONG $0x1811fcc5 // vmovups %ymm3, (%rax)
+	LONG $0x595afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm3
+	LONG $0x5811fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rax)
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x595afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm3
+	LONG $0x5811fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rax)
+	LONG $0x595afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm3
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x5811fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rax)
+	LONG $0x80e88348 // subq $-0x80, %rax
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
+	WORD $0xbb75 // jne <symmetric2Multi8+0x350>
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x2444f641; WORD $0x0106 // testb $0x1, 0x6(%r12)
+	LONG $0x01da850f; WORD $0x0000 // jne <symmetric2Multi8+0x580>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x24048b41 // movl (%r12), %eax
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
 	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x07e0c148 // shlq $0x7, %rax
@@ -1289,56 +1296,55 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x0e4ab70f // movzwl 0xe(%rdx), %ecx
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x0366850f; WORD $0x0000 // jne <symmetric2Multi8+0x7f0>
+	LONG $0x2444f641; WORD $0x0206 // testb $0x2, 0x6(%r12)
+	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
+	LONG $0x0350850f; WORD $0x0000 // jne <symmetric2Multi8+0x7e0>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x240c0348 // addq (%rsp), %rcx
 	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0xc69c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %rbx
-	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xc6948b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r10
+	LONG $0xc6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r8
 	LONG $0x197de2c4; WORD $0xc634 // vbroadcastsd (%rsi,%rax,8), %ymm6
 	LONG $0x197d62c4; WORD $0xc644; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rax,8), %ymm8
-	LONG $0x107da1c4; WORD $0xf32c // vmovupd (%rbx,%r14,8), %ymm5
-	LONG $0xcb148d4f // leaq (%r11,%r9,8), %r10
-	LONG $0xcf0c8d4f // leaq (%r15,%r9,8), %r9
-	LONG $0x107d81c4; WORD $0xf21c // vmovupd (%r10,%r14,8), %ymm3
-	LONG $0x107d81c4; WORD $0xf264; BYTE $0x40 // vmovupd 0x40(%r10,%r14,8), %ymm4
+	LONG $0x107d81c4; WORD $0xda2c // vmovupd (%r10,%r11,8), %ymm5
+	LONG $0xc54c8d4f; BYTE $0x00 // leaq (%r13,%r8,8), %r9
+	LONG $0xc7048d4f // leaq (%r15,%r8,8), %r8
+	LONG $0x107d81c4; WORD $0xd91c // vmovupd (%r9,%r11,8), %ymm3
+	LONG $0x107d81c4; WORD $0xd964; BYTE $0x40 // vmovupd 0x40(%r9,%r11,8), %ymm4
 	LONG $0xfe59d5c5 // vmulpd %ymm6, %ymm5, %ymm7
-	LONG $0xa8e5a2c4; WORD $0xf134 // vfmadd213pd (%rcx,%r14,8), %ymm3, %ymm6
+	LONG $0xa8e5a2c4; WORD $0xd934 // vfmadd213pd (%rcx,%r11,8), %ymm3, %ymm6
 	LONG $0xed59bdc5 // vmulpd %ymm5, %ymm8, %ymm5
 	LONG $0xb8ddc2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm4, %ymm6
-	LONG $0x117da1c4; WORD $0xf134 // vmovupd %ymm6, (%rcx,%r14,8)
+	LONG $0x117da1c4; WORD $0xd934 // vmovupd %ymm6, (%rcx,%r11,8)
 	LONG $0x197d62c4; LONG $0x0080c68c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rax,8), %ymm9
 	LONG $0x197de2c4; LONG $0x00c0c6b4; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rax,8), %ymm6
-	LONG $0x107d21c4; WORD $0xf344; BYTE $0x40 // vmovupd 0x40(%rbx,%r14,8), %ymm8
-	LONG $0xa8b5a2c4; WORD $0xf15c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r14,8), %ymm9, %ymm3
+	LONG $0x107d01c4; WORD $0xda44; BYTE $0x40 // vmovupd 0x40(%r10,%r11,8), %ymm8
+	LONG $0xa8b5a2c4; WORD $0xd95c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r11,8), %ymm9, %ymm3
 	LONG $0xb8b5c2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm9, %ymm7
 	LONG $0xb8cdc2c4; BYTE $0xe8 // vfmadd231pd %ymm8, %ymm6, %ymm5
 	LONG $0xb8cde2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm6, %ymm3
-	LONG $0x117da1c4; WORD $0xf15c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rcx,%r14,8)
-	LONG $0x584581c4; WORD $0xf11c // vaddpd (%r9,%r14,8), %ymm7, %ymm3
-	LONG $0x117d81c4; WORD $0xf11c // vmovupd %ymm3, (%r9,%r14,8)
-	LONG $0x585581c4; WORD $0xf15c; BYTE $0x40 // vaddpd 0x40(%r9,%r14,8), %ymm5, %ymm3
-	LONG $0x117d81c4; WORD $0xf15c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r9,%r14,8)
-	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
+	LONG $0x117da1c4; WORD $0xd95c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rcx,%r11,8)
+	LONG $0x584581c4; WORD $0xd81c // vaddpd (%r8,%r11,8), %ymm7, %ymm3
+	LONG $0x117d81c4; WORD $0xd81c // vmovupd %ymm3, (%r8,%r11,8)
+	LONG $0x585581c4; WORD $0xd85c; BYTE $0x40 // vaddpd 0x40(%r8,%r11,8), %ymm5, %ymm3
+	LONG $0x117d81c4; WORD $0xd85c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r8,%r11,8)
+	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff49850f; WORD $0xffff // jne <symmetric2Multi8+0x4a0>
+	LONG $0xff48850f; WORD $0xffff // jne <symmetric2Multi8+0x4b0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff2c850f; WORD $0xffff // jne <symmetric2Multi8+0x490>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0xfffbc2e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
-	WORD $0x9066 // nop
+	LONG $0xff2b850f; WORD $0xffff // jne <symmetric2Multi8+0x4a0>
+	LONG $0xfffbb6e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
@@ -1348,218 +1354,219 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xb740; BYTE $0x01 // movb $0x1, %dil
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xcd148d4e; LONG $0x00000000 // leaq (,%r9,8), %r10
-	LONG $0xc694034c; LONG $0x00003d80 // addq 0x3d80(%rsi,%rax,8), %r10
-	LONG $0xca1c8d4e // leaq (%rdx,%r9,8), %r11
-	WORD $0x01b3 // movb $0x1, %bl
+	LONG $0xcd048d4e; LONG $0x00000000 // leaq (,%r9,8), %r8
+	LONG $0xc684034c; LONG $0x00003d80 // addq 0x3d80(%rsi,%rax,8), %r8
+	LONG $0xca148d4e // leaq (%rdx,%r9,8), %r10
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x107d81c4; WORD $0x331c // vmovupd (%r11,%r14), %ymm3
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x107d81c4; WORD $0x321c // vmovupd (%r10,%r14), %ymm3
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	WORD $0x894d; BYTE $0xe5 // movq %r12, %r13
 	BYTE $0x90 // nop
 	LONG $0x197dc2c4; WORD $0x0065 // vbroadcastsd (%r13), %ymm4
 	LONG $0x40c58349 // addq $0x40, %r13
-	LONG $0xb8dd82c4; WORD $0x0a1c // vfmadd231pd (%r10,%r9), %ymm4, %ymm3
+	LONG $0xb8dd82c4; WORD $0x081c // vfmadd231pd (%r8,%r9), %ymm4, %ymm3
 	LONG $0x0040b941; WORD $0x0000 // movl $0x40, %r9d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	WORD $0xdf75 // jne <symmetric2Multi8+0x5d0>
-	LONG $0x117d81c4; WORD $0x331c // vmovupd %ymm3, (%r11,%r14)
+	WORD $0xdf75 // jne <symmetric2Multi8+0x5e0>
+	LONG $0x117d81c4; WORD $0x321c // vmovupd %ymm3, (%r10,%r14)
 	LONG $0x80ec8349 // subq $-0x80, %r12
 	LONG $0x0040be41; WORD $0x0000 // movl $0x40, %r14d
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0xb575 // jne <symmetric2Multi8+0x5c0>
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0xb375 // jne <symmetric2Multi8+0x5d0>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	WORD $0x8475 // jne <symmetric2Multi8+0x5a0>
+	WORD $0x8275 // jne <symmetric2Multi8+0x5b0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff57850f; WORD $0xffff // jne <symmetric2Multi8+0x580>
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
-	LONG $0xfffaeee9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x19f88041 // cmpb $0x19, %r8b
-	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
+	LONG $0xff55850f; WORD $0xffff // jne <symmetric2Multi8+0x590>
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0xfffae1e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	BYTE $0x90 // nop
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c0f641 // testb $0x7, %r8b
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0xca08 // orb %cl, %dl
-	LONG $0x400c8d43 // leal (%r8,%r8,2), %ecx
+	WORD $0x0c8d; BYTE $0x5b // leal (%rbx,%rbx,2), %ecx
 	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
+	WORD $0xd889 // movl %ebx, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x020f840f; WORD $0x0000 // je <symmetric2Multi8+0x890>
-	LONG $0x01148d4a // leaq (%rcx,%r8), %rdx
-	LONG $0x003c8d4a // leaq (%rax,%r8), %rdi
-	LONG $0x03148d4f // leaq (%r11,%r8), %r10
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
-	LONG $0x6f7ac1c4; WORD $0x241c // vmovdqu (%r12), %xmm3
+	LONG $0x020b840f; WORD $0x0000 // je <symmetric2Multi8+0x881>
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0x1a3c8d48 // leaq (%rdx,%rbx), %rdi
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117dc1c4; BYTE $0x1e // vmovupd %ymm3, (%r14)
-	LONG $0x6f7ac1c4; WORD $0x041c // vmovdqu (%r12,%rax), %xmm3
+	LONG $0x117dc1c4; BYTE $0x1b // vmovupd %ymm3, (%r11)
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x205e // vmovupd %ymm3, 0x20(%r14)
-	LONG $0x8c180f43; LONG $0x00100004; BYTE $0x00 // prefetcht0 0x1000(%r12,%r8)
-	LONG $0x6f7a81c4; WORD $0x041c // vmovdqu (%r12,%r8), %xmm3
+	LONG $0x117dc1c4; WORD $0x205b // vmovupd %ymm3, 0x20(%r11)
+	LONG $0x8c180f41; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x405e // vmovupd %ymm3, 0x40(%r14)
-	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
+	LONG $0x117dc1c4; WORD $0x405b // vmovupd %ymm3, 0x40(%r11)
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xec // addq %r13, %r12
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x605e // vmovupd %ymm3, 0x60(%r14)
-	LONG $0x80ee8349 // subq $-0x80, %r14
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xfec2850f; WORD $0xffff // jne <symmetric2Multi8+0x6a0>
-	LONG $0xfffbb1e9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
+	LONG $0x117dc1c4; WORD $0x605b // vmovupd %ymm3, 0x60(%r11)
+	LONG $0x80eb8349 // subq $-0x80, %r11
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
+	LONG $0xfec2850f; WORD $0xffff // jne <symmetric2Multi8+0x690>
+	LONG $0xfffbc2e9; BYTE $0xff // jmp <symmetric2Multi8+0x395>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x240c0348 // addq (%rsp), %rcx
 	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0xc6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r8
 	LONG $0x197de2c4; WORD $0xc62c // vbroadcastsd (%rsi,%rax,8), %ymm5
 	LONG $0x197de2c4; WORD $0xc674; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rax,8), %ymm6
-	LONG $0xcb0c8d4f // leaq (%r11,%r9,8), %r9
-	LONG $0x107d81c4; WORD $0xd11c // vmovupd (%r9,%r10,8), %ymm3
-	LONG $0x107d81c4; WORD $0xd164; BYTE $0x40 // vmovupd 0x40(%r9,%r10,8), %ymm4
-	LONG $0xa8e5a2c4; WORD $0xd12c // vfmadd213pd (%rcx,%r10,8), %ymm3, %ymm5
+	LONG $0xc5448d4f; BYTE $0x00 // leaq (%r13,%r8,8), %r8
+	LONG $0x107d81c4; WORD $0xc81c // vmovupd (%r8,%r9,8), %ymm3
+	LONG $0x107d81c4; WORD $0xc864; BYTE $0x40 // vmovupd 0x40(%r8,%r9,8), %ymm4
+	LONG $0xa8e5a2c4; WORD $0xc92c // vfmadd213pd (%rcx,%r9,8), %ymm3, %ymm5
 	LONG $0xa8dde2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm4, %ymm6
-	LONG $0x117da1c4; WORD $0xd134 // vmovupd %ymm6, (%rcx,%r10,8)
+	LONG $0x117da1c4; WORD $0xc934 // vmovupd %ymm6, (%rcx,%r9,8)
 	LONG $0x197de2c4; LONG $0x0080c6ac; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rax,8), %ymm5
-	LONG $0xa8e5a2c4; WORD $0xd16c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r10,8), %ymm3, %ymm5
+	LONG $0xa8e5a2c4; WORD $0xc96c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r9,8), %ymm3, %ymm5
 	LONG $0x197de2c4; LONG $0x00c0c69c; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rax,8), %ymm3
 	LONG $0xa8dde2c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm4, %ymm3
-	LONG $0x117da1c4; WORD $0xd15c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rcx,%r10,8)
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	LONG $0x117da1c4; WORD $0xc95c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rcx,%r9,8)
+	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	WORD $0x9275 // jne <symmetric2Multi8+0x810>
+	WORD $0x9175 // jne <symmetric2Multi8+0x800>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff75850f; WORD $0xffff // jne <symmetric2Multi8+0x800>
-	LONG $0xfff8a0e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
-	LONG $0x01148d4a // leaq (%rcx,%r8), %rdx
-	LONG $0x003c8d4a // leaq (%rax,%r8), %rdi
-	LONG $0x03148d4f // leaq (%r11,%r8), %r10
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
-	LONG $0x6f7ac1c4; WORD $0x241c // vmovdqu (%r12), %xmm3
+	LONG $0xff74850f; WORD $0xffff // jne <symmetric2Multi8+0x7f0>
+	LONG $0xfff8afe9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0x1a3c8d48 // leaq (%rdx,%rbx), %rdi
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x1c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117dc1c4; BYTE $0x1e // vmovupd %ymm3, (%r14)
-	LONG $0x6f7ac1c4; WORD $0x041c // vmovdqu (%r12,%rax), %xmm3
+	LONG $0x117dc1c4; BYTE $0x1b // vmovupd %ymm3, (%r11)
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x205e // vmovupd %ymm3, 0x20(%r14)
-	LONG $0x8c180f43; LONG $0x00100004; BYTE $0x00 // prefetcht0 0x1000(%r12,%r8)
-	LONG $0x6f7a81c4; WORD $0x041c // vmovdqu (%r12,%r8), %xmm3
+	LONG $0x117dc1c4; WORD $0x205b // vmovupd %ymm3, 0x20(%r11)
+	LONG $0x8c180f41; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
-	LONG $0x386583c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x405e // vmovupd %ymm3, 0x40(%r14)
-	LONG $0x6f7ac1c4; WORD $0x3c1c // vmovdqu (%r12,%rdi), %xmm3
+	LONG $0x117dc1c4; WORD $0x405b // vmovupd %ymm3, 0x40(%r11)
+	LONG $0x6f7a81c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
-	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xec // addq %r13, %r12
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x605e // vmovupd %ymm3, 0x60(%r14)
-	LONG $0x80ee8349 // subq $-0x80, %r14
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0xff0e850f; WORD $0xffff // jne <symmetric2Multi8+0x8b0>
-	LONG $0xfff9ede9; BYTE $0xff // jmp <symmetric2Multi8+0x394>
+	LONG $0x117dc1c4; WORD $0x605b // vmovupd %ymm3, 0x60(%r11)
+	LONG $0x80eb8349 // subq $-0x80, %r11
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
+	LONG $0xff0e850f; WORD $0xffff // jne <symmetric2Multi8+0x8a0>
+	LONG $0xfff9fee9; BYTE $0xff // jmp <symmetric2Multi8+0x395>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	LONG $0xf721840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
+	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
+	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
+	LONG $0xf72f840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00948e0f; WORD $0x0000 // jle <symmetric2Multi8+0xa75>
+	LONG $0x00a28e0f; WORD $0x0000 // jle <symmetric2Multi8+0xa75>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
 	WORD $0x1774 // je <symmetric2Multi8+0xa10>
 	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
-	LONG $0x1cb70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r11d
+	LONG $0x1cb70f47; BYTE $0x68 // movzwl (%r8,%r13,2), %r11d
 	WORD $0x10eb // jmp <symmetric2Multi8+0xa14>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x3a1c8d4e // leaq (%rdx,%r15), %r11
+	LONG $0x2a1c8d4e // leaq (%rdx,%r13), %r11
 	LONG $0x07e3c149 // shlq $0x7, %r11
 	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	LONG $0x07e0c149 // shlq $0x7, %r8
@@ -1581,16 +1588,16 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
 	LONG $0xff7b850f; WORD $0xffff // jne <symmetric2Multi8+0x9f0>
-	LONG $0x380c8d4a // leaq (%rax,%r15), %rcx
-	LONG $0x08558d48 // leaq 0x8(%rbp), %rdx
-	LONG $0x24543b48; BYTE $0x10 // cmpq 0x10(%rsp), %rdx
-	LONG $0xf65d830f; WORD $0xffff // jae <symmetric2Multi8+0xe5>
+	LONG $0x280c8d4a // leaq (%rax,%r13), %rcx
+	LONG $0x24548d49; BYTE $0x08 // leaq 0x8(%r12), %rdx
+	LONG $0x24543b48; BYTE $0x08 // cmpq 0x8(%rsp), %rdx
+	LONG $0xf65c830f; WORD $0xffff // jae <symmetric2Multi8+0xe5>
 	WORD $0x0148; BYTE $0xc0 // addq %rax, %rax
 	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x78048d4a // leaq (%rax,%r15,2), %rax
-	WORD $0x57eb // jmp <symmetric2Multi8+0xaed>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x68048d4a // leaq (%rax,%r13,2), %rax
+	WORD $0x56eb // jmp <symmetric2Multi8+0xaed>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
 	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
 	LONG $0x07e0c149 // shlq $0x7, %r8
@@ -1604,7 +1611,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $208-16
 	LONG $0x80ea8348 // subq $-0x80, %rdx
 	LONG $0x08f98349 // cmpq $0x8, %r9
 	LONG $0xf5f8840f; WORD $0xffff // je <symmetric2Multi8+0xe5>
-	LONG $0xceb4894e; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%r9,8)
+	LONG $0xcebc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r9,8)
 	LONG $0x58478b4c // movq 0x58(%rdi), %r8
 	WORD $0x2949; BYTE $0xc8 // subq %rcx, %r8
 	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
@@ -1634,7 +1641,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi2>
-	LONG $0x000dcee9; BYTE $0x00 // jmp <end>
+	LONG $0x000e0ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1681,17 +1688,17 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	WORD $0xa475 // jne <symmetric3Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0cd88e0f; WORD $0x0000 // jle <symmetric3Multi2+0xd81>
-	LONG $0x597de2c4; LONG $0x000d0615; BYTE $0x00 // vpbroadcastq 0xd06(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x000cf51d; BYTE $0x00 // vpbroadcastq 0xcf5(%rip), %ymm3
-	LONG $0x597de2c4; LONG $0x000cfc25; BYTE $0x00 // vpbroadcastq 0xcfc(%rip), %ymm4
+	LONG $0x0cf88e0f; WORD $0x0000 // jle <symmetric3Multi2+0xda1>
+	LONG $0x597de2c4; LONG $0x000d4615; BYTE $0x00 // vpbroadcastq 0xd46(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000d351d; BYTE $0x00 // vpbroadcastq 0xd35(%rip), %ymm3
+	LONG $0x597de2c4; LONG $0x000d3c25; BYTE $0x00 // vpbroadcastq 0xd3c(%rip), %ymm4
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	LONG $0x245c894c; BYTE $0x68 // movq %r11, 0x68(%rsp)
 	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
 	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
@@ -1701,12 +1708,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r10
-	LONG $0x0c6d830f; WORD $0x0000 // jae <symmetric3Multi2+0xd81>
+	LONG $0x0c8d830f; WORD $0x0000 // jae <symmetric3Multi2+0xda1>
 	LONG $0x4ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %ecx
 	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
 	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b04840f; WORD $0x0000 // je <symmetric3Multi2+0xc30>
+	LONG $0x0b24840f; WORD $0x0000 // je <symmetric3Multi2+0xc50>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -1719,7 +1726,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x70 // cmpq 0x70(%rsp), %rbx
-	LONG $0x0acf830f; WORD $0x0000 // jae <symmetric3Multi2+0xc30>
+	LONG $0x0aef830f; WORD $0x0000 // jae <symmetric3Multi2+0xc50>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0xb60f; BYTE $0x2b // movzbl (%rbx), %ebp
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
@@ -1731,33 +1738,34 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x35fd8040 // cmpb $0x35, %bpl
 	LONG $0x03e0820f; WORD $0x0000 // jb <symmetric3Multi2+0x570>
 	LONG $0x6d6c8d4c; BYTE $0x00 // leaq (%rbp,%rbp,2), %r13
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	WORD $0x8941; BYTE $0xef // movl %ebp, %r15d
+	LONG $0x02efc141 // shrl $0x2, %r15d
 	LONG $0x002d4c8d // leal (%rbp,%rbp), %ecx
 	WORD $0xeb89 // movl %ebp, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
+	WORD $0xebd1 // shrl %ebx
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	LONG $0x0f148d49 // leaq (%r15,%rcx), %rdx
 	LONG $0x2b0c8d4c // leaq (%rbx,%rbp), %r9
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x242c894c // movq %r13, (%rsp)
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x0d548d49; BYTE $0x00 // leaq (%r13,%rcx), %rdx
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	LONG $0x2e048d49 // leaq (%r14,%rbp), %rax
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	LONG $0x0d7c8d49; BYTE $0x00 // leaq (%r13,%rcx), %rdi
 	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0x2d548d49; BYTE $0x00 // leaq (%r13,%rbp), %rdx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x6f7ac1c4; BYTE $0x2f // vmovdqu (%r15), %xmm5
+	LONG $0x2f148d49 // leaq (%r15,%rbp), %rdx
+	LONG $0x2d448d49; BYTE $0x00 // leaq (%r13,%rbp), %rax
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x6f7ac1c4; BYTE $0x2e // vmovdqu (%r14), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x3855c3c4; WORD $0x1f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rbx), %ymm5, %ymm5
+	LONG $0x385583c4; WORD $0x3e2c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r15), %ymm5, %ymm5
 	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x4068 // vpsllvq 0x40(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -1770,10 +1778,10 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x162c // vmovupd %ymm5, (%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x372c // vmovdqu (%r15,%r14), %xmm5
+	LONG $0x6f7ac1c4; WORD $0x1e2c // vmovdqu (%r14,%rbx), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x2f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r13), %ymm5, %ymm5
+	LONG $0x385583c4; WORD $0x2e2c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x6068 // vpsllvq 0x60(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -1786,11 +1794,11 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x166c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x2f2c // vmovdqu (%r15,%rbp), %xmm5
+	LONG $0x8c180f41; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rbp)
+	LONG $0x6f7ac1c4; WORD $0x2e2c // vmovdqu (%r14,%rbp), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x0f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm5, %ymm5
+	LONG $0x3855c3c4; WORD $0x162c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm5, %ymm5
 	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x4068 // vpsllvq 0x40(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -1803,10 +1811,10 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x166c; BYTE $0x40 // vmovupd %ymm5, 0x40(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm5
+	LONG $0x6f7a81c4; WORD $0x0e2c // vmovdqu (%r14,%r9), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x3855c3c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm5, %ymm5
+	LONG $0x3855c3c4; WORD $0x062c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x6068 // vpsllvq 0x60(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -1819,12 +1827,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x166c; BYTE $0x60 // vmovupd %ymm5, 0x60(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x6f2c // vmovdqu (%r15,%rbp,2), %xmm5
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x6e2c // vmovdqu (%r14,%rbp,2), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x3855c3c4; WORD $0x3f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm5, %ymm5
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x3855c3c4; WORD $0x3e2c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm5, %ymm5
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x4068 // vpsllvq 0x40(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -1837,13 +1845,13 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; LONG $0x008016ac; WORD $0x0000 // vmovupd %ymm5, 0x80(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3f2c // vmovdqu (%r15,%rdi), %xmm5
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x6f7ac1c4; WORD $0x3e2c // vmovdqu (%r14,%rdi), %xmm5
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
 	LONG $0x197d42c4; LONG $0x00009080; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm8
-	LONG $0x3855c3c4; WORD $0x3f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm5, %ymm5
-	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
+	LONG $0x3855c3c4; WORD $0x3e2c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm5, %ymm5
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x6068 // vpsllvq 0x60(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -1858,7 +1866,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xc0c28149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r10
 	LONG $0x40fa8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r10d
 	LONG $0xfd8a850f; WORD $0xffff // jne <symmetric3Multi2+0x1f0>
-	LONG $0x00051de9; BYTE $0x00 // jmp <symmetric3Multi2+0x988>
+	LONG $0x000537e9; BYTE $0x00 // jmp <symmetric3Multi2+0x9a2>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
@@ -1884,7 +1892,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	WORD $0x9575 // jne <symmetric3Multi2+0x480>
 	LONG $0x6d6c8d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rbp
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x04ba840f; WORD $0x0000 // je <symmetric3Multi2+0x9b5>
+	LONG $0x04d4840f; WORD $0x0000 // je <symmetric3Multi2+0x9cf>
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xc69c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r11
@@ -1916,189 +1924,192 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	BYTE $0x90 // nop
 	LONG $0x19fd8040 // cmpb $0x19, %bpl
 	LONG $0x6d548d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rdx
-	WORD $0xeb89 // movl %ebp, %ebx
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f640 // testb $0x7, %bpl
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0xc108 // orb %al, %cl
 	WORD $0xd089 // movl %edx, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	WORD $0xe889 // movl %ebp, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x022d840f; WORD $0x0000 // je <symmetric3Multi2+0x7c9>
+	LONG $0x024b840f; WORD $0x0000 // je <symmetric3Multi2+0x7e0>
+	WORD $0x8941; BYTE $0xe9 // movl %ebp, %r9d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0x002d7c8d // leal (%rbp,%rbp), %edi
 	LONG $0x6d4c8d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rcx
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	LONG $0x002d548d // leal (%rbp,%rbp), %edx
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x2b2c8d4c // leaq (%rbx,%rbp), %r13
-	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
+	WORD $0xea89 // movl %ebp, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x39148d4d // leaq (%r9,%rdi), %r10
+	LONG $0x3a048d48 // leaq (%rdx,%rdi), %rax
+	LONG $0x2a348d4c // leaq (%rdx,%rbp), %r14
+	LONG $0x292c8d4d // leaq (%r9,%rbp), %r13
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
-	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x133c8d48 // leaq (%rbx,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x293c8d4c // leaq (%rcx,%rbp), %r15
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x6f7ac1c4; BYTE $0x2a // vmovdqu (%r10), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x3855c3c4; WORD $0x192c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm5, %ymm5
+	LONG $0x3855c3c4; WORD $0x122c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm5, %ymm5
 	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x4068 // vpsllvq 0x40(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x2c11fdc5; BYTE $0x3e // vmovupd %ymm5, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
+	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x1a2c // vmovdqu (%r10,%rbx), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x3855c3c4; WORD $0x092c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm5, %ymm5
+	LONG $0x3855c3c4; WORD $0x0a2c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x6068 // vpsllvq 0x60(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x203e // vmovupd %ymm5, 0x20(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x292c // vmovdqu (%r9,%rbp), %xmm5
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
+	LONG $0x8c180f41; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rbp)
+	LONG $0x6f7ac1c4; WORD $0x2a2c // vmovdqu (%r10,%rbp), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm5, %ymm5
+	LONG $0x385583c4; WORD $0x322c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm5, %ymm5
 	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x4068 // vpsllvq 0x40(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x403e // vmovupd %ymm5, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x392c // vmovdqu (%r9,%r15), %xmm5
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x40 // vmovupd %ymm5, 0x40(%rsi,%r9)
+	LONG $0x6f7a81c4; WORD $0x2a2c // vmovdqu (%r10,%r13), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm5, %ymm5
+	LONG $0x385583c4; WORD $0x3a2c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r15), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x6068 // vpsllvq 0x60(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x603e // vmovupd %ymm5, 0x60(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x692c // vmovdqu (%r9,%rbp,2), %xmm5
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x60 // vmovupd %ymm5, 0x60(%rsi,%r9)
+	LONG $0x8c180f41; LONG $0x0010003a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x6a2c // vmovdqu (%r10,%rbp,2), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x112c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm5, %ymm5
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
+	LONG $0x3855c3c4; WORD $0x022c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm5, %ymm5
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x4068 // vpsllvq 0x40(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm5, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x112c // vmovdqu (%r9,%r10), %xmm5
-	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x117da1c4; LONG $0x00800eac; WORD $0x0000 // vmovupd %ymm5, 0x80(%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x022c // vmovdqu (%r10,%rax), %xmm5
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x5979c2c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x112c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm5, %ymm5
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	LONG $0x3855c3c4; WORD $0x022c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm5, %ymm5
+	WORD $0x014d; BYTE $0xda // addq %r11, %r10
 	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x6068 // vpsllvq 0x60(%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm7
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm5, 0xa0(%rsi,%rdi)
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe1c850f; WORD $0xffff // jne <symmetric3Multi2+0x5e0>
-	LONG $0x0001bfe9; BYTE $0x00 // jmp <symmetric3Multi2+0x988>
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x117da1c4; LONG $0x00a00eac; WORD $0x0000 // vmovupd %ymm5, 0xa0(%rsi,%r9)
+	LONG $0xc0c18149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r9
+	LONG $0x40f98141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r9d
+	LONG $0xfe15850f; WORD $0xffff // jne <symmetric3Multi2+0x5f0>
+	LONG $0x0001c2e9; BYTE $0x00 // jmp <symmetric3Multi2+0x9a2>
 	WORD $0xd189 // movl %edx, %ecx
 	LONG $0x24148948 // movq %rdx, (%rsp)
+	WORD $0xea89 // movl %ebp, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x002d7c8d // leal (%rbp,%rbp), %edi
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x002d548d // leal (%rbp,%rbp), %edx
+	WORD $0xe889 // movl %ebp, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x2b2c8d4c // leaq (%rbx,%rbp), %r13
-	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
-	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
-	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x133c8d48 // leaq (%rbx,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x3855c3c4; WORD $0x192c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm5, %ymm5
-	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x2c11fdc5; BYTE $0x3e // vmovupd %ymm5, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x012c // vmovdqu (%r9,%rax), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x3855c3c4; WORD $0x092c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x203e // vmovupd %ymm5, 0x20(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x292c // vmovdqu (%r9,%rbp), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm5, %ymm5
-	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x403e // vmovupd %ymm5, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x392c // vmovdqu (%r9,%r15), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x312c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x603e // vmovupd %ymm5, 0x60(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x692c // vmovdqu (%r9,%rbp,2), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
-	LONG $0x385583c4; WORD $0x112c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm5, %ymm5
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm5, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x112c // vmovdqu (%r9,%r10), %xmm5
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x282c8d4c // leaq (%rax,%rbp), %r13
+	LONG $0x2a348d4c // leaq (%rdx,%rbp), %r14
+	LONG $0x293c8d4c // leaq (%rcx,%rbp), %r15
+	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
+	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
 	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
+	LONG $0x286ffac5 // vmovdqu (%rax), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
+	LONG $0x3855e3c4; WORD $0x102c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdx), %ymm5, %ymm5
+	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
+	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
+	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x102c // vmovdqu (%rax,%r10), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
+	LONG $0x3855e3c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
+	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
+	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
+	LONG $0x288c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rbp)
+	LONG $0x2c6ffac5; BYTE $0x28 // vmovdqu (%rax,%rbp), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
+	LONG $0x3855a3c4; WORD $0x302c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r14), %ymm5, %ymm5
+	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
+	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
+	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x40 // vmovupd %ymm5, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x282c // vmovdqu (%rax,%r13), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
+	LONG $0x3855a3c4; WORD $0x382c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r15), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
+	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
+	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x60 // vmovupd %ymm5, 0x60(%rsi,%r9)
+	LONG $0x388c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rdi)
+	LONG $0x2c6ffac5; BYTE $0x68 // vmovdqu (%rax,%rbp,2), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
+	LONG $0x3855e3c4; WORD $0x182c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm5, %ymm5
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x0055c2c4; BYTE $0x28 // vpshufb (%r8), %ymm5, %ymm5
+	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
+	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
+	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
+	LONG $0x117da1c4; LONG $0x00800eac; WORD $0x0000 // vmovupd %ymm5, 0x80(%rsi,%r9)
+	LONG $0x2c6ffac5; BYTE $0x18 // vmovdqu (%rax,%rbx), %xmm5
+	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
 	LONG $0x597dc2c4; LONG $0x000088b0; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm6
 	LONG $0x197dc2c4; LONG $0x000090b8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm7
-	LONG $0x3855c3c4; WORD $0x192c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm5, %ymm5
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	LONG $0x3855e3c4; WORD $0x182c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
 	LONG $0x0055c2c4; WORD $0x2068 // vpshufb 0x20(%r8), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm5, 0xa0(%rsi,%rdi)
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe88850f; WORD $0xffff // jne <symmetric3Multi2+0x810>
+	LONG $0x117da1c4; LONG $0x00a00eac; WORD $0x0000 // vmovupd %ymm5, 0xa0(%rsi,%r9)
+	LONG $0xc0c18149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r9
+	LONG $0x40f98141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r9d
+	LONG $0xfe8e850f; WORD $0xffff // jne <symmetric3Multi2+0x830>
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
@@ -2107,7 +2118,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x242c8b48 // movq (%rsp), %rbp
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0xfb46850f; WORD $0xffff // jne <symmetric3Multi2+0x4fb>
+	LONG $0xfb2c850f; WORD $0xffff // jne <symmetric3Multi2+0x4fb>
 	LONG $0x347dc2c4; BYTE $0x36 // vpmovzxwq (%r14), %ymm6
 	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
 	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
@@ -2130,10 +2141,10 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0xae7ffec5; LONG $0x00002020 // vmovdqu %ymm5, 0x2020(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x013c850f; WORD $0x0000 // jne <symmetric3Multi2+0xb60>
+	LONG $0x0142850f; WORD $0x0000 // jne <symmetric3Multi2+0xb80>
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xd6848b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %r8
 	LONG $0x1c127bc5; BYTE $0xd6 // vmovddup (%rsi,%rdx,8), %xmm11
 	LONG $0xd68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r9
@@ -2181,8 +2192,8 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x584981c4; WORD $0xcc6c; BYTE $0x20 // vaddpd 0x20(%r12,%r9,8), %xmm6, %xmm5
 	LONG $0x117981c4; WORD $0xcc6c; BYTE $0x20 // vmovupd %xmm5, 0x20(%r12,%r9,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfee1850f; WORD $0xffff // jne <symmetric3Multi2+0xa30>
-	LONG $0xfff5fce9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
+	LONG $0xfee1850f; WORD $0xffff // jne <symmetric3Multi2+0xa50>
+	LONG $0xfff5dce9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
@@ -2215,12 +2226,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x001179c5 // vmovupd %xmm8, (%rax)
 	LONG $0x30c08348 // addq $0x30, %rax
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xff4c850f; WORD $0xffff // jne <symmetric3Multi2+0xb70>
-	LONG $0xfff527e9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
+	LONG $0xff4c850f; WORD $0xffff // jne <symmetric3Multi2+0xb90>
+	LONG $0xfff507e9; BYTE $0xff // jmp <symmetric3Multi2+0x150>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x245c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r11
-	LONG $0xf4c0840f; WORD $0xffff // je <symmetric3Multi2+0x100>
+	LONG $0xf4a0840f; WORD $0xffff // je <symmetric3Multi2+0x100>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -2228,7 +2239,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi2+0xce8>
+	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi2+0xd08>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
@@ -2237,10 +2248,10 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric3Multi2+0xca0>
+	WORD $0x1774 // je <symmetric3Multi2+0xcc0>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric3Multi2+0xca4>
+	WORD $0x10eb // jmp <symmetric3Multi2+0xcc4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
@@ -2253,16 +2264,16 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x117981c4; WORD $0x082c // vmovupd %xmm5, (%r8,%r9)
 	LONG $0x10c18349 // addq $0x10, %r9
 	LONG $0x30f98349 // cmpq $0x30, %r9
-	WORD $0xe475 // jne <symmetric3Multi2+0xcc0>
+	WORD $0xe475 // jne <symmetric3Multi2+0xce0>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x30c28348 // addq $0x30, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	WORD $0x9875 // jne <symmetric3Multi2+0xc80>
+	WORD $0x9875 // jne <symmetric3Multi2+0xca0>
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08428d49 // leaq 0x8(%r10), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	LONG $0xf406830f; WORD $0xffff // jae <symmetric3Multi2+0x105>
+	LONG $0xf3e6830f; WORD $0xffff // jae <symmetric3Multi2+0x105>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -2270,13 +2281,13 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x2c7d // jge <symmetric3Multi2+0xd50>
+	WORD $0x2c7d // jge <symmetric3Multi2+0xd70>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric3Multi2+0xd38>
+	WORD $0x0b74 // je <symmetric3Multi2+0xd58>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric3Multi2+0xd3c>
+	WORD $0x04eb // jmp <symmetric3Multi2+0xd5c>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x04e2c148 // shlq $0x4, %rdx
@@ -2287,12 +2298,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	LONG $0x0411f8c5; BYTE $0x10 // vmovups %xmm0, (%rax,%rdx)
 	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x30fa8348 // cmpq $0x30, %rdx
-	WORD $0xf175 // jne <symmetric3Multi2+0xd60>
+	WORD $0xf175 // jne <symmetric3Multi2+0xd80>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x30c08348 // addq $0x30, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9475 // jne <symmetric3Multi2+0xd10>
-	LONG $0xfff384e9; BYTE $0xff // jmp <symmetric3Multi2+0x105>
+	WORD $0x9475 // jne <symmetric3Multi2+0xd30>
+	LONG $0xfff364e9; BYTE $0xff // jmp <symmetric3Multi2+0x105>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2302,6 +2313,10 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -2316,7 +2331,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi4>
-	LONG $0x000dcee9; BYTE $0x00 // jmp <end>
+	LONG $0x000e0ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2363,16 +2378,16 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	WORD $0xa475 // jne <symmetric3Multi4+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0ce88e0f; WORD $0x0000 // jle <symmetric3Multi4+0xd91>
-	LONG $0x597de2c4; LONG $0x000d0e0d; BYTE $0x00 // vpbroadcastq 0xd0e(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x000cfd15; BYTE $0x00 // vpbroadcastq 0xcfd(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x000cec1d; BYTE $0x00 // vpbroadcastq 0xcec(%rip), %ymm3
+	LONG $0x0d088e0f; WORD $0x0000 // jle <symmetric3Multi4+0xdb1>
+	LONG $0x597de2c4; LONG $0x000d4e0d; BYTE $0x00 // vpbroadcastq 0xd4e(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000d3d15; BYTE $0x00 // vpbroadcastq 0xd3d(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000d2c1d; BYTE $0x00 // vpbroadcastq 0xd2c(%rip), %ymm3
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x408e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	LONG $0x245c894c; BYTE $0x68 // movq %r11, 0x68(%rsp)
 	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
 	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
@@ -2382,12 +2397,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24543b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r10
-	LONG $0x0c7d830f; WORD $0x0000 // jae <symmetric3Multi4+0xd91>
+	LONG $0x0c9d830f; WORD $0x0000 // jae <symmetric3Multi4+0xdb1>
 	LONG $0x4ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %ecx
 	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
 	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b14840f; WORD $0x0000 // je <symmetric3Multi4+0xc40>
+	LONG $0x0b34840f; WORD $0x0000 // je <symmetric3Multi4+0xc60>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
@@ -2400,7 +2415,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x245c3b48; BYTE $0x70 // cmpq 0x70(%rsp), %rbx
-	LONG $0x0adf830f; WORD $0x0000 // jae <symmetric3Multi4+0xc40>
+	LONG $0x0aff830f; WORD $0x0000 // jae <symmetric3Multi4+0xc60>
 	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
 	WORD $0xb60f; BYTE $0x2b // movzbl (%rbx), %ebp
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
@@ -2412,33 +2427,34 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x35fd8040 // cmpb $0x35, %bpl
 	LONG $0x03e0820f; WORD $0x0000 // jb <symmetric3Multi4+0x570>
 	LONG $0x6d6c8d4c; BYTE $0x00 // leaq (%rbp,%rbp,2), %r13
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	WORD $0x8941; BYTE $0xef // movl %ebp, %r15d
+	LONG $0x02efc141 // shrl $0x2, %r15d
 	LONG $0x002d4c8d // leal (%rbp,%rbp), %ecx
 	WORD $0xeb89 // movl %ebp, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
+	WORD $0xebd1 // shrl %ebx
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	LONG $0x0f148d49 // leaq (%r15,%rcx), %rdx
 	LONG $0x2b0c8d4c // leaq (%rbx,%rbp), %r9
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x242c894c // movq %r13, (%rsp)
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x0d548d49; BYTE $0x00 // leaq (%r13,%rcx), %rdx
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	LONG $0x2e048d49 // leaq (%r14,%rbp), %rax
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	LONG $0x0d7c8d49; BYTE $0x00 // leaq (%r13,%rcx), %rdi
 	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0x2d548d49; BYTE $0x00 // leaq (%r13,%rbp), %rdx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
+	LONG $0x2f148d49 // leaq (%r15,%rbp), %rdx
+	LONG $0x2d448d49; BYTE $0x00 // leaq (%r13,%rbp), %rax
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x6f7ac1c4; BYTE $0x26 // vmovdqu (%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385dc3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rbx), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x3e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%r15), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4060 // vpsllvq 0x40(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -2451,10 +2467,10 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x1624 // vmovupd %ymm4, (%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x3724 // vmovdqu (%r15,%r14), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x1e24 // vmovdqu (%r14,%rbx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x2f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r13), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x2e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6060 // vpsllvq 0x60(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -2467,11 +2483,11 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x1664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x2f24 // vmovdqu (%r15,%rbp), %xmm4
+	LONG $0x8c180f41; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rbp)
+	LONG $0x6f7ac1c4; WORD $0x2e24 // vmovdqu (%r14,%rbp), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1624; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4060 // vpsllvq 0x40(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -2484,10 +2500,10 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x0724 // vmovdqu (%r15,%rax), %xmm4
+	LONG $0x6f7a81c4; WORD $0x0e24 // vmovdqu (%r14,%r9), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385dc3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0624; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6060 // vpsllvq 0x60(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -2500,12 +2516,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x1664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r10)
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x6f24 // vmovdqu (%r15,%rbp,2), %xmm4
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x6e24 // vmovdqu (%r14,%rbp,2), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385dc3c4; WORD $0x3f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm4, %ymm4
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x385dc3c4; WORD $0x3e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm4, %ymm4
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4060 // vpsllvq 0x40(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -2518,13 +2534,13 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3f24 // vmovdqu (%r15,%rdi), %xmm4
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x6f7ac1c4; WORD $0x3e24 // vmovdqu (%r14,%rdi), %xmm4
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm7
-	LONG $0x385dc3c4; WORD $0x3f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
+	LONG $0x385dc3c4; WORD $0x3e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
 	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6060 // vpsllvq 0x60(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -2539,7 +2555,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xc0c28149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r10
 	LONG $0x40fa8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r10d
 	LONG $0xfd8b850f; WORD $0xffff // jne <symmetric3Multi4+0x1f0>
-	LONG $0x00051ee9; BYTE $0x00 // jmp <symmetric3Multi4+0x988>
+	LONG $0x000538e9; BYTE $0x00 // jmp <symmetric3Multi4+0x9a2>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
@@ -2565,7 +2581,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	WORD $0x9575 // jne <symmetric3Multi4+0x480>
 	LONG $0x6d6c8d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rbp
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x04ba840f; WORD $0x0000 // je <symmetric3Multi4+0x9b5>
+	LONG $0x04d4840f; WORD $0x0000 // je <symmetric3Multi4+0x9cf>
 	WORD $0xc031 // xorl %eax, %eax
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xc69c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r11
@@ -2597,189 +2613,192 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	BYTE $0x90 // nop
 	LONG $0x19fd8040 // cmpb $0x19, %bpl
 	LONG $0x6d548d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rdx
-	WORD $0xeb89 // movl %ebp, %ebx
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f640 // testb $0x7, %bpl
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0xc108 // orb %al, %cl
 	WORD $0xd089 // movl %edx, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	WORD $0xe889 // movl %ebp, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x022d840f; WORD $0x0000 // je <symmetric3Multi4+0x7c9>
+	LONG $0x024b840f; WORD $0x0000 // je <symmetric3Multi4+0x7e0>
+	WORD $0x8941; BYTE $0xe9 // movl %ebp, %r9d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0x002d7c8d // leal (%rbp,%rbp), %edi
 	LONG $0x6d4c8d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rcx
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	LONG $0x002d548d // leal (%rbp,%rbp), %edx
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x2b2c8d4c // leaq (%rbx,%rbp), %r13
-	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
+	WORD $0xea89 // movl %ebp, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x39148d4d // leaq (%r9,%rdi), %r10
+	LONG $0x3a048d48 // leaq (%rdx,%rdi), %rax
+	LONG $0x2a348d4c // leaq (%rdx,%rbp), %r14
+	LONG $0x292c8d4d // leaq (%r9,%rbp), %r13
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
-	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x133c8d48 // leaq (%rbx,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x6f7ac1c4; BYTE $0x21 // vmovdqu (%r9), %xmm4
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x293c8d4c // leaq (%rcx,%rbp), %r15
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x6f7ac1c4; BYTE $0x22 // vmovdqu (%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385dc3c4; WORD $0x1924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4060 // vpsllvq 0x40(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x3e // vmovupd %ymm4, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x117da1c4; WORD $0x0e24 // vmovupd %ymm4, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x1a24 // vmovdqu (%r10,%rbx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385dc3c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6060 // vpsllvq 0x60(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x203e // vmovupd %ymm4, 0x20(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x2924 // vmovdqu (%r9,%rbp), %xmm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r9)
+	LONG $0x8c180f41; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rbp)
+	LONG $0x6f7ac1c4; WORD $0x2a24 // vmovdqu (%r10,%rbp), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4060 // vpsllvq 0x40(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x403e // vmovupd %ymm4, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x3924 // vmovdqu (%r9,%r15), %xmm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r9)
+	LONG $0x6f7a81c4; WORD $0x2a24 // vmovdqu (%r10,%r13), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x3a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%r15), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6060 // vpsllvq 0x60(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x603e // vmovupd %ymm4, 0x60(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x6924 // vmovdqu (%r9,%rbp,2), %xmm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r9)
+	LONG $0x8c180f41; LONG $0x0010003a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x6a24 // vmovdqu (%r10,%rbp,2), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
+	LONG $0x385dc3c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm4, %ymm4
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
 	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4060 // vpsllvq 0x40(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x1124 // vmovdqu (%r9,%r10), %xmm4
-	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x117da1c4; LONG $0x00800ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm4
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	LONG $0x5979c2c4; LONG $0x000080b0; BYTE $0x00 // vpbroadcastq 0x80(%r8), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	LONG $0x385dc3c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xda // addq %r11, %r10
 	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6060 // vpsllvq 0x60(%r8), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe1c850f; WORD $0xffff // jne <symmetric3Multi4+0x5e0>
-	LONG $0x0001bfe9; BYTE $0x00 // jmp <symmetric3Multi4+0x988>
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x117da1c4; LONG $0x00a00ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r9)
+	LONG $0xc0c18149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r9
+	LONG $0x40f98141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r9d
+	LONG $0xfe15850f; WORD $0xffff // jne <symmetric3Multi4+0x5f0>
+	LONG $0x0001c2e9; BYTE $0x00 // jmp <symmetric3Multi4+0x9a2>
 	WORD $0xd189 // movl %edx, %ecx
 	LONG $0x24148948 // movq %rdx, (%rsp)
+	WORD $0xea89 // movl %ebp, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x002d7c8d // leal (%rbp,%rbp), %edi
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x002d548d // leal (%rbp,%rbp), %edx
+	WORD $0xe889 // movl %ebp, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x2b2c8d4c // leaq (%rbx,%rbp), %r13
-	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
-	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
-	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x133c8d48 // leaq (%rbx,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x6f7ac1c4; BYTE $0x21 // vmovdqu (%r9), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385dc3c4; WORD $0x1924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm4, %ymm4
-	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x3e // vmovupd %ymm4, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385dc3c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x203e // vmovupd %ymm4, 0x20(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x2924 // vmovdqu (%r9,%rbp), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm4, %ymm4
-	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x403e // vmovupd %ymm4, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x3924 // vmovdqu (%r9,%r15), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x603e // vmovupd %ymm4, 0x60(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x6924 // vmovdqu (%r9,%rbp,2), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x1124 // vmovdqu (%r9,%r10), %xmm4
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x282c8d4c // leaq (%rax,%rbp), %r13
+	LONG $0x2a348d4c // leaq (%rdx,%rbp), %r14
+	LONG $0x293c8d4c // leaq (%rcx,%rbp), %r15
+	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
+	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
 	LONG $0x245c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbx
+	LONG $0x206ffac5 // vmovdqu (%rax), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
+	LONG $0x385de3c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdx), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0e24 // vmovupd %ymm4, (%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x1024 // vmovdqu (%rax,%r10), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
+	LONG $0x385de3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r9)
+	LONG $0x288c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rbp)
+	LONG $0x246ffac5; BYTE $0x28 // vmovdqu (%rax,%rbp), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
+	LONG $0x385da3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r14), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x2824 // vmovdqu (%rax,%r13), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
+	LONG $0x385da3c4; WORD $0x3824; BYTE $0x01 // vinserti128 $0x1, (%rax,%r15), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r9)
+	LONG $0x388c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rdi)
+	LONG $0x246ffac5; BYTE $0x68 // vmovdqu (%rax,%rbp,2), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
+	LONG $0x385de3c4; WORD $0x1824; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm4, %ymm4
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x005dc2c4; BYTE $0x20 // vpshufb (%r8), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090a8; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; LONG $0x00800ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r9)
+	LONG $0x246ffac5; BYTE $0x18 // vmovdqu (%rax,%rbx), %xmm4
+	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
 	LONG $0x597dc2c4; LONG $0x000088a8; BYTE $0x00 // vpbroadcastq 0x88(%r8), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b0; BYTE $0x00 // vbroadcastsd 0x90(%r8), %ymm6
-	LONG $0x385dc3c4; WORD $0x1924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	LONG $0x385de3c4; WORD $0x1824; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
 	LONG $0x005dc2c4; WORD $0x2060 // vpshufb 0x20(%r8), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe88850f; WORD $0xffff // jne <symmetric3Multi4+0x810>
+	LONG $0x117da1c4; LONG $0x00a00ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r9)
+	LONG $0xc0c18149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r9
+	LONG $0x40f98141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r9d
+	LONG $0xfe8e850f; WORD $0xffff // jne <symmetric3Multi4+0x830>
 	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
 	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
@@ -2788,7 +2807,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x242c8b48 // movq (%rsp), %rbp
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0xfb46850f; WORD $0xffff // jne <symmetric3Multi4+0x4fb>
+	LONG $0xfb2c850f; WORD $0xffff // jne <symmetric3Multi4+0x4fb>
 	LONG $0x347dc2c4; BYTE $0x2e // vpmovzxwq (%r14), %ymm5
 	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
@@ -2811,10 +2830,10 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x304f8b48 // movq 0x30(%rdi), %rcx
-	LONG $0x013c850f; WORD $0x0000 // jne <symmetric3Multi4+0xb60>
+	LONG $0x0142850f; WORD $0x0000 // jne <symmetric3Multi4+0xb80>
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xd6848b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %r8
 	LONG $0x197d62c4; WORD $0xd614 // vbroadcastsd (%rsi,%rdx,8), %ymm10
 	LONG $0xd68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r9
@@ -2862,8 +2881,8 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x585581c4; WORD $0xcc64; BYTE $0x40 // vaddpd 0x40(%r12,%r9,8), %ymm5, %ymm4
 	LONG $0x117d81c4; WORD $0xcc64; BYTE $0x40 // vmovupd %ymm4, 0x40(%r12,%r9,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfed8850f; WORD $0xffff // jne <symmetric3Multi4+0xa30>
-	LONG $0xfff5f3e9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
+	LONG $0xfed8850f; WORD $0xffff // jne <symmetric3Multi4+0xa50>
+	LONG $0xfff5d3e9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	WORD $0xd231 // xorl %edx, %edx
@@ -2896,12 +2915,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x3811fdc5 // vmovupd %ymm7, (%rax)
 	LONG $0x60c08348 // addq $0x60, %rax
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xff43850f; WORD $0xffff // jne <symmetric3Multi4+0xb70>
-	LONG $0xfff51ee9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
+	LONG $0xff43850f; WORD $0xffff // jne <symmetric3Multi4+0xb90>
+	LONG $0xfff4fee9; BYTE $0xff // jmp <symmetric3Multi4+0x150>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x245c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r11
-	LONG $0xf4b0840f; WORD $0xffff // je <symmetric3Multi4+0x100>
+	LONG $0xf490840f; WORD $0xffff // je <symmetric3Multi4+0x100>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -2909,7 +2928,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi4+0xcf8>
+	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric3Multi4+0xd18>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
@@ -2918,10 +2937,10 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric3Multi4+0xcb0>
+	WORD $0x1774 // je <symmetric3Multi4+0xcd0>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric3Multi4+0xcb4>
+	WORD $0x10eb // jmp <symmetric3Multi4+0xcd4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
@@ -2934,16 +2953,16 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x117d81c4; WORD $0x0824 // vmovupd %ymm4, (%r8,%r9)
 	LONG $0x20c18349 // addq $0x20, %r9
 	LONG $0x60f98349 // cmpq $0x60, %r9
-	WORD $0xe475 // jne <symmetric3Multi4+0xcd0>
+	WORD $0xe475 // jne <symmetric3Multi4+0xcf0>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x60c28348 // addq $0x60, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	WORD $0x9875 // jne <symmetric3Multi4+0xc90>
+	WORD $0x9875 // jne <symmetric3Multi4+0xcb0>
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08428d49 // leaq 0x8(%r10), %rax
 	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	LONG $0xf3f6830f; WORD $0xffff // jae <symmetric3Multi4+0x105>
+	LONG $0xf3d6830f; WORD $0xffff // jae <symmetric3Multi4+0x105>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -2951,13 +2970,13 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x2c7d // jge <symmetric3Multi4+0xd60>
+	WORD $0x2c7d // jge <symmetric3Multi4+0xd80>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric3Multi4+0xd48>
+	WORD $0x0b74 // je <symmetric3Multi4+0xd68>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric3Multi4+0xd4c>
+	WORD $0x04eb // jmp <symmetric3Multi4+0xd6c>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x05e2c148 // shlq $0x5, %rdx
@@ -2968,12 +2987,12 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x20c28348 // addq $0x20, %rdx
 	LONG $0x60fa8348 // cmpq $0x60, %rdx
-	WORD $0xf175 // jne <symmetric3Multi4+0xd70>
+	WORD $0xf175 // jne <symmetric3Multi4+0xd90>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x60c08348 // addq $0x60, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9475 // jne <symmetric3Multi4+0xd20>
-	LONG $0xfff374e9; BYTE $0xff // jmp <symmetric3Multi4+0x105>
+	WORD $0x9475 // jne <symmetric3Multi4+0xd40>
+	LONG $0xfff354e9; BYTE $0xff // jmp <symmetric3Multi4+0x105>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2983,6 +3002,10 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x000c0000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00004530
@@ -3044,7 +3067,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0x9975 // jne <symmetric3Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0ec58e0f; WORD $0x0000 // jle <symmetric3Multi8+0xf79>
+	LONG $0x0ee58e0f; WORD $0x0000 // jle <symmetric3Multi8+0xf99>
 	LONG $0x597de2c4; LONG $0x000efb0d; BYTE $0x00 // vpbroadcastq 0xefb(%rip), %ymm1
 	LONG $0x597de2c4; LONG $0x000eea15; BYTE $0x00 // vpbroadcastq 0xeea(%rip), %ymm2
 	LONG $0x597de2c4; LONG $0x000ef11d; BYTE $0x00 // vpbroadcastq 0xef1(%rip), %ymm3
@@ -3063,11 +3086,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r14
-	LONG $0x0e65830f; WORD $0x0000 // jae <symmetric3Multi8+0xf79>
+	LONG $0x0e85830f; WORD $0x0000 // jae <symmetric3Multi8+0xf99>
 	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
 	LONG $0x2464894c; BYTE $0x60 // movq %r12, 0x60(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x0cd9840f; WORD $0x0000 // je <symmetric3Multi8+0xe00>
+	LONG $0x0cf9840f; WORD $0x0000 // je <symmetric3Multi8+0xe20>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
@@ -3082,7 +3105,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x244c0348; BYTE $0x20 // addq 0x20(%rsp), %rcx
 	LONG $0x247c3b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r15
-	LONG $0x0c98830f; WORD $0x0000 // jae <symmetric3Multi8+0xe00>
+	LONG $0x0cb8830f; WORD $0x0000 // jae <symmetric3Multi8+0xe20>
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	LONG $0x2fb60f41 // movzbl (%r15), %ebp
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
@@ -3093,34 +3116,34 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
 	LONG $0x35fd8040 // cmpb $0x35, %bpl
 	LONG $0x0428820f; WORD $0x0000 // jb <symmetric3Multi8+0x5c0>
+	WORD $0x8941; BYTE $0xef // movl %ebp, %r15d
 	LONG $0x6d6c8d4c; BYTE $0x00 // leaq (%rbp,%rbp,2), %r13
+	LONG $0x02efc141 // shrl $0x2, %r15d
 	LONG $0x2d548d44; BYTE $0x00 // leal (%rbp,%rbp), %r10d
 	WORD $0x8941; BYTE $0xe8 // movl %ebp, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x163c8d4b // leaq (%r14,%r10), %rdi
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x17148d4b // leaq (%r15,%r10), %rdx
 	LONG $0x280c8d4d // leaq (%r8,%rbp), %r9
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	LONG $0x246c894c; BYTE $0x20 // movq %r13, 0x20(%rsp)
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x15548d4b; BYTE $0x00 // leaq (%r13,%r10), %rdx
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0x2e048d49 // leaq (%r14,%rbp), %rax
 	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
 	LONG $0x10148d4b // leaq (%r8,%r10), %rdx
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	LONG $0x157c8d4b; BYTE $0x00 // leaq (%r13,%r10), %rdi
 	LONG $0x24148948 // movq %rdx, (%rsp)
-	LONG $0x2d548d49; BYTE $0x00 // leaq (%r13,%rbp), %rdx
+	LONG $0x2f148d49 // leaq (%r15,%rbp), %rdx
+	LONG $0x2d448d49; BYTE $0x00 // leaq (%r13,%rbp), %rax
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x216ffac5 // vmovdqu (%rcx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r15), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3132,8 +3155,8 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x3e24 // vmovupd %ymm4, (%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x3124 // vmovdqu (%rcx,%r14), %xmm4
+	LONG $0x117da1c4; WORD $0x3624 // vmovupd %ymm4, (%rsi,%r14)
+	LONG $0x6f7aa1c4; WORD $0x0124 // vmovdqu (%rcx,%r8), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x385da3c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm4, %ymm4
@@ -3148,12 +3171,12 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r15)
+	LONG $0x117da1c4; WORD $0x3664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r14)
 	LONG $0x298c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rbp)
 	LONG $0x246ffac5; BYTE $0x29 // vmovdqu (%rcx,%rbp), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r9), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3165,11 +3188,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r15)
-	LONG $0x246ffac5; BYTE $0x01 // vmovdqu (%rcx,%rax), %xmm4
+	LONG $0x117da1c4; WORD $0x3664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r14)
+	LONG $0x6f7aa1c4; WORD $0x0924 // vmovdqu (%rcx,%r9), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385de3c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3181,13 +3204,13 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r15)
+	LONG $0x117da1c4; WORD $0x3664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r14)
 	LONG $0x8c180f42; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r10)
 	LONG $0x246ffac5; BYTE $0x69 // vmovdqu (%rcx,%rbp,2), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x385de3c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm4, %ymm4
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3199,9 +3222,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00803ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r15)
+	LONG $0x117da1c4; LONG $0x008036a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r14)
 	LONG $0x246ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm4
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090bb; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm7
@@ -3217,12 +3240,12 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00a03ea4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r15)
-	LONG $0xc0c78149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r15
-	LONG $0x40ff8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r15d
-	LONG $0xfd93850f; WORD $0xffff // jne <symmetric3Multi8+0x1f0>
-	LONG $0x000575e9; BYTE $0x00 // jmp <symmetric3Multi8+0x9d7>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x117da1c4; LONG $0x00a036a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r14)
+	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
+	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
+	LONG $0xfd92850f; WORD $0xffff // jne <symmetric3Multi8+0x1f0>
+	LONG $0x00058fe9; BYTE $0x00 // jmp <symmetric3Multi8+0x9f2>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
@@ -3247,7 +3270,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x6d448d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
-	LONG $0x04f6840f; WORD $0x0000 // je <symmetric3Multi8+0x9f6>
+	LONG $0x0511840f; WORD $0x0000 // je <symmetric3Multi8+0xa11>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x40148d48 // leaq (%rax,%rax,2), %rdx
@@ -3289,49 +3312,50 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8040 // cmpb $0x19, %bpl
 	LONG $0x6d548d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rdx
-	WORD $0x8941; BYTE $0xe8 // movl %ebp, %r8d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f640 // testb $0x7, %bpl
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xc108 // orb %al, %cl
 	WORD $0xd089 // movl %edx, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	WORD $0xe889 // movl %ebp, %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x022a840f; WORD $0x0000 // je <symmetric3Multi8+0x818>
+	LONG $0x024a840f; WORD $0x0000 // je <symmetric3Multi8+0x82f>
+	WORD $0x8941; BYTE $0xe8 // movl %ebp, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x002d7c8d // leal (%rbp,%rbp), %edi
 	LONG $0x6d4c8d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rcx
-	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
-	LONG $0x002d548d // leal (%rbp,%rbp), %edx
-	WORD $0xe8d1 // shrl %eax
+	WORD $0xea89 // movl %ebp, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x380c8d4d // leaq (%r8,%rdi), %r9
+	LONG $0x3a048d48 // leaq (%rdx,%rdi), %rax
+	LONG $0x2a348d4c // leaq (%rdx,%rbp), %r14
 	LONG $0x282c8d4d // leaq (%r8,%rbp), %r13
-	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
 	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
-	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x103c8d49 // leaq (%r8,%rdx), %rdi
-	LONG $0x243c8948 // movq %rdi, (%rsp)
-	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x9066 // nop
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x293c8d4c // leaq (%rcx,%rbp), %r15
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x6f7ac1c4; BYTE $0x21 // vmovdqu (%r9), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x3e // vmovupd %ymm4, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x117da1c4; WORD $0x0624 // vmovupd %ymm4, (%rsi,%r8)
+	LONG $0x6f7a81c4; WORD $0x1124 // vmovdqu (%r9,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x385dc3c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm4, %ymm4
@@ -3341,48 +3365,48 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x203e // vmovupd %ymm4, 0x20(%rsi,%rdi)
+	LONG $0x117da1c4; WORD $0x0664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r8)
 	LONG $0x8c180f41; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%rbp)
 	LONG $0x6f7ac1c4; WORD $0x2924 // vmovdqu (%r9,%rbp), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x403e // vmovupd %ymm4, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x3924 // vmovdqu (%r9,%r15), %xmm4
+	LONG $0x117da1c4; WORD $0x0664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r8)
+	LONG $0x6f7a81c4; WORD $0x2924 // vmovdqu (%r9,%r13), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x3924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r15), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x603e // vmovupd %ymm4, 0x60(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
+	LONG $0x117da1c4; WORD $0x0664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r8)
+	LONG $0x8c180f41; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdi)
 	LONG $0x6f7ac1c4; WORD $0x6924 // vmovdqu (%r9,%rbp,2), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x385dc3c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm4, %ymm4
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x1124 // vmovdqu (%r9,%r10), %xmm4
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x117da1c4; LONG $0x008006a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r8)
+	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm4, %ymm4
 	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
@@ -3390,94 +3414,96 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe1d850f; WORD $0xffff // jne <symmetric3Multi8+0x630>
-	LONG $0x0001bfe9; BYTE $0x00 // jmp <symmetric3Multi8+0x9d7>
-	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x117da1c4; LONG $0x00a006a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r8)
+	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
+	LONG $0x40f88141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r8d
+	LONG $0xfe16850f; WORD $0xffff // jne <symmetric3Multi8+0x640>
+	LONG $0x0001c3e9; BYTE $0x00 // jmp <symmetric3Multi8+0x9f2>
 	WORD $0xd189 // movl %edx, %ecx
 	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	WORD $0xea89 // movl %ebp, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x002d7c8d // leal (%rbp,%rbp), %edi
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x002d548d // leal (%rbp,%rbp), %edx
+	WORD $0xe889 // movl %ebp, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x282c8d4d // leaq (%r8,%rbp), %r13
-	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
-	LONG $0x29348d4c // leaq (%rcx,%rbp), %r14
-	LONG $0x283c8d4c // leaq (%rax,%rbp), %r15
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x103c8d49 // leaq (%r8,%rdx), %rdi
-	LONG $0x243c8948 // movq %rdi, (%rsp)
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x282c8d4c // leaq (%rax,%rbp), %r13
+	LONG $0x2a348d4c // leaq (%rdx,%rbp), %r14
+	LONG $0x293c8d4c // leaq (%rcx,%rbp), %r15
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0x38048d4c // leaq (%rax,%rdi), %r8
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
+	LONG $0x2404894c // movq %r8, (%rsp)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x206ffac5 // vmovdqu (%rax), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385de3c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdx), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0624 // vmovupd %ymm4, (%rsi,%r8)
+	LONG $0x6f7aa1c4; WORD $0x0824 // vmovdqu (%rax,%r9), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385de3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r8)
+	LONG $0x288c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rbp)
+	LONG $0x246ffac5; BYTE $0x28 // vmovdqu (%rax,%rbp), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385da3c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r14), %ymm4, %ymm4
+	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r8)
+	LONG $0x6f7aa1c4; WORD $0x2824 // vmovdqu (%rax,%r13), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385da3c4; WORD $0x3824; BYTE $0x01 // vinserti128 $0x1, (%rax,%r15), %ymm4, %ymm4
+	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
+	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
+	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
+	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
+	LONG $0x117da1c4; WORD $0x0664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r8)
+	LONG $0x388c180f; LONG $0x00001000 // prefetcht0 0x1000(%rax,%rdi)
+	LONG $0x246ffac5; BYTE $0x68 // vmovdqu (%rax,%rbp,2), %xmm4
+	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
+	LONG $0x385da3c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm4, %ymm4
 	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0x6f7ac1c4; BYTE $0x21 // vmovdqu (%r9), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x3e // vmovupd %ymm4, (%rsi,%rdi)
-	LONG $0x6f7ac1c4; WORD $0x0124 // vmovdqu (%r9,%rax), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; WORD $0x0924; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x203e // vmovupd %ymm4, 0x20(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%rbp)
-	LONG $0x6f7ac1c4; WORD $0x2924 // vmovdqu (%r9,%rbp), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm4, %ymm4
-	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x403e // vmovupd %ymm4, 0x40(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x3924 // vmovdqu (%r9,%r15), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x3124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r14), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x603e // vmovupd %ymm4, 0x60(%rsi,%rdi)
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
-	LONG $0x6f7ac1c4; WORD $0x6924 // vmovdqu (%r9,%rbp,2), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
+	LONG $0x117da1c4; LONG $0x008006a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r8)
+	LONG $0x6f7aa1c4; WORD $0x1024 // vmovdqu (%rax,%r10), %xmm4
 	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
-	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdi)
-	LONG $0x6f7a81c4; WORD $0x1124 // vmovdqu (%r9,%r10), %xmm4
-	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
-	LONG $0x385d83c4; WORD $0x0124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	WORD $0x894d; BYTE $0xd0 // movq %r10, %r8
+	LONG $0x385da3c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm4, %ymm4
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdi)
-	LONG $0xc0c78148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdi
-	LONG $0x0240ff81; WORD $0x0000 // cmpl $0x240, %edi
-	LONG $0xfe89850f; WORD $0xffff // jne <symmetric3Multi8+0x860>
+	LONG $0x117da1c4; LONG $0x00a006a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r8)
+	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
+	LONG $0x40f88141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r8d
+	LONG $0xfe8e850f; WORD $0xffff // jne <symmetric3Multi8+0x880>
 	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
 	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
 	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
-	LONG $0xfb0a850f; WORD $0xffff // jne <symmetric3Multi8+0x500>
+	LONG $0xfaef850f; WORD $0xffff // jne <symmetric3Multi8+0x500>
 	LONG $0x347dc2c4; WORD $0x006d // vpmovzxwq (%r13), %ymm5
 	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
@@ -3550,27 +3576,27 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0186850f; WORD $0x0000 // jne <symmetric3Multi8+0xce0>
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x018b850f; WORD $0x0000 // jne <symmetric3Multi8+0xd00>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
 	WORD $0x01b2 // movb $0x1, %dl
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	LONG $0x244c0348; BYTE $0x48 // addq 0x48(%rsp), %rcx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xc6948b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r10
-	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
+	LONG $0xc68c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r9
+	LONG $0xc6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r8
 	LONG $0x197d62c4; WORD $0xc614 // vbroadcastsd (%rsi,%rax,8), %ymm10
 	LONG $0x197d62c4; WORD $0xc65c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rax,8), %ymm11
 	LONG $0x197d62c4; LONG $0x0080c6a4; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rax,8), %ymm12
-	LONG $0x107dc1c4; WORD $0xda2c // vmovupd (%r10,%rbx,8), %ymm5
-	LONG $0xc81c8d4f // leaq (%r8,%r9,8), %r11
-	LONG $0xcc0c8d4f // leaq (%r12,%r9,8), %r9
-	LONG $0x107dc1c4; WORD $0xdb24 // vmovupd (%r11,%rbx,8), %ymm4
-	LONG $0x107d41c4; WORD $0xdb4c; BYTE $0x40 // vmovupd 0x40(%r11,%rbx,8), %ymm9
-	LONG $0x107d41c4; LONG $0x0080db84; WORD $0x0000 // vmovupd 0x80(%r11,%rbx,8), %ymm8
+	LONG $0x107dc1c4; WORD $0xd92c // vmovupd (%r9,%rbx,8), %ymm5
+	LONG $0xc3148d4f // leaq (%r11,%r8,8), %r10
+	LONG $0xc4048d4f // leaq (%r12,%r8,8), %r8
+	LONG $0x107dc1c4; WORD $0xda24 // vmovupd (%r10,%rbx,8), %ymm4
+	LONG $0x107d41c4; WORD $0xda4c; BYTE $0x40 // vmovupd 0x40(%r10,%rbx,8), %ymm9
+	LONG $0x107d41c4; LONG $0x0080da84; WORD $0x0000 // vmovupd 0x80(%r10,%rbx,8), %ymm8
 	LONG $0xfd59adc5 // vmulpd %ymm5, %ymm10, %ymm7
 	LONG $0xa8dd62c4; WORD $0xd914 // vfmadd213pd (%rcx,%rbx,8), %ymm4, %ymm10
 	LONG $0xf559a5c5 // vmulpd %ymm5, %ymm11, %ymm6
@@ -3578,7 +3604,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xb8b542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm9, %ymm10
 	LONG $0xb8bd42c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm8, %ymm10
 	LONG $0x14117dc5; BYTE $0xd9 // vmovupd %ymm10, (%rcx,%rbx,8)
-	LONG $0x107d41c4; WORD $0xda54; BYTE $0x40 // vmovupd 0x40(%r10,%rbx,8), %ymm10
+	LONG $0x107d41c4; WORD $0xd954; BYTE $0x40 // vmovupd 0x40(%r9,%rbx,8), %ymm10
 	LONG $0x197d62c4; LONG $0x00c0c69c; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rax,8), %ymm11
 	LONG $0x197d62c4; LONG $0x0100c6a4; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%rax,8), %ymm12
 	LONG $0x197d62c4; LONG $0x0140c6ac; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%rax,8), %ymm13
@@ -3592,7 +3618,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x197d62c4; LONG $0x0180c6ac; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%rax,8), %ymm13
 	LONG $0x197d62c4; LONG $0x01c0c6a4; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%rax,8), %ymm12
 	LONG $0x197d62c4; LONG $0x0200c694; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%rax,8), %ymm10
-	LONG $0x107d41c4; LONG $0x0080da9c; WORD $0x0000 // vmovupd 0x80(%r10,%rbx,8), %ymm11
+	LONG $0x107d41c4; LONG $0x0080d99c; WORD $0x0000 // vmovupd 0x80(%r9,%rbx,8), %ymm11
 	LONG $0xa895e2c4; LONG $0x0080d9a4; WORD $0x0000 // vfmadd213pd 0x80(%rcx,%rbx,8), %ymm13, %ymm4
 	LONG $0xb895c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm13, %ymm7
 	LONG $0xb8a5c2c4; BYTE $0xf4 // vfmadd231pd %ymm12, %ymm11, %ymm6
@@ -3600,67 +3626,67 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
 	LONG $0xb8adc2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm10, %ymm4
 	LONG $0xa411fdc5; LONG $0x000080d9; BYTE $0x00 // vmovupd %ymm4, 0x80(%rcx,%rbx,8)
-	LONG $0x5845c1c4; WORD $0xd924 // vaddpd (%r9,%rbx,8), %ymm7, %ymm4
-	LONG $0x117dc1c4; WORD $0xd924 // vmovupd %ymm4, (%r9,%rbx,8)
-	LONG $0x584dc1c4; WORD $0xd964; BYTE $0x40 // vaddpd 0x40(%r9,%rbx,8), %ymm6, %ymm4
-	LONG $0x117dc1c4; WORD $0xd964; BYTE $0x40 // vmovupd %ymm4, 0x40(%r9,%rbx,8)
-	LONG $0x5855c1c4; LONG $0x0080d9a4; WORD $0x0000 // vaddpd 0x80(%r9,%rbx,8), %ymm5, %ymm4
-	LONG $0x117dc1c4; LONG $0x0080d9a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%r9,%rbx,8)
+	LONG $0x5845c1c4; WORD $0xd824 // vaddpd (%r8,%rbx,8), %ymm7, %ymm4
+	LONG $0x117dc1c4; WORD $0xd824 // vmovupd %ymm4, (%r8,%rbx,8)
+	LONG $0x584dc1c4; WORD $0xd864; BYTE $0x40 // vaddpd 0x40(%r8,%rbx,8), %ymm6, %ymm4
+	LONG $0x117dc1c4; WORD $0xd864; BYTE $0x40 // vmovupd %ymm4, 0x40(%r8,%rbx,8)
+	LONG $0x5855c1c4; LONG $0x0080d8a4; WORD $0x0000 // vaddpd 0x80(%r8,%rbx,8), %ymm5, %ymm4
+	LONG $0x117dc1c4; LONG $0x0080d8a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%r8,%rbx,8)
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric3Multi8+0xb80>
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric3Multi8+0xba0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfe86850f; WORD $0xffff // jne <symmetric3Multi8+0xb60>
-	LONG $0xfff471e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
+	LONG $0xfe86850f; WORD $0xffff // jne <symmetric3Multi8+0xb80>
+	LONG $0xfff451e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
 	BYTE $0x90 // nop
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
 	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	LONG $0x244c0348; BYTE $0x48 // addq 0x48(%rsp), %rcx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
+	LONG $0xc6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r8
 	LONG $0x197de2c4; WORD $0xc63c // vbroadcastsd (%rsi,%rax,8), %ymm7
 	LONG $0x197d62c4; WORD $0xc644; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rax,8), %ymm8
-	LONG $0xc80c8d4f // leaq (%r8,%r9,8), %r9
-	LONG $0x107d81c4; WORD $0xd124 // vmovupd (%r9,%r10,8), %ymm4
-	LONG $0x107d81c4; WORD $0xd16c; BYTE $0x40 // vmovupd 0x40(%r9,%r10,8), %ymm5
-	LONG $0x107d81c4; LONG $0x0080d1b4; WORD $0x0000 // vmovupd 0x80(%r9,%r10,8), %ymm6
-	LONG $0xa8dda2c4; WORD $0xd13c // vfmadd213pd (%rcx,%r10,8), %ymm4, %ymm7
+	LONG $0xc3048d4f // leaq (%r11,%r8,8), %r8
+	LONG $0x107d81c4; WORD $0xc824 // vmovupd (%r8,%r9,8), %ymm4
+	LONG $0x107d81c4; WORD $0xc86c; BYTE $0x40 // vmovupd 0x40(%r8,%r9,8), %ymm5
+	LONG $0x107d81c4; LONG $0x0080c8b4; WORD $0x0000 // vmovupd 0x80(%r8,%r9,8), %ymm6
+	LONG $0xa8dda2c4; WORD $0xc93c // vfmadd213pd (%rcx,%r9,8), %ymm4, %ymm7
 	LONG $0xa8d562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm5, %ymm8
 	LONG $0x197de2c4; LONG $0x0080c6bc; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rax,8), %ymm7
 	LONG $0xa8cdc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm6, %ymm7
-	LONG $0x117da1c4; WORD $0xd13c // vmovupd %ymm7, (%rcx,%r10,8)
+	LONG $0x117da1c4; WORD $0xc93c // vmovupd %ymm7, (%rcx,%r9,8)
 	LONG $0x197de2c4; LONG $0x00c0c6bc; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rax,8), %ymm7
 	LONG $0x197d62c4; LONG $0x0100c684; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%rax,8), %ymm8
-	LONG $0xa8dda2c4; WORD $0xd17c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r10,8), %ymm4, %ymm7
+	LONG $0xa8dda2c4; WORD $0xc97c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r9,8), %ymm4, %ymm7
 	LONG $0xa8d562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm5, %ymm8
 	LONG $0x197de2c4; LONG $0x0140c6bc; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%rax,8), %ymm7
 	LONG $0xa8cdc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm6, %ymm7
-	LONG $0x117da1c4; WORD $0xd17c; BYTE $0x40 // vmovupd %ymm7, 0x40(%rcx,%r10,8)
+	LONG $0x117da1c4; WORD $0xc97c; BYTE $0x40 // vmovupd %ymm7, 0x40(%rcx,%r9,8)
 	LONG $0x197de2c4; LONG $0x0180c6bc; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%rax,8), %ymm7
-	LONG $0xa8dda2c4; LONG $0x0080d1bc; WORD $0x0000 // vfmadd213pd 0x80(%rcx,%r10,8), %ymm4, %ymm7
+	LONG $0xa8dda2c4; LONG $0x0080c9bc; WORD $0x0000 // vfmadd213pd 0x80(%rcx,%r9,8), %ymm4, %ymm7
 	LONG $0x197de2c4; LONG $0x01c0c6a4; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%rax,8), %ymm4
 	LONG $0xa8d5e2c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x0200c6bc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%rax,8), %ymm7
 	LONG $0xa8cde2c4; BYTE $0xfc // vfmadd213pd %ymm4, %ymm6, %ymm7
-	LONG $0x117da1c4; LONG $0x0080d1bc; WORD $0x0000 // vmovupd %ymm7, 0x80(%rcx,%r10,8)
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	LONG $0x117da1c4; LONG $0x0080c9bc; WORD $0x0000 // vmovupd %ymm7, 0x80(%rcx,%r9,8)
+	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff2a850f; WORD $0xffff // jne <symmetric3Multi8+0xd10>
+	LONG $0xff2a850f; WORD $0xffff // jne <symmetric3Multi8+0xd30>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfefd850f; WORD $0xffff // jne <symmetric3Multi8+0xcf0>
-	LONG $0xfff358e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
+	LONG $0xfefd850f; WORD $0xffff // jne <symmetric3Multi8+0xd10>
+	LONG $0xfff338e9; BYTE $0xff // jmp <symmetric3Multi8+0x150>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
 	LONG $0x245c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbx
-	LONG $0xf2f0840f; WORD $0xffff // je <symmetric3Multi8+0x100>
+	LONG $0xf2d0840f; WORD $0xffff // je <symmetric3Multi8+0x100>
 	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
@@ -3669,7 +3695,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00a28e0f; WORD $0x0000 // jle <symmetric3Multi8+0xed7>
+	LONG $0x00a28e0f; WORD $0x0000 // jle <symmetric3Multi8+0xef7>
 	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
@@ -3678,10 +3704,10 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric3Multi8+0xe70>
+	WORD $0x1774 // je <symmetric3Multi8+0xe90>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric3Multi8+0xe74>
+	WORD $0x10eb // jmp <symmetric3Multi8+0xe94>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
@@ -3698,28 +3724,28 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x117d81c4; WORD $0x0824 // vmovupd %ymm4, (%r8,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0xc0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r9
-	WORD $0xcc75 // jne <symmetric3Multi8+0xe90>
+	WORD $0xcc75 // jne <symmetric3Multi8+0xeb0>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0xc0c28148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric3Multi8+0xe50>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric3Multi8+0xe70>
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08468d49 // leaq 0x8(%r14), %rax
 	LONG $0x24443b48; BYTE $0x58 // cmpq 0x58(%rsp), %rax
-	LONG $0x007e830f; WORD $0x0000 // jae <symmetric3Multi8+0xf67>
+	LONG $0x007e830f; WORD $0x0000 // jae <symmetric3Multi8+0xf87>
 	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xce9c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rcx,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x2c7d // jge <symmetric3Multi8+0xf30>
+	WORD $0x2c7d // jge <symmetric3Multi8+0xf50>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric3Multi8+0xf18>
+	WORD $0x0b74 // je <symmetric3Multi8+0xf38>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric3Multi8+0xf1c>
+	WORD $0x04eb // jmp <symmetric3Multi8+0xf3c>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x06e2c148 // shlq $0x6, %rdx
@@ -3731,15 +3757,15 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
 	LONG $0xc0fa8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rdx
-	WORD $0xe875 // jne <symmetric3Multi8+0xf40>
+	WORD $0xe875 // jne <symmetric3Multi8+0xf60>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x8975 // jne <symmetric3Multi8+0xef0>
+	WORD $0x8975 // jne <symmetric3Multi8+0xf10>
 	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x24743b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r14
-	LONG $0xf19b820f; WORD $0xffff // jb <symmetric3Multi8+0x114>
+	LONG $0xf17b820f; WORD $0xffff // jb <symmetric3Multi8+0x114>
 	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3749,10 +3775,6 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $256-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00004530
 	LONG $0x00000000; LONG $0x00184330
 	LONG $0x00000000; WORD $0x0000
@@ -3811,7 +3833,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	WORD $0xa475 // jne <symmetric4Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x107f8e0f; WORD $0x0000 // jle <symmetric4Multi2+0x1128>
+	LONG $0x10af8e0f; WORD $0x0000 // jle <symmetric4Multi2+0x1158>
 	LONG $0x597de2c4; LONG $0x0010c615; BYTE $0x00 // vpbroadcastq 0x10c6(%rip), %ymm2
 	LONG $0x597de2c4; LONG $0x0010b51d; BYTE $0x00 // vpbroadcastq 0x10b5(%rip), %ymm3
 	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
@@ -3828,11 +3850,11 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
 	LONG $0x08c58348 // addq $0x8, %rbp
 	LONG $0x246c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbp
-	LONG $0x1024830f; WORD $0x0000 // jae <symmetric4Multi2+0x1128>
+	LONG $0x1054830f; WORD $0x0000 // jae <symmetric4Multi2+0x1158>
 	LONG $0x044db70f // movzwl 0x4(%rbp), %ecx
 	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0eda840f; WORD $0x0000 // je <symmetric4Multi2+0xff0>
+	LONG $0x0f0a840f; WORD $0x0000 // je <symmetric4Multi2+0x1020>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
@@ -3845,7 +3867,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xa2148d4f // leaq (%r10,%r12,4), %r10
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x245c3b4c; BYTE $0x78 // cmpq 0x78(%rsp), %r11
-	LONG $0x0e9e830f; WORD $0x0000 // jae <symmetric4Multi2+0xff0>
+	LONG $0x0ece830f; WORD $0x0000 // jae <symmetric4Multi2+0x1020>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x23b60f45 // movzbl (%r11), %r12d
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
@@ -3855,13 +3877,13 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
 	LONG $0x641c8d4f // leaq (%r12,%r12,2), %r11
 	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x0780820f; WORD $0x0000 // jb <symmetric4Multi2+0x900>
-	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
-	WORD $0x8945; BYTE $0xde // movl %r11d, %r14d
-	WORD $0xebd1 // shrl %ebx
+	LONG $0x0790820f; WORD $0x0000 // jb <symmetric4Multi2+0x910>
+	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
+	WORD $0x8945; BYTE $0xe6 // movl %r12d, %r14d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
 	LONG $0x240c8d43 // leal (%r12,%r12), %ecx
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -3889,7 +3911,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x6f7ac1c4; BYTE $0x22 // vmovdqu (%r10), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3902,10 +3924,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x0e24 // vmovupd %ymm4, (%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x1a24 // vmovdqu (%r10,%rbx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x0224 // vmovdqu (%r10,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385d83c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3922,7 +3944,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x6f7a81c4; WORD $0x2224 // vmovdqu (%r10,%r12), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385dc3c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm4, %ymm4
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3935,11 +3958,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x0e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x3a24 // vmovdqu (%r10,%rdi), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x0224 // vmovdqu (%r10,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385dc3c4; WORD $0x1224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm4, %ymm4
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x385dc3c4; WORD $0x3a24; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdi), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3957,7 +3979,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x385dc3c4; WORD $0x1224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm4, %ymm4
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3971,11 +3993,11 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00800ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x1224 // vmovdqu (%r10,%rdx), %xmm4
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x385dc3c4; WORD $0x1224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm4, %ymm4
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -3993,7 +4015,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x385dc3c4; WORD $0x1224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm4, %ymm4
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4007,7 +4029,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c00ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x1224 // vmovdqu (%r10,%rdx), %xmm4
-	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x197de2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm0
@@ -4057,7 +4079,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xff62850f; WORD $0xffff // jne <symmetric4Multi2+0x560>
 	LONG $0x24ac8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbp
 	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
-	LONG $0x0260850f; WORD $0x0000 // jne <symmetric4Multi2+0x870>
+	LONG $0x0270850f; WORD $0x0000 // jne <symmetric4Multi2+0x880>
 	LONG $0x244c8b48; BYTE $0x68 // movq 0x68(%rsp), %rcx
 	WORD $0x458b; BYTE $0x00 // movl (%rbp), %eax
 	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
@@ -4076,11 +4098,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xf473ddc5; BYTE $0x03 // vpsllq $0x3, %ymm4, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
 	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x05bb850f; WORD $0x0000 // jne <symmetric4Multi2+0xc30>
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x05db850f; WORD $0x0000 // jne <symmetric4Multi2+0xc50>
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x06948b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax), %rdx
 	LONG $0x24127bc5; BYTE $0x06 // vmovddup (%rsi,%rax), %xmm12
 	LONG $0x068c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rax), %rcx
@@ -4088,10 +4109,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xb4127bc5; LONG $0x00008006; BYTE $0x00 // vmovddup 0x80(%rsi,%rax), %xmm14
 	LONG $0xbc127bc5; LONG $0x0000c006; BYTE $0x00 // vmovddup 0xc0(%rsi,%rax), %xmm15
 	LONG $0x021079c5 // vmovupd (%rdx), %xmm8
-	LONG $0x1079c1c4; WORD $0xc824 // vmovupd (%r8,%rcx,8), %xmm4
-	LONG $0x107941c4; WORD $0xc85c; BYTE $0x10 // vmovupd 0x10(%r8,%rcx,8), %xmm11
-	LONG $0x107941c4; WORD $0xc854; BYTE $0x20 // vmovupd 0x20(%r8,%rcx,8), %xmm10
-	LONG $0x107941c4; WORD $0xc84c; BYTE $0x30 // vmovupd 0x30(%r8,%rcx,8), %xmm9
+	LONG $0x1079c1c4; WORD $0xcb24 // vmovupd (%r11,%rcx,8), %xmm4
+	LONG $0x107941c4; WORD $0xcb5c; BYTE $0x10 // vmovupd 0x10(%r11,%rcx,8), %xmm11
+	LONG $0x107941c4; WORD $0xcb54; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %xmm10
+	LONG $0x107941c4; WORD $0xcb4c; BYTE $0x30 // vmovupd 0x30(%r11,%rcx,8), %xmm9
 	LONG $0x5939c1c4; BYTE $0xec // vmulpd %xmm12, %xmm8, %xmm5
 	LONG $0xa8d962c4; LONG $0x3000c6a4; WORD $0x0000 // vfmadd213pd 0x3000(%rsi,%rax,8), %xmm4, %xmm12
 	LONG $0x5939c1c4; BYTE $0xf5 // vmulpd %xmm13, %xmm8, %xmm6
@@ -4154,9 +4175,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x1179c1c4; WORD $0xcf44; BYTE $0x30 // vmovupd %xmm0, 0x30(%r15,%rcx,8)
 	LONG $0x40f88348 // cmpq $0x40, %rax
 	LONG $0xfe1d850f; WORD $0xffff // jne <symmetric4Multi2+0x680>
+	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0xfff8d3e9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfff8cee9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
 	LONG $0x246c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r13
 	WORD $0xc031 // xorl %eax, %eax
@@ -4176,25 +4198,23 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0xb8d1a2c4; WORD $0x1724 // vfmadd231pd (%rdi,%r10), %xmm5, %xmm4
 	LONG $0x10c28349 // addq $0x10, %r10
 	LONG $0x40fa8349 // cmpq $0x40, %r10
-	WORD $0xea75 // jne <symmetric4Multi2+0x8b0>
+	WORD $0xea75 // jne <symmetric4Multi2+0x8c0>
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x1179a1c4; WORD $0x0a24 // vmovupd %xmm4, (%rdx,%r9)
 	LONG $0x04f88349 // cmpq $0x4, %r8
-	WORD $0xc475 // jne <symmetric4Multi2+0x8a0>
+	WORD $0xc475 // jne <symmetric4Multi2+0x8b0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	WORD $0x9b75 // jne <symmetric4Multi2+0x880>
+	WORD $0x9b75 // jne <symmetric4Multi2+0x890>
 	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
 	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
-	LONG $0xfff84ce9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
+	LONG $0xfff83ce9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -4202,35 +4222,37 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x045a840f; WORD $0x0000 // je <symmetric4Multi2+0xd87>
+	LONG $0x0476840f; WORD $0x0000 // je <symmetric4Multi2+0xdac>
+	WORD $0x8944; BYTE $0xe2 // movl %r12d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x18148d4e // leaq (%rax,%r11), %r10
-	LONG $0x24148d43 // leal (%r12,%r12), %edx
-	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
-	LONG $0x201c8d4b // leaq (%r8,%r12), %rbx
+	LONG $0x243c8d43 // leal (%r12,%r12), %edi
+	LONG $0x180c8d4e // leaq (%rax,%r11), %r9
+	LONG $0x201c8d4a // leaq (%rax,%r12), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x11148d4c // leaq (%rcx,%rdx), %r10
+	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
+	LONG $0x19148d4e // leaq (%rcx,%r11), %r10
 	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0x10148d4d // leaq (%r8,%rdx), %r10
+	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	LONG $0x3a148d4c // leaq (%rdx,%rdi), %r10
 	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x210c8d4e // leaq (%rcx,%r12), %r9
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x20148d4e // leaq (%rax,%r12), %r10
+	LONG $0x220c8d4e // leaq (%rdx,%r12), %r9
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
 	LONG $0x240c894c // movq %r9, (%rsp)
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x21148d4e // leaq (%rcx,%r12), %r10
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
+	LONG $0x6f7ac1c4; BYTE $0x20 // vmovdqu (%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4238,10 +4260,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3624 // vmovupd %ymm4, (%rsi,%r14)
-	LONG $0x246ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4249,11 +4271,12 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r14)
-	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
-	LONG $0x6f7aa1c4; WORD $0x2724 // vmovdqu (%rdi,%r12), %xmm4
+	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
+	LONG $0x6f7a81c4; WORD $0x2024 // vmovdqu (%r8,%r12), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4261,11 +4284,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x1724 // vmovdqu (%rdi,%r10), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x1824 // vmovdqu (%r8,%rbx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4273,12 +4295,12 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r14)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x6724 // vmovdqu (%rdi,%r12,2), %xmm4
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7a81c4; WORD $0x6024 // vmovdqu (%r8,%r12,2), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4286,12 +4308,12 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x008036a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0f24 // vmovdqu (%rdi,%r9), %xmm4
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x0824 // vmovdqu (%r8,%r9), %xmm4
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4299,12 +4321,12 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00a036a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r14)
-	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
-	LONG $0x6f7aa1c4; WORD $0x1f24 // vmovdqu (%rdi,%r11), %xmm4
+	LONG $0x8c180f43; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%r11)
+	LONG $0x6f7a81c4; WORD $0x1824 // vmovdqu (%r8,%r11), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4065 // vpsllvq 0x40(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4312,13 +4334,13 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c036a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0f24 // vmovdqu (%rdi,%r9), %xmm4
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x0824 // vmovdqu (%r8,%r9), %xmm4
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x5979e2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x197de2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm0
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xe8 // addq %r13, %r8
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6065 // vpsllvq 0x60(%rbp), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -4327,19 +4349,18 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e036a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfd66850f; WORD $0xffff // jne <symmetric4Multi2+0x990>
-	LONG $0xfff9cfe9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
-	BYTE $0x90 // nop
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0xfd62850f; WORD $0xffff // jne <symmetric4Multi2+0x9a0>
+	LONG $0xfff9bbe9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x068c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rax), %rcx
 	LONG $0x04127bc5; BYTE $0x06 // vmovddup (%rsi,%rax), %xmm8
 	LONG $0x4c127bc5; WORD $0x4006 // vmovddup 0x40(%rsi,%rax), %xmm9
-	LONG $0x1079c1c4; WORD $0xc83c // vmovupd (%r8,%rcx,8), %xmm7
-	LONG $0x1079c1c4; WORD $0xc874; BYTE $0x10 // vmovupd 0x10(%r8,%rcx,8), %xmm6
-	LONG $0x1079c1c4; WORD $0xc86c; BYTE $0x20 // vmovupd 0x20(%r8,%rcx,8), %xmm5
-	LONG $0x1079c1c4; WORD $0xc864; BYTE $0x30 // vmovupd 0x30(%r8,%rcx,8), %xmm4
+	LONG $0x1079c1c4; WORD $0xcb3c // vmovupd (%r11,%rcx,8), %xmm7
+	LONG $0x1079c1c4; WORD $0xcb74; BYTE $0x10 // vmovupd 0x10(%r11,%rcx,8), %xmm6
+	LONG $0x1079c1c4; WORD $0xcb6c; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %xmm5
+	LONG $0x1079c1c4; WORD $0xcb64; BYTE $0x30 // vmovupd 0x30(%r11,%rcx,8), %xmm4
 	LONG $0xa8c162c4; LONG $0x3000c684; WORD $0x0000 // vfmadd213pd 0x3000(%rsi,%rax,8), %xmm7, %xmm8
 	LONG $0xa8c942c4; BYTE $0xc8 // vfmadd213pd %xmm8, %xmm6, %xmm9
 	LONG $0x84127bc5; LONG $0x00008006; BYTE $0x00 // vmovddup 0x80(%rsi,%rax), %xmm8
@@ -4376,116 +4397,117 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x8411f9c5; LONG $0x003030c6; BYTE $0x00 // vmovupd %xmm0, 0x3030(%rsi,%rax,8)
 	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0xfebe850f; WORD $0xffff // jne <symmetric4Multi2+0xc40>
-	LONG $0xfff3b9e9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
+	LONG $0xfebe850f; WORD $0xffff // jne <symmetric4Multi2+0xc60>
+	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
+	LONG $0xfff394e9; BYTE $0xff // jmp <symmetric4Multi2+0x140>
+	WORD $0x8944; BYTE $0xe2 // movl %r12d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x18148d4e // leaq (%rax,%r11), %r10
-	LONG $0x24148d43 // leal (%r12,%r12), %edx
-	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
-	LONG $0x201c8d4b // leaq (%r8,%r12), %rbx
+	LONG $0x243c8d43 // leal (%r12,%r12), %edi
+	LONG $0x180c8d4e // leaq (%rax,%r11), %r9
+	LONG $0x201c8d4a // leaq (%rax,%r12), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x11148d4c // leaq (%rcx,%rdx), %r10
+	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
+	LONG $0x19148d4e // leaq (%rcx,%r11), %r10
 	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0x10148d4d // leaq (%r8,%rdx), %r10
+	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	LONG $0x3a148d4c // leaq (%rdx,%rdi), %r10
 	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x210c8d4e // leaq (%rcx,%r12), %r9
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x20148d4e // leaq (%rax,%r12), %r10
+	LONG $0x220c8d4e // leaq (%rdx,%r12), %r9
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
 	LONG $0x240c894c // movq %r9, (%rsp)
-	BYTE $0x90 // nop
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x21148d4e // leaq (%rcx,%r12), %r10
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
+	LONG $0x6f7ac1c4; BYTE $0x20 // vmovdqu (%r8), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3624 // vmovupd %ymm4, (%rsi,%r14)
-	LONG $0x246ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x0024 // vmovdqu (%r8,%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r14)
-	LONG $0x8c180f42; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r12)
-	LONG $0x6f7aa1c4; WORD $0x2724 // vmovdqu (%rdi,%r12), %xmm4
+	LONG $0x8c180f43; LONG $0x00100020; BYTE $0x00 // prefetcht0 0x1000(%r8,%r12)
+	LONG $0x6f7a81c4; WORD $0x2024 // vmovdqu (%r8,%r12), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385de3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x1724 // vmovdqu (%rdi,%r10), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x1824 // vmovdqu (%r8,%rbx), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r14)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x6724 // vmovdqu (%rdi,%r12,2), %xmm4
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7a81c4; WORD $0x6024 // vmovdqu (%r8,%r12,2), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x008036a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0f24 // vmovdqu (%rdi,%r9), %xmm4
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x0824 // vmovdqu (%r8,%r9), %xmm4
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00a036a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r14)
-	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
-	LONG $0x6f7aa1c4; WORD $0x1f24 // vmovdqu (%rdi,%r11), %xmm4
+	LONG $0x8c180f43; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%r11)
+	LONG $0x6f7a81c4; WORD $0x1824 // vmovdqu (%r8,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
-	LONG $0x385da3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm4, %ymm4
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x005de2c4; WORD $0x0065 // vpshufb (%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c036a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r14)
-	LONG $0x6f7aa1c4; WORD $0x0f24 // vmovdqu (%rdi,%r9), %xmm4
-	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
-	LONG $0x24448b4c; BYTE $0x30 // movq 0x30(%rsp), %r8
+	LONG $0x6f7a81c4; WORD $0x0824 // vmovdqu (%r8,%r9), %xmm4
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x597de2c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm5
 	LONG $0x197de2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm0
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
+	LONG $0x385d83c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xe8 // addq %r13, %r8
 	LONG $0x005de2c4; WORD $0x2065 // vpshufb 0x20(%rbp), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe05cddc5 // vsubpd %ymm0, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00e036a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r14)
 	LONG $0x00c68149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r14
 	LONG $0x00fe8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r14d
-	LONG $0xfdf8850f; WORD $0xffff // jne <symmetric4Multi2+0xde0>
-	LONG $0xfff611e9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfdfa850f; WORD $0xffff // jne <symmetric4Multi2+0xe10>
+	LONG $0xfff5e3e9; BYTE $0xff // jmp <symmetric4Multi2+0x5fe>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
 	LONG $0x24748b4c; BYTE $0x70 // movq 0x70(%rsp), %r14
-	LONG $0xf0f1840f; WORD $0xffff // je <symmetric4Multi2+0xf0>
+	LONG $0xf0c1840f; WORD $0xffff // je <symmetric4Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
@@ -4494,7 +4516,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x787e // jle <symmetric4Multi2+0x1098>
+	WORD $0x787e // jle <symmetric4Multi2+0x10c8>
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
@@ -4503,10 +4525,10 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric4Multi2+0x1060>
+	WORD $0x1774 // je <symmetric4Multi2+0x1090>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x78 // movzwl (%r8,%r15,2), %r8d
-	WORD $0x10eb // jmp <symmetric4Multi2+0x1064>
+	WORD $0x10eb // jmp <symmetric4Multi2+0x1094>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x3a048d4f // leaq (%r10,%r15), %r8
 	LONG $0x06e0c149 // shlq $0x6, %r8
@@ -4518,15 +4540,15 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x117981c4; WORD $0x0804 // vmovupd %xmm0, (%r8,%r9)
 	LONG $0x10c18349 // addq $0x10, %r9
 	LONG $0x40f98349 // cmpq $0x40, %r9
-	WORD $0xe475 // jne <symmetric4Multi2+0x1070>
+	WORD $0xe475 // jne <symmetric4Multi2+0x10a0>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x40c28348 // addq $0x40, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	WORD $0xa875 // jne <symmetric4Multi2+0x1040>
+	WORD $0xa875 // jne <symmetric4Multi2+0x1070>
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x08458d48 // leaq 0x8(%rbp), %rax
 	LONG $0x24443b48; BYTE $0x48 // cmpq 0x48(%rsp), %rax
-	WORD $0x7a73 // jae <symmetric4Multi2+0x1120>
+	WORD $0x7a73 // jae <symmetric4Multi2+0x1150>
 	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
@@ -4535,13 +4557,13 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xfa // subq %r15, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x287d // jge <symmetric4Multi2+0x10ec>
+	WORD $0x287d // jge <symmetric4Multi2+0x111c>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric4Multi2+0x10d8>
+	WORD $0x0b74 // je <symmetric4Multi2+0x1108>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x7a // movzwl (%rdx,%r15,2), %edx
-	WORD $0x04eb // jmp <symmetric4Multi2+0x10dc>
+	WORD $0x04eb // jmp <symmetric4Multi2+0x110c>
 	LONG $0x39148d4a // leaq (%rcx,%r15), %rdx
 	LONG $0x06e2c148 // shlq $0x6, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
@@ -4551,15 +4573,15 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	LONG $0x141179c5; BYTE $0x10 // vmovupd %xmm10, (%rax,%rdx)
 	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x40fa8348 // cmpq $0x40, %rdx
-	WORD $0xf175 // jne <symmetric4Multi2+0x10f0>
+	WORD $0xf175 // jne <symmetric4Multi2+0x1120>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0xa475 // jne <symmetric4Multi2+0x10b0>
-	LONG $0xffefe4e9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
+	WORD $0xa475 // jne <symmetric4Multi2+0x10e0>
+	LONG $0xffefb4e9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	LONG $0xffefcde9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
+	LONG $0xffef9de9; BYTE $0xff // jmp <symmetric4Multi2+0xf5>
 	LONG $0x88c48148; WORD $0x0000; BYTE $0x00 // addq $0x88, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4569,12 +4591,6 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $272-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x45300000; LONG $0x00000000
 	LONG $0x43300000
 	RET
@@ -4678,12 +4694,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x6d448d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r8
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
 	LONG $0x076c820f; WORD $0x0000 // jb <symmetric4Multi4+0x900>
-	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
-	WORD $0x8945; BYTE $0xc7 // movl %r8d, %r15d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
+	WORD $0x8945; BYTE $0xc6 // movl %r8d, %r14d
+	WORD $0x8945; BYTE $0xef // movl %r13d, %r15d
+	LONG $0x02eec141 // shrl $0x2, %r14d
 	LONG $0x02efc141 // shrl $0x2, %r15d
 	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	WORD $0xebd1 // shrl %ebx
 	LONG $0x2d4c8d43; BYTE $0x00 // leal (%r13,%r13), %ecx
 	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -4711,7 +4727,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865c3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rbx), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r15), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4724,10 +4740,10 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
-	LONG $0x6f7a81c4; WORD $0x321c // vmovdqu (%r10,%r14), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1a1c // vmovdqu (%r10,%rbx), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x386583c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r15), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4744,7 +4760,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x6f7a81c4; WORD $0x2a1c // vmovdqu (%r10,%r13), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865c3c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4757,11 +4774,10 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x3a1c // vmovdqu (%r10,%rdi), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x3865c3c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdi), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4779,7 +4795,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
 	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4793,11 +4809,11 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x121c // vmovdqu (%r10,%rdx), %xmm3
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
 	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4815,7 +4831,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
 	LONG $0x3865c3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm3, %ymm3
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -4829,7 +4845,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
 	LONG $0x6f7ac1c4; WORD $0x121c // vmovdqu (%r10,%rdx), %xmm3
-	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
@@ -5013,11 +5029,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0xfff859e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -5025,35 +5039,37 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x044c840f; WORD $0x0000 // je <symmetric4Multi4+0xd78>
+	LONG $0x0452840f; WORD $0x0000 // je <symmetric4Multi4+0xd78>
+	WORD $0x8944; BYTE $0xea // movl %r13d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
 	LONG $0x00148d4e // leaq (%rax,%r8), %r10
-	LONG $0x2d548d43; BYTE $0x00 // leal (%r13,%r13), %edx
-	LONG $0x030c8d4e // leaq (%rbx,%r8), %r9
-	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x28348d4e // leaq (%rax,%r13), %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x013c8d4a // leaq (%rcx,%r8), %rdi
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x11148d4c // leaq (%rcx,%rdx), %r10
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0x13148d4c // leaq (%rbx,%rdx), %r10
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x290c8d4e // leaq (%rcx,%r13), %r9
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x28148d4e // leaq (%rax,%r13), %r10
-	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x020c8d4e // leaq (%rdx,%r8), %r9
+	LONG $0x011c8d4a // leaq (%rcx,%r8), %rbx
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
+	LONG $0x3a1c8d48 // leaq (%rdx,%rdi), %rbx
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	LONG $0x2a148d4e // leaq (%rdx,%r13), %r10
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x381c8d48 // leaq (%rax,%rdi), %rbx
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x291c8d4a // leaq (%rcx,%r13), %rbx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865e3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5061,10 +5077,10 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e1c // vmovupd %ymm3, (%rsi,%r15)
-	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x091c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5072,11 +5088,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x2f1c // vmovdqu (%rdi,%r13), %xmm3
+	LONG $0x8c180f43; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%r13)
+	LONG $0x6f7a81c4; WORD $0x291c // vmovdqu (%r9,%r13), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5084,11 +5101,10 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x171c // vmovdqu (%rdi,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x311c // vmovdqu (%r9,%r14), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x3865c3c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5096,12 +5112,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r15)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x6f1c // vmovdqu (%rdi,%r13,2), %xmm3
+	LONG $0x8c180f41; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdi)
+	LONG $0x6f7a81c4; WORD $0x691c // vmovdqu (%r9,%r13,2), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5109,12 +5125,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00803e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x111c // vmovdqu (%r9,%r10), %xmm3
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5122,12 +5138,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a03e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r8)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
+	LONG $0x8c180f43; LONG $0x00100001; BYTE $0x00 // prefetcht0 0x1000(%r9,%r8)
+	LONG $0x6f7a81c4; WORD $0x011c // vmovdqu (%r9,%r8), %xmm3
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x405b // vpsllvq 0x40(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5135,12 +5151,12 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c03e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x111c // vmovdqu (%r9,%r10), %xmm3
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
 	LONG $0x5979c2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xe9 // addq %rbp, %r9
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0x47e5c2c4; WORD $0x605b // vpsllvq 0x60(%r11), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5150,9 +5166,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi4+0x990>
-	LONG $0xfff9e3e9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfd66850f; WORD $0xffff // jne <symmetric4Multi4+0x990>
+	LONG $0xfff9dfe9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
+	BYTE $0x90 // nop
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
 	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
 	WORD $0xc931 // xorl %ecx, %ecx
@@ -5203,111 +5219,111 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $272-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xfecd850f; WORD $0xffff // jne <symmetric4Multi4+0xc40>
 	LONG $0xfff3d8e9; BYTE $0xff // jmp <symmetric4Multi4+0x150>
+	WORD $0x8944; BYTE $0xea // movl %r13d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
 	LONG $0x00148d4e // leaq (%rax,%r8), %r10
-	LONG $0x2d548d43; BYTE $0x00 // leal (%r13,%r13), %edx
-	LONG $0x030c8d4e // leaq (%rbx,%r8), %r9
-	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x28348d4e // leaq (%rax,%r13), %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x013c8d4a // leaq (%rcx,%r8), %rdi
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x11148d4c // leaq (%rcx,%rdx), %r10
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0x13148d4c // leaq (%rbx,%rdx), %r10
-	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x290c8d4e // leaq (%rcx,%r13), %r9
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x28148d4e // leaq (%rax,%r13), %r10
-	LONG $0x240c894c // movq %r9, (%rsp)
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x020c8d4e // leaq (%rdx,%r8), %r9
+	LONG $0x011c8d4a // leaq (%rcx,%r8), %rbx
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
+	LONG $0x3a1c8d48 // leaq (%rdx,%rdi), %rbx
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	LONG $0x2a148d4e // leaq (%rdx,%r13), %r10
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x381c8d48 // leaq (%rax,%rdi), %rbx
+	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x291c8d4a // leaq (%rcx,%r13), %rbx
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865e3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdx), %ymm3, %ymm3
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e1c // vmovupd %ymm3, (%rsi,%r15)
-	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x011c // vmovdqu (%r9,%rax), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x091c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x2f1c // vmovdqu (%rdi,%r13), %xmm3
+	LONG $0x8c180f43; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%r9,%r13)
+	LONG $0x6f7a81c4; WORD $0x291c // vmovdqu (%r9,%r13), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x171c // vmovdqu (%rdi,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x311c // vmovdqu (%r9,%r14), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x3865c3c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm3, %ymm3
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r15)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x6f1c // vmovdqu (%rdi,%r13,2), %xmm3
+	LONG $0x8c180f41; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdi)
+	LONG $0x6f7a81c4; WORD $0x691c // vmovdqu (%r9,%r13,2), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00803e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x111c // vmovdqu (%r9,%r10), %xmm3
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a03e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r8)
-	LONG $0x6f7aa1c4; WORD $0x071c // vmovdqu (%rdi,%r8), %xmm3
+	LONG $0x8c180f43; LONG $0x00100001; BYTE $0x00 // prefetcht0 0x1000(%r9,%r8)
+	LONG $0x6f7a81c4; WORD $0x011c // vmovdqu (%r9,%r8), %xmm3
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
 	LONG $0x0065c2c4; BYTE $0x1b // vpshufb (%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197dc2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c03e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
+	LONG $0x6f7a81c4; WORD $0x111c // vmovdqu (%r9,%r10), %xmm3
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
 	LONG $0x597dc2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
-	LONG $0x3865e3c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xe9 // addq %rbp, %r9
 	LONG $0x0065c2c4; WORD $0x205b // vpshufb 0x20(%r11), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi4+0xde0>
-	LONG $0xfff625e9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xfdfe850f; WORD $0xffff // jne <symmetric4Multi4+0xde0>
+	LONG $0xfff627e9; BYTE $0xff // jmp <symmetric4Multi4+0x60e>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
 	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
 	LONG $0xf0fe840f; WORD $0xffff // je <symmetric4Multi4+0x100>
@@ -5410,7 +5426,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
-	LONG $0x001386e9; BYTE $0x00 // jmp <end>
+	LONG $0x001346e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5431,7 +5447,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
+	LONG $0x24448948; BYTE $0x68 // movq %rax, 0x68(%rsp)
 	LONG $0x20868d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rax
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
@@ -5458,60 +5474,61 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x9975 // jne <symmetric4Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x12858e0f; WORD $0x0000 // jle <symmetric4Multi8+0x1339>
-	LONG $0x597de2c4; LONG $0x0012bb0d; BYTE $0x00 // vpbroadcastq 0x12bb(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0012aa15; BYTE $0x00 // vpbroadcastq 0x12aa(%rip), %ymm2
+	LONG $0x12658e0f; WORD $0x0000 // jle <symmetric4Multi8+0x1319>
+	LONG $0x597de2c4; LONG $0x00127b0d; BYTE $0x00 // vpbroadcastq 0x127b(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00126a15; BYTE $0x00 // vpbroadcastq 0x126a(%rip), %ymm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x20968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rdx
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x247c8948; BYTE $0x68 // movq %rdi, 0x68(%rsp)
-	LONG $0x2454894c; BYTE $0x60 // movq %r10, 0x60(%rsp)
-	LONG $0x24b4894c; LONG $0x00000080 // movq %r14, 0x80(%rsp)
-	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
+	LONG $0x247c8948; BYTE $0x60 // movq %rdi, 0x60(%rsp)
+	LONG $0x2454894c; BYTE $0x58 // movq %r10, 0x58(%rsp)
+	LONG $0x2474894c; BYTE $0x78 // movq %r14, 0x78(%rsp)
+	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
 	LONG $0xc7048d49 // leaq (%r15,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
-	WORD $0x18eb // jmp <symmetric4Multi8+0x114>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x1beb // jmp <symmetric4Multi8+0x114>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24648b4c; BYTE $0x50 // movq 0x50(%rsp), %r12
 	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x247c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r15
-	LONG $0x1225830f; WORD $0x0000 // jae <symmetric4Multi8+0x1339>
+	LONG $0x247c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r15
+	LONG $0x1205830f; WORD $0x0000 // jae <symmetric4Multi8+0x1319>
 	LONG $0x57b70f41; BYTE $0x04 // movzwl 0x4(%r15), %edx
-	LONG $0x2464894c; BYTE $0x58 // movq %r12, 0x58(%rsp)
+	LONG $0x2464894c; BYTE $0x50 // movq %r12, 0x50(%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x10a9840f; WORD $0x0000 // je <symmetric4Multi8+0x11d0>
+	LONG $0x1089840f; WORD $0x0000 // je <symmetric4Multi8+0x11b0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
-	LONG $0x247c894c; BYTE $0x78 // movq %r15, 0x78(%rsp)
-	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
+	LONG $0x247c894c; BYTE $0x70 // movq %r15, 0x70(%rsp)
+	LONG $0x24948948; LONG $0x00000080 // movq %rdx, 0x80(%rsp)
 	LONG $0x08e0c148 // shlq $0x8, %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x22eb // jmp <symmetric4Multi8+0x16a>
+	WORD $0x2aeb // jmp <symmetric4Multi8+0x172>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
-	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x249c8b4c; LONG $0x00000088 // movq 0x88(%rsp), %r11
 	LONG $0xa90c8d4a // leaq (%rcx,%r13,4), %rcx
-	LONG $0x249c3b4c; LONG $0x00000088 // cmpq 0x88(%rsp), %r11
-	LONG $0x1066830f; WORD $0x0000 // jae <symmetric4Multi8+0x11d0>
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x249c3b4c; LONG $0x00000080 // cmpq 0x80(%rsp), %r11
+	LONG $0x103e830f; WORD $0x0000 // jae <symmetric4Multi8+0x11b0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x03e9850f; WORD $0x0000 // jne <symmetric4Multi8+0x570>
+	LONG $0x249c894c; LONG $0x00000088 // movq %r11, 0x88(%rsp)
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x03de850f; WORD $0x0000 // jne <symmetric4Multi8+0x570>
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0906820f; WORD $0x0000 // jb <symmetric4Multi8+0xaa0>
-	WORD $0x8945; BYTE $0xdf // movl %r11d, %r15d
+	LONG $0x08db820f; WORD $0x0000 // jb <symmetric4Multi8+0xa80>
+	WORD $0x8945; BYTE $0xef // movl %r13d, %r15d
 	LONG $0x02efc141 // shrl $0x2, %r15d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
-	WORD $0xd141; BYTE $0xee // shrl %r14d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x8945; BYTE $0xde // movl %r11d, %r14d
+	LONG $0x02eec141 // shrl $0x2, %r14d
 	LONG $0x2d548d47; BYTE $0x00 // leal (%r13,%r13), %r10d
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -5533,13 +5550,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0x24148948 // movq %rdx, (%rsp)
 	LONG $0x2e148d4b // leaq (%r14,%r13), %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r15), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5552,10 +5568,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
-	LONG $0x6f7aa1c4; WORD $0x311c // vmovdqu (%rcx,%r14), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x011c // vmovdqu (%rcx,%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r15), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x311c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5572,7 +5588,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x6f7aa1c4; WORD $0x291c // vmovdqu (%rcx,%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865e3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm3, %ymm3
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5585,11 +5602,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
-	LONG $0x1c6ffac5; BYTE $0x11 // vmovdqu (%rcx,%rdx), %xmm3
+	LONG $0x1c6ffac5; BYTE $0x01 // vmovdqu (%rcx,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x3865e3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5607,7 +5623,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5621,11 +5637,11 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
 	LONG $0x1c6ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm3
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5643,7 +5659,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5657,7 +5673,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
 	LONG $0x1c6ffac5; BYTE $0x39 // vmovdqu (%rcx,%rdi), %xmm3
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x197de2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm6
@@ -5705,13 +5721,13 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
 	LONG $0xff6e850f; WORD $0xffff // jne <symmetric4Multi8+0x580>
-	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
+	LONG $0x247c8b4c; BYTE $0x70 // movq 0x70(%rsp), %r15
 	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x03ae850f; WORD $0x0000 // jne <symmetric4Multi8+0x9d0>
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
+	LONG $0x039e850f; WORD $0x0000 // jne <symmetric4Multi8+0x9c0>
+	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
 	WORD $0x8b41; BYTE $0x07 // movl (%r15), %eax
-	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
-	LONG $0x24748b4c; BYTE $0x60 // movq 0x60(%rsp), %r14
+	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
+	LONG $0x24748b4c; BYTE $0x58 // movq 0x58(%rsp), %r14
 	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x08e0c148 // shlq $0x8, %rax
@@ -5768,15 +5784,15 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
 	LONG $0x0e4ab70f // movzwl 0xe(%rdx), %ecx
 	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
+	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
 	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x010c180f // prefetcht0 (%rcx,%rax)
 	LONG $0x014c180f; BYTE $0x40 // prefetcht0 0x40(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x00000080 // prefetcht0 0x80(%rcx,%rax)
 	LONG $0x018c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rcx,%rax)
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0646850f; WORD $0x0000 // jne <symmetric4Multi8+0xdd0>
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x0626850f; WORD $0x0000 // jne <symmetric4Multi8+0xdb0>
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
@@ -5785,19 +5801,19 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0xdb31 // xorl %ebx, %ebx
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
 	WORD $0x9066 // nop
-	LONG $0xc6948b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r10
-	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
+	LONG $0xc68c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rax,8), %r9
+	LONG $0xc6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r8
 	LONG $0x197d62c4; WORD $0xc61c // vbroadcastsd (%rsi,%rax,8), %ymm11
 	LONG $0x197d62c4; WORD $0xc664; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rax,8), %ymm12
 	LONG $0x197d62c4; LONG $0x0080c6ac; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rax,8), %ymm13
 	LONG $0x197d62c4; LONG $0x00c0c6b4; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rax,8), %ymm14
-	LONG $0x107dc1c4; WORD $0xda3c // vmovupd (%r10,%rbx,8), %ymm7
-	LONG $0xc81c8d4f // leaq (%r8,%r9,8), %r11
-	LONG $0xcc0c8d4f // leaq (%r12,%r9,8), %r9
-	LONG $0x107dc1c4; WORD $0xdb1c // vmovupd (%r11,%rbx,8), %ymm3
-	LONG $0x107d41c4; WORD $0xdb54; BYTE $0x40 // vmovupd 0x40(%r11,%rbx,8), %ymm10
-	LONG $0x107d41c4; LONG $0x0080db8c; WORD $0x0000 // vmovupd 0x80(%r11,%rbx,8), %ymm9
-	LONG $0x107d41c4; LONG $0x00c0db84; WORD $0x0000 // vmovupd 0xc0(%r11,%rbx,8), %ymm8
+	LONG $0x107dc1c4; WORD $0xd93c // vmovupd (%r9,%rbx,8), %ymm7
+	LONG $0xc3148d4f // leaq (%r11,%r8,8), %r10
+	LONG $0xc4048d4f // leaq (%r12,%r8,8), %r8
+	LONG $0x107dc1c4; WORD $0xda1c // vmovupd (%r10,%rbx,8), %ymm3
+	LONG $0x107d41c4; WORD $0xda54; BYTE $0x40 // vmovupd 0x40(%r10,%rbx,8), %ymm10
+	LONG $0x107d41c4; LONG $0x0080da8c; WORD $0x0000 // vmovupd 0x80(%r10,%rbx,8), %ymm9
+	LONG $0x107d41c4; LONG $0x00c0da84; WORD $0x0000 // vmovupd 0xc0(%r10,%rbx,8), %ymm8
 	LONG $0xe759a5c5 // vmulpd %ymm7, %ymm11, %ymm4
 	LONG $0xa8e562c4; WORD $0xd91c // vfmadd213pd (%rcx,%rbx,8), %ymm3, %ymm11
 	LONG $0xef599dc5 // vmulpd %ymm7, %ymm12, %ymm5
@@ -5807,7 +5823,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xb8b542c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm9, %ymm11
 	LONG $0xb8bd42c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm8, %ymm11
 	LONG $0x1c117dc5; BYTE $0xd9 // vmovupd %ymm11, (%rcx,%rbx,8)
-	LONG $0x107d41c4; WORD $0xda5c; BYTE $0x40 // vmovupd 0x40(%r10,%rbx,8), %ymm11
+	LONG $0x107d41c4; WORD $0xd95c; BYTE $0x40 // vmovupd 0x40(%r9,%rbx,8), %ymm11
 	LONG $0x197d62c4; LONG $0x0100c6a4; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%rax,8), %ymm12
 	LONG $0x197d62c4; LONG $0x0140c6ac; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%rax,8), %ymm13
 	LONG $0x197d62c4; LONG $0x0180c6b4; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%rax,8), %ymm14
@@ -5821,7 +5837,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xb8b542c4; BYTE $0xe6 // vfmadd231pd %ymm14, %ymm9, %ymm12
 	LONG $0xb8bd42c4; BYTE $0xe7 // vfmadd231pd %ymm15, %ymm8, %ymm12
 	LONG $0x64117dc5; WORD $0x40d9 // vmovupd %ymm12, 0x40(%rcx,%rbx,8)
-	LONG $0x107d41c4; LONG $0x0080da9c; WORD $0x0000 // vmovupd 0x80(%r10,%rbx,8), %ymm11
+	LONG $0x107d41c4; LONG $0x0080d99c; WORD $0x0000 // vmovupd 0x80(%r9,%rbx,8), %ymm11
 	LONG $0x197d62c4; LONG $0x0200c6a4; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%rax,8), %ymm12
 	LONG $0x197d62c4; LONG $0x0240c6ac; WORD $0x0000 // vbroadcastsd 0x240(%rsi,%rax,8), %ymm13
 	LONG $0x197d62c4; LONG $0x0280c6b4; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%rax,8), %ymm14
@@ -5839,7 +5855,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197d62c4; LONG $0x0340c6b4; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%rax,8), %ymm14
 	LONG $0x197d62c4; LONG $0x0380c6ac; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%rax,8), %ymm13
 	LONG $0x197d62c4; LONG $0x03c0c69c; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%rax,8), %ymm11
-	LONG $0x107d41c4; LONG $0x00c0daa4; WORD $0x0000 // vmovupd 0xc0(%r10,%rbx,8), %ymm12
+	LONG $0x107d41c4; LONG $0x00c0d9a4; WORD $0x0000 // vmovupd 0xc0(%r9,%rbx,8), %ymm12
 	LONG $0xa885e2c4; LONG $0x00c0d99c; WORD $0x0000 // vfmadd213pd 0xc0(%rcx,%rbx,8), %ymm15, %ymm3
 	LONG $0xb885c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm15, %ymm4
 	LONG $0xb89dc2c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm12, %ymm5
@@ -5849,14 +5865,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xb895c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm13, %ymm3
 	LONG $0xb8a5c2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm11, %ymm3
 	LONG $0x9c11fdc5; LONG $0x0000c0d9; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rcx,%rbx,8)
-	LONG $0x585dc1c4; WORD $0xd91c // vaddpd (%r9,%rbx,8), %ymm4, %ymm3
-	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
-	LONG $0x5855c1c4; WORD $0xd95c; BYTE $0x40 // vaddpd 0x40(%r9,%rbx,8), %ymm5, %ymm3
-	LONG $0x117dc1c4; WORD $0xd95c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r9,%rbx,8)
-	LONG $0x584dc1c4; LONG $0x0080d99c; WORD $0x0000 // vaddpd 0x80(%r9,%rbx,8), %ymm6, %ymm3
-	LONG $0x117dc1c4; LONG $0x0080d99c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r9,%rbx,8)
-	LONG $0x5845c1c4; LONG $0x00c0d99c; WORD $0x0000 // vaddpd 0xc0(%r9,%rbx,8), %ymm7, %ymm3
-	LONG $0x117dc1c4; LONG $0x00c0d99c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%r9,%rbx,8)
+	LONG $0x585dc1c4; WORD $0xd81c // vaddpd (%r8,%rbx,8), %ymm4, %ymm3
+	LONG $0x117dc1c4; WORD $0xd81c // vmovupd %ymm3, (%r8,%rbx,8)
+	LONG $0x5855c1c4; WORD $0xd85c; BYTE $0x40 // vaddpd 0x40(%r8,%rbx,8), %ymm5, %ymm3
+	LONG $0x117dc1c4; WORD $0xd85c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r8,%rbx,8)
+	LONG $0x584dc1c4; LONG $0x0080d89c; WORD $0x0000 // vaddpd 0x80(%r8,%rbx,8), %ymm6, %ymm3
+	LONG $0x117dc1c4; LONG $0x0080d89c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r8,%rbx,8)
+	LONG $0x5845c1c4; LONG $0x00c0d89c; WORD $0x0000 // vaddpd 0xc0(%r8,%rbx,8), %ymm7, %ymm3
+	LONG $0x117dc1c4; LONG $0x00c0d89c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%r8,%rbx,8)
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
@@ -5864,10 +5880,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xfdd5850f; WORD $0xffff // jne <symmetric4Multi8+0x790>
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0xfff78be9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0xfff790e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
 	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
@@ -5891,30 +5905,27 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0xb8dd82c4; WORD $0x301c // vfmadd231pd (%r8,%r14), %ymm4, %ymm3
 	LONG $0x40c68349 // addq $0x40, %r14
 	LONG $0x00fe8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r14
-	WORD $0xe775 // jne <symmetric4Multi8+0xa30>
+	WORD $0xe775 // jne <symmetric4Multi8+0xa20>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x117dc1c4; WORD $0x191c // vmovupd %ymm3, (%r9,%rbx)
 	LONG $0x04fa8349 // cmpq $0x4, %r10
-	WORD $0xc175 // jne <symmetric4Multi8+0xa20>
+	WORD $0xc175 // jne <symmetric4Multi8+0xa10>
 	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	LONG $0x01c7f640 // testb $0x1, %dil
 	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
-	WORD $0x9075 // jne <symmetric4Multi8+0xa00>
+	WORD $0x9075 // jne <symmetric4Multi8+0x9f0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xff63850f; WORD $0xffff // jne <symmetric4Multi8+0x9e0>
-	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0xfff6bfe9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xff63850f; WORD $0xffff // jne <symmetric4Multi8+0x9d0>
+	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x70 // movq 0x70(%rsp), %r15
+	LONG $0xfff6d4e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xc108 // orb %al, %cl
 	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
@@ -5922,35 +5933,37 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x048d840f; WORD $0x0000 // je <symmetric4Multi8+0xf5a>
+	LONG $0x0494840f; WORD $0x0000 // je <symmetric4Multi8+0xf3a>
+	WORD $0x8944; BYTE $0xea // movl %r13d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x18148d4e // leaq (%rax,%r11), %r10
-	LONG $0x2d548d43; BYTE $0x00 // leal (%r13,%r13), %edx
-	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
-	LONG $0x28348d4f // leaq (%r8,%r13), %r14
+	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
+	LONG $0x180c8d4e // leaq (%rax,%r11), %r9
+	LONG $0x28348d4e // leaq (%rax,%r13), %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x11148d4c // leaq (%rcx,%rdx), %r10
+	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
+	LONG $0x19148d4e // leaq (%rcx,%r11), %r10
 	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0x10148d4d // leaq (%r8,%rdx), %r10
+	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	LONG $0x3a148d4c // leaq (%rdx,%rdi), %r10
 	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x290c8d4e // leaq (%rcx,%r13), %r9
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x28148d4e // leaq (%rax,%r13), %r10
+	LONG $0x2a0c8d4e // leaq (%rdx,%r13), %r9
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
 	LONG $0x240c894c // movq %r9, (%rsp)
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x29148d4e // leaq (%rcx,%r13), %r10
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5958,10 +5971,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e1c // vmovupd %ymm3, (%rsi,%r15)
-	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5969,11 +5982,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x2f1c // vmovdqu (%rdi,%r13), %xmm3
+	LONG $0x8c180f43; LONG $0x00100028; BYTE $0x00 // prefetcht0 0x1000(%r8,%r13)
+	LONG $0x6f7a81c4; WORD $0x281c // vmovdqu (%r8,%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5981,11 +5995,10 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x171c // vmovdqu (%rdi,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x301c // vmovdqu (%r8,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x386583c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -5993,12 +6006,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r15)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x6f1c // vmovdqu (%rdi,%r13,2), %xmm3
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7a81c4; WORD $0x681c // vmovdqu (%r8,%r13,2), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6006,12 +6019,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00803e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6019,12 +6032,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a03e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
-	LONG $0x6f7aa1c4; WORD $0x1f1c // vmovdqu (%rdi,%r11), %xmm3
+	LONG $0x8c180f43; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%r11)
+	LONG $0x6f7a81c4; WORD $0x181c // vmovdqu (%r8,%r11), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6032,12 +6045,12 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c03e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -6047,197 +6060,196 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfd6a850f; WORD $0xffff // jne <symmetric4Multi8+0xb30>
-	LONG $0xfff847e9; BYTE $0xff // jmp <symmetric4Multi8+0x612>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0xfd66850f; WORD $0xffff // jne <symmetric4Multi8+0xb10>
+	LONG $0xfff863e9; BYTE $0xff // jmp <symmetric4Multi8+0x612>
+	BYTE $0x90 // nop
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x08e1c148 // shlq $0x8, %rcx
 	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
 	BYTE $0x90 // nop
-	LONG $0xc68c8b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r9
+	LONG $0xc6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rax,8), %r8
 	LONG $0x197de2c4; WORD $0xc63c // vbroadcastsd (%rsi,%rax,8), %ymm7
 	LONG $0x197d62c4; WORD $0xc644; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rax,8), %ymm8
-	LONG $0xc80c8d4f // leaq (%r8,%r9,8), %r9
-	LONG $0x107d81c4; WORD $0xd134 // vmovupd (%r9,%r10,8), %ymm6
-	LONG $0x107d81c4; WORD $0xd16c; BYTE $0x40 // vmovupd 0x40(%r9,%r10,8), %ymm5
-	LONG $0x107d81c4; LONG $0x0080d1a4; WORD $0x0000 // vmovupd 0x80(%r9,%r10,8), %ymm4
-	LONG $0x107d81c4; LONG $0x00c0d19c; WORD $0x0000 // vmovupd 0xc0(%r9,%r10,8), %ymm3
-	LONG $0xa8cda2c4; WORD $0xd13c // vfmadd213pd (%rcx,%r10,8), %ymm6, %ymm7
+	LONG $0xc3048d4f // leaq (%r11,%r8,8), %r8
+	LONG $0x107d81c4; WORD $0xc834 // vmovupd (%r8,%r9,8), %ymm6
+	LONG $0x107d81c4; WORD $0xc86c; BYTE $0x40 // vmovupd 0x40(%r8,%r9,8), %ymm5
+	LONG $0x107d81c4; LONG $0x0080c8a4; WORD $0x0000 // vmovupd 0x80(%r8,%r9,8), %ymm4
+	LONG $0x107d81c4; LONG $0x00c0c89c; WORD $0x0000 // vmovupd 0xc0(%r8,%r9,8), %ymm3
+	LONG $0xa8cda2c4; WORD $0xc93c // vfmadd213pd (%rcx,%r9,8), %ymm6, %ymm7
 	LONG $0xa8d562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm5, %ymm8
 	LONG $0x197de2c4; LONG $0x0080c6bc; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rax,8), %ymm7
 	LONG $0xa8ddc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm4, %ymm7
 	LONG $0x197d62c4; LONG $0x00c0c684; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rax,8), %ymm8
 	LONG $0xa8e562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm3, %ymm8
-	LONG $0x117d21c4; WORD $0xd104 // vmovupd %ymm8, (%rcx,%r10,8)
+	LONG $0x117d21c4; WORD $0xc904 // vmovupd %ymm8, (%rcx,%r9,8)
 	LONG $0x197de2c4; LONG $0x0100c6bc; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%rax,8), %ymm7
 	LONG $0x197d62c4; LONG $0x0140c684; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%rax,8), %ymm8
-	LONG $0xa8cda2c4; WORD $0xd17c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r10,8), %ymm6, %ymm7
+	LONG $0xa8cda2c4; WORD $0xc97c; BYTE $0x40 // vfmadd213pd 0x40(%rcx,%r9,8), %ymm6, %ymm7
 	LONG $0xa8d562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm5, %ymm8
 	LONG $0x197de2c4; LONG $0x0180c6bc; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%rax,8), %ymm7
 	LONG $0xa8ddc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm4, %ymm7
 	LONG $0x197d62c4; LONG $0x01c0c684; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%rax,8), %ymm8
 	LONG $0xa8e562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm3, %ymm8
-	LONG $0x117d21c4; WORD $0xd144; BYTE $0x40 // vmovupd %ymm8, 0x40(%rcx,%r10,8)
+	LONG $0x117d21c4; WORD $0xc944; BYTE $0x40 // vmovupd %ymm8, 0x40(%rcx,%r9,8)
 	LONG $0x197de2c4; LONG $0x0200c6bc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%rax,8), %ymm7
 	LONG $0x197d62c4; LONG $0x0240c684; WORD $0x0000 // vbroadcastsd 0x240(%rsi,%rax,8), %ymm8
 	LONG $0x197d62c4; LONG $0x02c0c68c; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%rax,8), %ymm9
-	LONG $0xa8cda2c4; LONG $0x0080d1bc; WORD $0x0000 // vfmadd213pd 0x80(%rcx,%r10,8), %ymm6, %ymm7
+	LONG $0xa8cda2c4; LONG $0x0080c9bc; WORD $0x0000 // vfmadd213pd 0x80(%rcx,%r9,8), %ymm6, %ymm7
 	LONG $0xa8d562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm5, %ymm8
 	LONG $0x197de2c4; LONG $0x0280c6bc; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%rax,8), %ymm7
 	LONG $0xa8ddc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm4, %ymm7
 	LONG $0xa8e562c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm3, %ymm9
-	LONG $0x117d21c4; LONG $0x0080d18c; WORD $0x0000 // vmovupd %ymm9, 0x80(%rcx,%r10,8)
+	LONG $0x117d21c4; LONG $0x0080c98c; WORD $0x0000 // vmovupd %ymm9, 0x80(%rcx,%r9,8)
 	LONG $0x197de2c4; LONG $0x0300c6bc; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%rax,8), %ymm7
-	LONG $0xa8cda2c4; LONG $0x00c0d1bc; WORD $0x0000 // vfmadd213pd 0xc0(%rcx,%r10,8), %ymm6, %ymm7
+	LONG $0xa8cda2c4; LONG $0x00c0c9bc; WORD $0x0000 // vfmadd213pd 0xc0(%rcx,%r9,8), %ymm6, %ymm7
 	LONG $0x197de2c4; LONG $0x0340c6b4; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%rax,8), %ymm6
 	LONG $0xa8d5e2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm5, %ymm6
 	LONG $0x197de2c4; LONG $0x0380c6bc; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%rax,8), %ymm7
 	LONG $0xa8dde2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm4, %ymm7
 	LONG $0x197de2c4; LONG $0x03c0c6b4; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%rax,8), %ymm6
 	LONG $0xa8e5e2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm3, %ymm6
-	LONG $0x117da1c4; LONG $0x00c0d1b4; WORD $0x0000 // vmovupd %ymm6, 0xc0(%rcx,%r10,8)
-	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	LONG $0x117da1c4; LONG $0x00c0c9b4; WORD $0x0000 // vmovupd %ymm6, 0xc0(%rcx,%r9,8)
+	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
 	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
 	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfea8850f; WORD $0xffff // jne <symmetric4Multi8+0xdf0>
+	LONG $0xfea8850f; WORD $0xffff // jne <symmetric4Multi8+0xdd0>
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xfe8b850f; WORD $0xffff // jne <symmetric4Multi8+0xde0>
-	LONG $0xfff1f6e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	LONG $0xfe8b850f; WORD $0xffff // jne <symmetric4Multi8+0xdc0>
+	LONG $0xfff216e9; BYTE $0xff // jmp <symmetric4Multi8+0x150>
+	WORD $0x8944; BYTE $0xea // movl %r13d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x18148d4e // leaq (%rax,%r11), %r10
-	LONG $0x2d548d43; BYTE $0x00 // leal (%r13,%r13), %edx
-	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
-	LONG $0x28348d4f // leaq (%r8,%r13), %r14
+	LONG $0x2d7c8d43; BYTE $0x00 // leal (%r13,%r13), %edi
+	LONG $0x180c8d4e // leaq (%rax,%r11), %r9
+	LONG $0x28348d4e // leaq (%rax,%r13), %r14
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
-	LONG $0x11148d4c // leaq (%rcx,%rdx), %r10
+	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
+	LONG $0x19148d4e // leaq (%rcx,%r11), %r10
 	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x100c8d4c // leaq (%rax,%rdx), %r9
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0x10148d4d // leaq (%r8,%rdx), %r10
+	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	LONG $0x3a148d4c // leaq (%rdx,%rdi), %r10
 	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
-	LONG $0x290c8d4e // leaq (%rcx,%r13), %r9
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x28148d4e // leaq (%rax,%r13), %r10
+	LONG $0x2a0c8d4e // leaq (%rdx,%r13), %r9
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
 	LONG $0x240c894c // movq %r9, (%rsp)
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x29148d4e // leaq (%rcx,%r13), %r10
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
 	LONG $0x240c8b4c // movq (%rsp), %r9
-	LONG $0x1f6ffac5 // vmovdqu (%rdi), %xmm3
+	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e1c // vmovupd %ymm3, (%rsi,%r15)
-	LONG $0x1c6ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865e3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
-	LONG $0x6f7aa1c4; WORD $0x2f1c // vmovdqu (%rdi,%r13), %xmm3
+	LONG $0x8c180f43; LONG $0x00100028; BYTE $0x00 // prefetcht0 0x1000(%r8,%r13)
+	LONG $0x6f7a81c4; WORD $0x281c // vmovdqu (%r8,%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x371c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x171c // vmovdqu (%rdi,%r10), %xmm3
+	LONG $0x6f7a81c4; WORD $0x301c // vmovdqu (%r8,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x386583c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r15)
-	LONG $0x178c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rdx)
-	LONG $0x6f7aa1c4; WORD $0x6f1c // vmovdqu (%rdi,%r13,2), %xmm3
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7a81c4; WORD $0x681c // vmovdqu (%r8,%r13,2), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00803e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00a03e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r15)
-	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
-	LONG $0x6f7aa1c4; WORD $0x1f1c // vmovdqu (%rdi,%r11), %xmm3
+	LONG $0x8c180f43; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%r11)
+	LONG $0x6f7a81c4; WORD $0x181c // vmovdqu (%r8,%r11), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm3, %ymm3
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c03e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0f1c // vmovdqu (%rdi,%r9), %xmm3
-	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
-	LONG $0x24448b4c; BYTE $0x30 // movq 0x30(%rsp), %r8
+	LONG $0x6f7a81c4; WORD $0x081c // vmovdqu (%r8,%r9), %xmm3
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
-	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
-	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
+	LONG $0x386583c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00e03e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xfdfc850f; WORD $0xffff // jne <symmetric4Multi8+0xfc0>
-	LONG $0xfff449e9; BYTE $0xff // jmp <symmetric4Multi8+0x612>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xfdfe850f; WORD $0xffff // jne <symmetric4Multi8+0xfa0>
+	LONG $0xfff46be9; BYTE $0xff // jmp <symmetric4Multi8+0x612>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0x24b48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r14
-	LONG $0xef1d840f; WORD $0xffff // je <symmetric4Multi8+0x100>
+	LONG $0x24748b4c; BYTE $0x78 // movq 0x78(%rsp), %r14
+	LONG $0xef40840f; WORD $0xffff // je <symmetric4Multi8+0x100>
 	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x24648b4c; BYTE $0x58 // movq 0x58(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x50 // movq 0x50(%rsp), %r12
 	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
 	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x009f8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x12a7>
-	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x00a28e0f; WORD $0x0000 // jle <symmetric4Multi8+0x1287>
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
 	LONG $0x02f88348 // cmpq $0x2, %rax
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1774 // je <symmetric4Multi8+0x1240>
+	WORD $0x1774 // je <symmetric4Multi8+0x1220>
 	LONG $0x50048d4f // leaq (%r8,%r10,2), %r8
 	LONG $0x04b70f47; BYTE $0x60 // movzwl (%r8,%r12,2), %r8d
-	WORD $0x10eb // jmp <symmetric4Multi8+0x1244>
+	WORD $0x10eb // jmp <symmetric4Multi8+0x1224>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x22048d4f // leaq (%r10,%r12), %r8
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
@@ -6253,29 +6265,29 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x117d81c4; WORD $0x081c // vmovupd %ymm3, (%r8,%r9)
 	LONG $0x40c18349 // addq $0x40, %r9
 	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
-	WORD $0xcc75 // jne <symmetric4Multi8+0x1260>
+	WORD $0xcc75 // jne <symmetric4Multi8+0x1240>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
 	WORD $0x3949; BYTE $0xca // cmpq %rcx, %r10
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric4Multi8+0x1220>
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric4Multi8+0x1200>
 	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
 	LONG $0x08478d49 // leaq 0x8(%r15), %rax
-	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
-	WORD $0x7273 // jae <symmetric4Multi8+0x1327>
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
+	LONG $0x24443b48; BYTE $0x48 // cmpq 0x48(%rsp), %rax
+	WORD $0x7273 // jae <symmetric4Multi8+0x1307>
+	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
 	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
 	WORD $0x294c; BYTE $0xe2 // subq %r12, %rdx
 	WORD $0x3948; BYTE $0xd1 // cmpq %rdx, %rcx
-	WORD $0x287d // jge <symmetric4Multi8+0x12fc>
+	WORD $0x287d // jge <symmetric4Multi8+0x12dc>
 	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x0b74 // je <symmetric4Multi8+0x12e8>
+	WORD $0x0b74 // je <symmetric4Multi8+0x12c8>
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
 	LONG $0x14b70f42; BYTE $0x62 // movzwl (%rdx,%r12,2), %edx
-	WORD $0x04eb // jmp <symmetric4Multi8+0x12ec>
+	WORD $0x04eb // jmp <symmetric4Multi8+0x12cc>
 	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
 	LONG $0x08e2c148 // shlq $0x8, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
@@ -6286,15 +6298,15 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	LONG $0x047ffec5; BYTE $0x10 // vmovdqu %ymm0, (%rax,%rdx)
 	LONG $0x40c28348 // addq $0x40, %rdx
 	LONG $0x00fa8148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rdx
-	WORD $0xe875 // jne <symmetric4Multi8+0x1300>
+	WORD $0xe875 // jne <symmetric4Multi8+0x12e0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9975 // jne <symmetric4Multi8+0x12c0>
+	WORD $0x9975 // jne <symmetric4Multi8+0x12a0>
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
 	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x247c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r15
-	LONG $0xeddb820f; WORD $0xffff // jb <symmetric4Multi8+0x114>
+	LONG $0x247c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r15
+	LONG $0xedfb820f; WORD $0xffff // jb <symmetric4Multi8+0x114>
 	LONG $0x90c48148; WORD $0x0000; BYTE $0x00 // addq $0x90, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6304,10 +6316,6 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $272-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
 	RET
@@ -6318,7 +6326,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi2>
-	LONG $0x00150ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0014cee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6334,15 +6342,15 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xb8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb8, %rsp
 	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
-	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
-	LONG $0x00be8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r15
-	LONG $0x00b68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r14
+	LONG $0x207f8b4c // movq 0x20(%rdi), %r15
+	LONG $0x00b68d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r14
+	LONG $0x009e8d48; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %rbx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
+	LONG $0xce9c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rcx,8)
 	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
 	WORD $0x257d // jge <symmetric5Multi2+0x73>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -6366,83 +6374,85 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	WORD $0xa475 // jne <symmetric5Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x14138e0f; WORD $0x0000 // jle <symmetric5Multi2+0x14bc>
-	LONG $0x597de2c4; LONG $0x0014461d; BYTE $0x00 // vpbroadcastq 0x1446(%rip), %ymm3
-	LONG $0x597de2c4; LONG $0x00143525; BYTE $0x00 // vpbroadcastq 0x1435(%rip), %ymm4
-	LONG $0x597d62c4; LONG $0x00143c25; BYTE $0x00 // vpbroadcastq 0x143c(%rip), %ymm12
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
-	LONG $0x408e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rcx
+	LONG $0x13e88e0f; WORD $0x0000 // jle <symmetric5Multi2+0x1491>
+	LONG $0x597de2c4; LONG $0x0014061d; BYTE $0x00 // vpbroadcastq 0x1406(%rip), %ymm3
+	LONG $0x597de2c4; LONG $0x0013f525; BYTE $0x00 // vpbroadcastq 0x13f5(%rip), %ymm4
+	LONG $0x597d62c4; LONG $0x0013fc25; BYTE $0x00 // vpbroadcastq 0x13fc(%rip), %ymm12
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x40968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rdx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	LONG $0x2474894c; BYTE $0x48 // movq %r14, 0x48(%rsp)
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0xc3048d48 // leaq (%rbx,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0x9c7ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu %ymm3, 0x98(%rsp)
 	LONG $0x647ffec5; WORD $0x7824 // vmovdqu %ymm4, 0x78(%rsp)
 	LONG $0x647f7ec5; WORD $0x5824 // vmovdqu %ymm12, 0x58(%rsp)
-	WORD $0x17eb // jmp <symmetric5Multi2+0x124>
+	WORD $0x1beb // jmp <symmetric5Multi2+0x128>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0x08c38348 // addq $0x8, %rbx
-	LONG $0x245c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rbx
-	LONG $0x1398830f; WORD $0x0000 // jae <symmetric5Multi2+0x14bc>
-	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x241c8948 // movq %rbx, (%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1216840f; WORD $0x0000 // je <symmetric5Multi2+0x1350>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x1369830f; WORD $0x0000 // jae <symmetric5Multi2+0x1491>
+	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x120f840f; WORD $0x0000 // je <symmetric5Multi2+0x1350>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
+	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
 	LONG $0x04e0c148 // shlq $0x4, %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x1feb // jmp <symmetric5Multi2+0x176>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x18eb // jmp <symmetric5Multi2+0x176>
+	WORD $0x9066 // nop
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x245c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r11
 	LONG $0x11da830f; WORD $0x0000 // jae <symmetric5Multi2+0x1350>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x40 // movq %r15, 0x40(%rsp)
 	LONG $0x049e850f; WORD $0x0000 // jne <symmetric5Multi2+0x630>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
 	LONG $0x094b820f; WORD $0x0000 // jb <symmetric5Multi2+0xaf0>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
+	LONG $0x6d5c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ebx
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xebd1 // shrl %ebx
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
-	LONG $0x1f148d48 // leaq (%rdi,%rbx), %rdx
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
+	LONG $0x37148d4a // leaq (%rdi,%r14), %rdx
+	LONG $0x07148d4e // leaq (%rdi,%r8), %r10
+	LONG $0x1f0c8d48 // leaq (%rdi,%rbx), %rcx
 	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
 	LONG $0x2f6ffac5 // vmovdqu (%rdi), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855a3c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm5, %ymm5
+	LONG $0x3855a3c4; WORD $0x372c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm5, %ymm5
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
@@ -6456,10 +6466,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x3e2c // vmovupd %ymm5, (%rsi,%r15)
-	LONG $0x2c6ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm5
+	LONG $0x6f7aa1c4; WORD $0x072c // vmovdqu (%rdi,%r8), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855a3c4; WORD $0x372c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm5, %ymm5
+	LONG $0x3855e3c4; WORD $0x1f2c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6477,8 +6487,8 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	LONG $0x293c8d4b // leaq (%r9,%r13), %rdi
-	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6491,12 +6501,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x3e6c; BYTE $0x40 // vmovupd %ymm5, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm5
+	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385583c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%r10), %ymm5, %ymm5
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6513,8 +6523,8 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x6f7ac1c4; LONG $0xf00005ac; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6527,12 +6537,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; LONG $0x00803eac; WORD $0x0000 // vmovupd %ymm5, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm5
+	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385583c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%r10), %ymm5, %ymm5
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6549,8 +6559,8 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0000dac; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6563,12 +6573,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; LONG $0x00c03eac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm5
+	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385583c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%r10), %ymm5, %ymm5
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6586,7 +6596,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6599,11 +6609,11 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; LONG $0x01003eac; WORD $0x0000 // vmovupd %ymm5, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm5
+	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385583c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%r10), %ymm5, %ymm5
+	LONG $0x3855c3c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
@@ -6617,11 +6627,11 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x01203eac; WORD $0x0000 // vmovupd %ymm5, 0x120(%rsi,%r15)
 	LONG $0x40c78149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r15
 	LONG $0x40ff8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r15d
-	LONG $0xfbc3850f; WORD $0xffff // jne <symmetric5Multi2+0x1e0>
-	LONG $0x0000d9e9; BYTE $0x00 // jmp <symmetric5Multi2+0x6fb>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfbc2850f; WORD $0xffff // jne <symmetric5Multi2+0x1e0>
+	LONG $0x0000d8e9; BYTE $0x00 // jmp <symmetric5Multi2+0x6fb>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x295afcc5 // vcvtps2pd (%rcx), %ymm5
@@ -6655,10 +6665,11 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
 	LONG $0x0357850f; WORD $0x0000 // jne <symmetric5Multi2+0xa60>
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	WORD $0x038b // movl (%rbx), %eax
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x347de2c4; BYTE $0x31 // vpmovzxwq (%rcx), %ymm6
 	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
@@ -6671,7 +6682,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xb67ffec5; LONG $0x00002000 // vmovdqu %ymm6, 0x2000(%rsi)
 	LONG $0x347de2c4; WORD $0x0871 // vpmovzxwq 0x8(%rcx), %ymm6
 	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
 	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
 	LONG $0xf5f49dc5 // vpmuludq %ymm5, %ymm12, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -6680,25 +6691,24 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xedd4cdc5 // vpaddq %ymm5, %ymm6, %ymm5
 	LONG $0xae7ffec5; LONG $0x00002020 // vmovdqu %ymm5, 0x2020(%rsi)
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0716850f; WORD $0x0000 // jne <symmetric5Multi2+0xea0>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x0711850f; WORD $0x0000 // jne <symmetric5Multi2+0xea0>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xd6848b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %rax
 	LONG $0x3c127bc5; BYTE $0xd6 // vmovddup (%rsi,%rdx,8), %xmm15
-	LONG $0xd6948b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r10
+	LONG $0xd6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r8
 	LONG $0x6412fbc5; WORD $0x40d6 // vmovddup 0x40(%rsi,%rdx,8), %xmm4
 	LONG $0x8412fbc5; LONG $0x000080d6; BYTE $0x00 // vmovddup 0x80(%rsi,%rdx,8), %xmm0
 	LONG $0x8c12fbc5; LONG $0x0000c0d6; BYTE $0x00 // vmovddup 0xc0(%rsi,%rdx,8), %xmm1
 	LONG $0x9412fbc5; LONG $0x000100d6; BYTE $0x00 // vmovddup 0x100(%rsi,%rdx,8), %xmm2
 	LONG $0x101079c5 // vmovupd (%rax), %xmm10
-	LONG $0x107981c4; WORD $0xd02c // vmovupd (%r8,%r10,8), %xmm5
-	LONG $0x107901c4; WORD $0xd074; BYTE $0x10 // vmovupd 0x10(%r8,%r10,8), %xmm14
-	LONG $0x107901c4; WORD $0xd06c; BYTE $0x20 // vmovupd 0x20(%r8,%r10,8), %xmm13
-	LONG $0x107901c4; WORD $0xd064; BYTE $0x30 // vmovupd 0x30(%r8,%r10,8), %xmm12
-	LONG $0x107901c4; WORD $0xd05c; BYTE $0x40 // vmovupd 0x40(%r8,%r10,8), %xmm11
+	LONG $0x107981c4; WORD $0xc32c // vmovupd (%r11,%r8,8), %xmm5
+	LONG $0x107901c4; WORD $0xc374; BYTE $0x10 // vmovupd 0x10(%r11,%r8,8), %xmm14
+	LONG $0x107901c4; WORD $0xc36c; BYTE $0x20 // vmovupd 0x20(%r11,%r8,8), %xmm13
+	LONG $0x107901c4; WORD $0xc364; BYTE $0x30 // vmovupd 0x30(%r11,%r8,8), %xmm12
+	LONG $0x107901c4; WORD $0xc35c; BYTE $0x40 // vmovupd 0x40(%r11,%r8,8), %xmm11
 	LONG $0x5929c1c4; BYTE $0xf7 // vmulpd %xmm15, %xmm10, %xmm6
 	LONG $0xa8d162c4; WORD $0xc079 // vfmadd213pd -0x40(%rcx), %xmm5, %xmm15
 	LONG $0xc05929c5 // vmulpd %xmm0, %xmm10, %xmm8
@@ -6780,89 +6790,88 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xb8f9c2c4; BYTE $0xeb // vfmadd231pd %xmm11, %xmm0, %xmm5
 	LONG $0x2911f9c5 // vmovupd %xmm5, (%rcx)
 	LONG $0x50c18348 // addq $0x50, %rcx
-	LONG $0x584981c4; WORD $0xd404 // vaddpd (%r12,%r10,8), %xmm6, %xmm0
-	LONG $0x117981c4; WORD $0xd404 // vmovupd %xmm0, (%r12,%r10,8)
-	LONG $0x584181c4; WORD $0xd444; BYTE $0x10 // vaddpd 0x10(%r12,%r10,8), %xmm7, %xmm0
-	LONG $0x117981c4; WORD $0xd444; BYTE $0x10 // vmovupd %xmm0, 0x10(%r12,%r10,8)
-	LONG $0x583981c4; WORD $0xd444; BYTE $0x20 // vaddpd 0x20(%r12,%r10,8), %xmm8, %xmm0
-	LONG $0x117981c4; WORD $0xd444; BYTE $0x20 // vmovupd %xmm0, 0x20(%r12,%r10,8)
-	LONG $0x583181c4; WORD $0xd444; BYTE $0x30 // vaddpd 0x30(%r12,%r10,8), %xmm9, %xmm0
-	LONG $0x117981c4; WORD $0xd444; BYTE $0x30 // vmovupd %xmm0, 0x30(%r12,%r10,8)
-	LONG $0x582981c4; WORD $0xd444; BYTE $0x40 // vaddpd 0x40(%r12,%r10,8), %xmm10, %xmm0
-	LONG $0x117981c4; WORD $0xd444; BYTE $0x40 // vmovupd %xmm0, 0x40(%r12,%r10,8)
+	LONG $0x584981c4; WORD $0xc404 // vaddpd (%r12,%r8,8), %xmm6, %xmm0
+	LONG $0x117981c4; WORD $0xc404 // vmovupd %xmm0, (%r12,%r8,8)
+	LONG $0x584181c4; WORD $0xc444; BYTE $0x10 // vaddpd 0x10(%r12,%r8,8), %xmm7, %xmm0
+	LONG $0x117981c4; WORD $0xc444; BYTE $0x10 // vmovupd %xmm0, 0x10(%r12,%r8,8)
+	LONG $0x583981c4; WORD $0xc444; BYTE $0x20 // vaddpd 0x20(%r12,%r8,8), %xmm8, %xmm0
+	LONG $0x117981c4; WORD $0xc444; BYTE $0x20 // vmovupd %xmm0, 0x20(%r12,%r8,8)
+	LONG $0x583181c4; WORD $0xc444; BYTE $0x30 // vaddpd 0x30(%r12,%r8,8), %xmm9, %xmm0
+	LONG $0x117981c4; WORD $0xc444; BYTE $0x30 // vmovupd %xmm0, 0x30(%r12,%r8,8)
+	LONG $0x582981c4; WORD $0xc444; BYTE $0x40 // vaddpd 0x40(%r12,%r8,8), %xmm10, %xmm0
+	LONG $0x117981c4; WORD $0xc444; BYTE $0x40 // vmovupd %xmm0, 0x40(%r12,%r8,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfd75850f; WORD $0xffff // jne <symmetric5Multi2+0x7a0>
 	LONG $0x9c6ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu 0x98(%rsp), %ymm3
 	LONG $0x646ffec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm4
 	LONG $0x646f7ec5; WORD $0x5824 // vmovdqu 0x58(%rsp), %ymm12
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xfff70ee9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xce9c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %r11
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xcebc8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %rdi
 	LONG $0x89048d48 // leaq (%rcx,%rcx,4), %rax
 	LONG $0xce148d48 // leaq (%rsi,%rcx,8), %rdx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x04e0c148 // shlq $0x4, %rax
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
 	LONG $0x04e1c149 // shlq $0x4, %r9
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x1079a1c4; WORD $0x082c // vmovupd (%rax,%r9), %xmm5
 	LONG $0x127ba1c4; WORD $0x9234 // vmovddup (%rdx,%r10,4), %xmm6
-	LONG $0xb8c982c4; WORD $0x132c // vfmadd231pd (%r11,%r10), %xmm6, %xmm5
+	LONG $0xb8c9a2c4; WORD $0x172c // vfmadd231pd (%rdi,%r10), %xmm6, %xmm5
 	LONG $0x10c28349 // addq $0x10, %r10
 	LONG $0x50fa8349 // cmpq $0x50, %r10
-	WORD $0xea75 // jne <symmetric5Multi2+0xaa0>
+	WORD $0xea75 // jne <symmetric5Multi2+0xab0>
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x1179a1c4; WORD $0x082c // vmovupd %xmm5, (%rax,%r9)
 	LONG $0x05f88349 // cmpq $0x5, %r8
-	WORD $0xc475 // jne <symmetric5Multi2+0xa90>
+	WORD $0xc475 // jne <symmetric5Multi2+0xaa0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9b75 // jne <symmetric5Multi2+0xa70>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0xfff67ce9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x9b75 // jne <symmetric5Multi2+0xa80>
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0xfff671e9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
+	BYTE $0x90 // nop
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x055e840f; WORD $0x0000 // je <symmetric5Multi2+0x1073>
+	LONG $0x055a840f; WORD $0x0000 // je <symmetric5Multi2+0x1068>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	WORD $0xebd1 // shrl %ebx
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
+	LONG $0x6d5c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ebx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x07148d4b // leaq (%r15,%r8), %rdx
-	LONG $0x1f148d4d // leaq (%r15,%rbx), %r10
-	LONG $0x373c8d4b // leaq (%r15,%r14), %rdi
+	LONG $0x0f3c8d49 // leaq (%r15,%rcx), %rdi
+	LONG $0x07348d4f // leaq (%r15,%r8), %r14
+	LONG $0x1f148d49 // leaq (%r15,%rbx), %rdx
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x2f // vmovdqu (%r15), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x385583c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm5, %ymm5
+	LONG $0x3855c3c4; WORD $0x0f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm5, %ymm5
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
@@ -6870,139 +6879,137 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x2c11fdc5; BYTE $0x0e // vmovupd %ymm5, (%rsi,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x1f2c // vmovdqu (%r15,%rbx), %xmm5
+	LONG $0x117da1c4; WORD $0x162c // vmovupd %ymm5, (%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x072c // vmovdqu (%r15,%r8), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x385583c4; WORD $0x372c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r14), %ymm5, %ymm5
+	LONG $0x3855c3c4; WORD $0x1f2c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rbx), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x200e // vmovupd %ymm5, 0x20(%rsi,%rcx)
+	LONG $0x117da1c4; WORD $0x166c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r10)
 	LONG $0x8c180f43; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r13)
 	LONG $0x6f7a81c4; WORD $0x2f2c // vmovdqu (%r15,%r13), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x400e // vmovupd %ymm5, 0x40(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
+	LONG $0x117da1c4; WORD $0x166c; BYTE $0x40 // vmovupd %ymm5, 0x40(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x6c11fdc5; WORD $0x600e // vmovupd %ymm5, 0x60(%rsi,%rcx)
+	LONG $0x117da1c4; WORD $0x166c; BYTE $0x60 // vmovupd %ymm5, 0x60(%rsi,%r10)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005ac; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000800e; BYTE $0x00 // vmovupd %ymm5, 0x80(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
+	LONG $0x117da1c4; LONG $0x008016ac; WORD $0x0000 // vmovupd %ymm5, 0x80(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000a00e; BYTE $0x00 // vmovupd %ymm5, 0xa0(%rsi,%rcx)
+	LONG $0x117da1c4; LONG $0x00a016ac; WORD $0x0000 // vmovupd %ymm5, 0xa0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x000d // prefetcht0 (%r13,%r9)
 	LONG $0x6f7a81c4; LONG $0xf0000dac; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000c00e; BYTE $0x00 // vmovupd %ymm5, 0xc0(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
+	LONG $0x117da1c4; LONG $0x00c016ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm5, 0xe0(%rsi,%rcx)
+	LONG $0x117da1c4; LONG $0x00e016ac; WORD $0x0000 // vmovupd %ymm5, 0xe0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
 	LONG $0x6f7a81c4; LONG $0xf0003dac; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x406b // vpsllvq 0x40(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0001000e; BYTE $0x00 // vmovupd %ymm5, 0x100(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm5
+	LONG $0x117da1c4; LONG $0x010016ac; WORD $0x0000 // vmovupd %ymm5, 0x100(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
 	LONG $0x5979c2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm7
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0x47d5c2c4; WORD $0x606b // vpsllvq 0x60(%r11), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0xe85cd5c5 // vsubpd %ymm0, %ymm5, %ymm5
-	LONG $0xac11fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm5, 0x120(%rsi,%rcx)
-	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
-	LONG $0x0640f981; WORD $0x0000 // cmpl $0x640, %ecx
-	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi2+0xb40>
-	LONG $0xfff867e9; BYTE $0xff // jmp <symmetric5Multi2+0x6fb>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x117da1c4; LONG $0x012016ac; WORD $0x0000 // vmovupd %ymm5, 0x120(%rsi,%r10)
+	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
+	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
+	LONG $0xfca6850f; WORD $0xffff // jne <symmetric5Multi2+0xb40>
+	LONG $0xfff85ce9; BYTE $0xff // jmp <symmetric5Multi2+0x6fb>
+	BYTE $0x90 // nop
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xd6848b48; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %rax
 	LONG $0x14127bc5; BYTE $0xd6 // vmovddup (%rsi,%rdx,8), %xmm10
 	LONG $0x5c127bc5; WORD $0x40d6 // vmovddup 0x40(%rsi,%rdx,8), %xmm11
-	LONG $0x107941c4; WORD $0xc00c // vmovupd (%r8,%rax,8), %xmm9
-	LONG $0x107941c4; WORD $0xc044; BYTE $0x10 // vmovupd 0x10(%r8,%rax,8), %xmm8
-	LONG $0x1079c1c4; WORD $0xc07c; BYTE $0x20 // vmovupd 0x20(%r8,%rax,8), %xmm7
-	LONG $0x1079c1c4; WORD $0xc074; BYTE $0x30 // vmovupd 0x30(%r8,%rax,8), %xmm6
-	LONG $0x1079c1c4; WORD $0xc06c; BYTE $0x40 // vmovupd 0x40(%r8,%rax,8), %xmm5
+	LONG $0x107941c4; WORD $0xc30c // vmovupd (%r11,%rax,8), %xmm9
+	LONG $0x107941c4; WORD $0xc344; BYTE $0x10 // vmovupd 0x10(%r11,%rax,8), %xmm8
+	LONG $0x1079c1c4; WORD $0xc37c; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %xmm7
+	LONG $0x1079c1c4; WORD $0xc374; BYTE $0x30 // vmovupd 0x30(%r11,%rax,8), %xmm6
+	LONG $0x1079c1c4; WORD $0xc36c; BYTE $0x40 // vmovupd 0x40(%r11,%rax,8), %xmm5
 	LONG $0xa8b162c4; WORD $0xc051 // vfmadd213pd -0x40(%rcx), %xmm9, %xmm10
 	LONG $0xa8b942c4; BYTE $0xda // vfmadd213pd %xmm10, %xmm8, %xmm11
 	LONG $0x94127bc5; LONG $0x000080d6; BYTE $0x00 // vmovddup 0x80(%rsi,%rdx,8), %xmm10
@@ -7059,23 +7066,25 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x0111f9c5 // vmovupd %xmm0, (%rcx)
 	LONG $0x50c18348 // addq $0x50, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfe52850f; WORD $0xffff // jne <symmetric5Multi2+0xec0>
-	LONG $0xfff0ede9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
+	LONG $0xfe52850f; WORD $0xffff // jne <symmetric5Multi2+0xeb0>
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0xfff0f8e9; BYTE $0xff // jmp <symmetric5Multi2+0x160>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xe9d1 // shrl %ecx
-	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x073c8d4b // leaq (%r15,%r8), %rdi
-	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
-	LONG $0x171c8d49 // leaq (%r15,%rdx), %rbx
+	LONG $0x07348d4f // leaq (%r15,%r8), %r14
+	LONG $0x0f1c8d49 // leaq (%r15,%rcx), %rbx
+	LONG $0x173c8d49 // leaq (%r15,%rdx), %rdi
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x2f // vmovdqu (%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
@@ -7098,18 +7107,18 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; WORD $0x2f2c // vmovdqu (%r15,%r13), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385583c4; LONG $0x0100356c // vinserti128 $0x1, (%r13,%r14), %ymm5, %ymm5
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; WORD $0x166c; BYTE $0x40 // vmovupd %ymm5, 0x40(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
+	LONG $0x6f7ac1c4; WORD $0x1d6c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x3855c3c4; LONG $0x01001d6c // vinserti128 $0x1, (%r13,%rbx), %ymm5, %ymm5
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
@@ -7118,18 +7127,18 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005ac; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385583c4; LONG $0x0100356c // vinserti128 $0x1, (%r13,%r14), %ymm5, %ymm5
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; LONG $0x008016ac; WORD $0x0000 // vmovupd %ymm5, 0x80(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
+	LONG $0x6f7ac1c4; WORD $0x1d6c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x3855c3c4; LONG $0x01001d6c // vinserti128 $0x1, (%r13,%rbx), %ymm5, %ymm5
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
@@ -7138,18 +7147,18 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x4c180f43; WORD $0x000d // prefetcht0 (%r13,%r9)
 	LONG $0x6f7a81c4; LONG $0xf0000dac; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385583c4; LONG $0x0100356c // vinserti128 $0x1, (%r13,%r14), %ymm5, %ymm5
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; LONG $0x00c016ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
+	LONG $0x6f7ac1c4; WORD $0x1d6c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x3855c3c4; LONG $0x01001d6c // vinserti128 $0x1, (%r13,%rbx), %ymm5, %ymm5
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
@@ -7159,16 +7168,16 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0003dac; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
+	LONG $0x385583c4; LONG $0x0100356c // vinserti128 $0x1, (%r13,%r14), %ymm5, %ymm5
 	LONG $0x0055c2c4; BYTE $0x2b // vpshufb (%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
 	LONG $0x117da1c4; LONG $0x010016ac; WORD $0x0000 // vmovupd %ymm5, 0x100(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
+	LONG $0x6f7ac1c4; WORD $0x1d6c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm5
 	LONG $0x597dc2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm6
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x3855c3c4; LONG $0x01001d6c // vinserti128 $0x1, (%r13,%rbx), %ymm5, %ymm5
+	LONG $0x3855c3c4; LONG $0x01003d6c // vinserti128 $0x1, (%r13,%rdi), %ymm5, %ymm5
 	LONG $0x0055c2c4; WORD $0x206b // vpshufb 0x20(%r11), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0xe85cd5c5 // vsubpd %ymm0, %ymm5, %ymm5
@@ -7179,29 +7188,27 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0xfff3bae9; BYTE $0xff // jmp <symmetric5Multi2+0x6fb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
-	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
+	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
 	LONG $0xedb1840f; WORD $0xffff // je <symmetric5Multi2+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00848e0f; WORD $0x0000 // jle <symmetric5Multi2+0x1408>
+	WORD $0x7b7e // jle <symmetric5Multi2+0x13f8>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
 	LONG $0xd14d0f48 // cmovgeq %rcx, %rdx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric5Multi2+0x13c0>
+	WORD $0x1774 // je <symmetric5Multi2+0x13b0>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric5Multi2+0x13c4>
+	WORD $0x10eb // jmp <symmetric5Multi2+0x13b4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
@@ -7214,32 +7221,30 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x1179a1c4; WORD $0x0804 // vmovupd %xmm0, (%rax,%r9)
 	LONG $0x10c18349 // addq $0x10, %r9
 	LONG $0x50f98349 // cmpq $0x50, %r9
-	WORD $0xe475 // jne <symmetric5Multi2+0x13e0>
+	WORD $0xe475 // jne <symmetric5Multi2+0x13d0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x50c28349 // addq $0x50, %r10
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9875 // jne <symmetric5Multi2+0x13a0>
+	WORD $0x9875 // jne <symmetric5Multi2+0x1390>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x0092830f; WORD $0x0000 // jae <symmetric5Multi2+0x14b0>
-	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0x24443b48; BYTE $0x10 // cmpq 0x10(%rsp), %rax
+	LONG $0xed07830f; WORD $0xffff // jae <symmetric5Multi2+0x115>
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0xd6b4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rdx,8)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xd69c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rdx,8)
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric5Multi2+0x1470>
+	WORD $0x2c7d // jge <symmetric5Multi2+0x1460>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric5Multi2+0x1458>
+	WORD $0x0b74 // je <symmetric5Multi2+0x1448>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric5Multi2+0x145c>
+	WORD $0x04eb // jmp <symmetric5Multi2+0x144c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x04e0c148 // shlq $0x4, %rax
@@ -7250,16 +7255,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	LONG $0x0c11f9c5; BYTE $0x01 // vmovupd %xmm1, (%rcx,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
 	LONG $0x50f88348 // cmpq $0x50, %rax
-	WORD $0xf175 // jne <symmetric5Multi2+0x1480>
+	WORD $0xf175 // jne <symmetric5Multi2+0x1470>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x50c18348 // addq $0x50, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x9475 // jne <symmetric5Multi2+0x1430>
-	LONG $0xffec74e9; BYTE $0xff // jmp <symmetric5Multi2+0x115>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xffec59e9; BYTE $0xff // jmp <symmetric5Multi2+0x115>
+	WORD $0x9475 // jne <symmetric5Multi2+0x1420>
+	LONG $0xffec84e9; BYTE $0xff // jmp <symmetric5Multi2+0x115>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7270,11 +7271,9 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $320-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
-	LONG $0x0000000a; LONG $0x00000000
+	LONG $0x00453000; LONG $0x00000000
+	LONG $0x0a433000; LONG $0x00000000
+	WORD $0x0000; BYTE $0x00
 	RET
 
 // func symmetric5Multi4Quad(c *symmetricCall, s *multiWork)
@@ -7299,15 +7298,15 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xb8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb8, %rsp
 	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
-	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
-	LONG $0x00be8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r15
-	LONG $0x00b68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r14
+	LONG $0x207f8b4c // movq 0x20(%rdi), %r15
+	LONG $0x00b68d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r14
+	LONG $0x009e8d48; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %rbx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
+	LONG $0xce9c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rcx,8)
 	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
 	WORD $0x257d // jge <symmetric5Multi4+0x73>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -7331,82 +7330,84 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	WORD $0x9f75 // jne <symmetric5Multi4+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x144e8e0f; WORD $0x0000 // jle <symmetric5Multi4+0x14fc>
+	LONG $0x14488e0f; WORD $0x0000 // jle <symmetric5Multi4+0x14f6>
 	LONG $0x597de2c4; LONG $0x00148915; BYTE $0x00 // vpbroadcastq 0x1489(%rip), %ymm2
 	LONG $0x597de2c4; LONG $0x0014781d; BYTE $0x00 // vpbroadcastq 0x1478(%rip), %ymm3
 	LONG $0x597d62c4; LONG $0x0014671d; BYTE $0x00 // vpbroadcastq 0x1467(%rip), %ymm11
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
-	LONG $0x808e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rcx
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x80968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rdx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	LONG $0x2474894c; BYTE $0x48 // movq %r14, 0x48(%rsp)
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0xc3048d48 // leaq (%rbx,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0x947ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu %ymm2, 0x98(%rsp)
 	LONG $0x5c7ffec5; WORD $0x7824 // vmovdqu %ymm3, 0x78(%rsp)
 	LONG $0x5c7f7ec5; WORD $0x5824 // vmovdqu %ymm11, 0x58(%rsp)
-	WORD $0x16eb // jmp <symmetric5Multi4+0x124>
+	WORD $0x1aeb // jmp <symmetric5Multi4+0x128>
 	WORD $0x9066 // nop
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0x08c38348 // addq $0x8, %rbx
-	LONG $0x245c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rbx
-	LONG $0x13d8830f; WORD $0x0000 // jae <symmetric5Multi4+0x14fc>
-	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
-	LONG $0x241c8948 // movq %rbx, (%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1256840f; WORD $0x0000 // je <symmetric5Multi4+0x1390>
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x13ce830f; WORD $0x0000 // jae <symmetric5Multi4+0x14f6>
+	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x125f840f; WORD $0x0000 // je <symmetric5Multi4+0x13a0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
+	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
 	LONG $0x05e0c148 // shlq $0x5, %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x1feb // jmp <symmetric5Multi4+0x176>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x18eb // jmp <symmetric5Multi4+0x176>
+	WORD $0x9066 // nop
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x245c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r11
-	LONG $0x121a830f; WORD $0x0000 // jae <symmetric5Multi4+0x1390>
+	LONG $0x122a830f; WORD $0x0000 // jae <symmetric5Multi4+0x13a0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
-	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x40 // movq %r15, 0x40(%rsp)
 	LONG $0x049e850f; WORD $0x0000 // jne <symmetric5Multi4+0x630>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x096b820f; WORD $0x0000 // jb <symmetric5Multi4+0xb10>
+	LONG $0x097b820f; WORD $0x0000 // jb <symmetric5Multi4+0xb20>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
+	LONG $0x6d5c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ebx
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xebd1 // shrl %ebx
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
-	LONG $0x1f148d48 // leaq (%rdi,%rbx), %rdx
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
+	LONG $0x37148d4a // leaq (%rdi,%r14), %rdx
+	LONG $0x07148d4e // leaq (%rdi,%r8), %r10
+	LONG $0x1f0c8d48 // leaq (%rdi,%rbx), %rcx
 	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
 	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
@@ -7420,10 +7421,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e24 // vmovupd %ymm4, (%rsi,%r15)
-	LONG $0x246ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm4
+	LONG $0x6f7aa1c4; WORD $0x0724 // vmovdqu (%rdi,%r8), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7441,8 +7442,8 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x293c8d4b // leaq (%r9,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7455,12 +7456,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7477,8 +7478,8 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7491,12 +7492,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00803ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7513,8 +7514,8 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7527,12 +7528,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c03ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7550,7 +7551,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7563,11 +7564,11 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x01003ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -7581,11 +7582,11 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x01203ea4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r15)
 	LONG $0x40c78149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r15
 	LONG $0x40ff8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r15d
-	LONG $0xfbc3850f; WORD $0xffff // jne <symmetric5Multi4+0x1e0>
-	LONG $0x0000d9e9; BYTE $0x00 // jmp <symmetric5Multi4+0x6fb>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfbc2850f; WORD $0xffff // jne <symmetric5Multi4+0x1e0>
+	LONG $0x0000d8e9; BYTE $0x00 // jmp <symmetric5Multi4+0x6fb>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x215afcc5 // vcvtps2pd (%rcx), %ymm4
@@ -7619,10 +7620,11 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x241c8b48 // movq (%rsp), %rbx
 	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
 	LONG $0x0377850f; WORD $0x0000 // jne <symmetric5Multi4+0xa80>
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
 	WORD $0x038b // movl (%rbx), %eax
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
@@ -7635,7 +7637,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
 	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
 	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
 	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xecf4a5c5 // vpmuludq %ymm4, %ymm11, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
@@ -7644,25 +7646,24 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
 	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0736850f; WORD $0x0000 // jne <symmetric5Multi4+0xec0>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x0741850f; WORD $0x0000 // jne <symmetric5Multi4+0xed0>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xd6848b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rdx,8), %rax
 	LONG $0x197d62c4; WORD $0xd634 // vbroadcastsd (%rsi,%rdx,8), %ymm14
-	LONG $0xd6948b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r10
+	LONG $0xd6848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %r8
 	LONG $0x197d62c4; WORD $0xd67c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rdx,8), %ymm15
 	LONG $0x197de2c4; LONG $0x0080d69c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rdx,8), %ymm3
 	LONG $0x197de2c4; LONG $0x00c0d684; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rdx,8), %ymm0
 	LONG $0x197de2c4; LONG $0x0100d68c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%rdx,8), %ymm1
 	LONG $0x08107dc5 // vmovupd (%rax), %ymm9
-	LONG $0x107d81c4; WORD $0xd024 // vmovupd (%r8,%r10,8), %ymm4
-	LONG $0x107d01c4; WORD $0xd06c; BYTE $0x20 // vmovupd 0x20(%r8,%r10,8), %ymm13
-	LONG $0x107d01c4; WORD $0xd064; BYTE $0x40 // vmovupd 0x40(%r8,%r10,8), %ymm12
-	LONG $0x107d01c4; WORD $0xd05c; BYTE $0x60 // vmovupd 0x60(%r8,%r10,8), %ymm11
-	LONG $0x107d01c4; LONG $0x0080d094; WORD $0x0000 // vmovupd 0x80(%r8,%r10,8), %ymm10
+	LONG $0x107d81c4; WORD $0xc324 // vmovupd (%r11,%r8,8), %ymm4
+	LONG $0x107d01c4; WORD $0xc36c; BYTE $0x20 // vmovupd 0x20(%r11,%r8,8), %ymm13
+	LONG $0x107d01c4; WORD $0xc364; BYTE $0x40 // vmovupd 0x40(%r11,%r8,8), %ymm12
+	LONG $0x107d01c4; WORD $0xc35c; BYTE $0x60 // vmovupd 0x60(%r11,%r8,8), %ymm11
+	LONG $0x107d01c4; LONG $0x0080c394; WORD $0x0000 // vmovupd 0x80(%r11,%r8,8), %ymm10
 	LONG $0x5935c1c4; BYTE $0xee // vmulpd %ymm14, %ymm9, %ymm5
 	LONG $0xa8dd62c4; WORD $0x8071 // vfmadd213pd -0x80(%rcx), %ymm4, %ymm14
 	LONG $0x5935c1c4; BYTE $0xf7 // vmulpd %ymm15, %ymm9, %ymm6
@@ -7744,88 +7745,87 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xb8fdc2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm0, %ymm4
 	LONG $0x2111fdc5 // vmovupd %ymm4, (%rcx)
 	LONG $0xa0c18148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rcx
-	LONG $0x585581c4; WORD $0xd404 // vaddpd (%r12,%r10,8), %ymm5, %ymm0
-	LONG $0x117d81c4; WORD $0xd404 // vmovupd %ymm0, (%r12,%r10,8)
-	LONG $0x584d81c4; WORD $0xd444; BYTE $0x20 // vaddpd 0x20(%r12,%r10,8), %ymm6, %ymm0
-	LONG $0x117d81c4; WORD $0xd444; BYTE $0x20 // vmovupd %ymm0, 0x20(%r12,%r10,8)
-	LONG $0x584581c4; WORD $0xd444; BYTE $0x40 // vaddpd 0x40(%r12,%r10,8), %ymm7, %ymm0
-	LONG $0x117d81c4; WORD $0xd444; BYTE $0x40 // vmovupd %ymm0, 0x40(%r12,%r10,8)
-	LONG $0x583d81c4; WORD $0xd444; BYTE $0x60 // vaddpd 0x60(%r12,%r10,8), %ymm8, %ymm0
-	LONG $0x117d81c4; WORD $0xd444; BYTE $0x60 // vmovupd %ymm0, 0x60(%r12,%r10,8)
-	LONG $0x583581c4; LONG $0x0080d484; WORD $0x0000 // vaddpd 0x80(%r12,%r10,8), %ymm9, %ymm0
-	LONG $0x117d81c4; LONG $0x0080d484; WORD $0x0000 // vmovupd %ymm0, 0x80(%r12,%r10,8)
+	LONG $0x585581c4; WORD $0xc404 // vaddpd (%r12,%r8,8), %ymm5, %ymm0
+	LONG $0x117d81c4; WORD $0xc404 // vmovupd %ymm0, (%r12,%r8,8)
+	LONG $0x584d81c4; WORD $0xc444; BYTE $0x20 // vaddpd 0x20(%r12,%r8,8), %ymm6, %ymm0
+	LONG $0x117d81c4; WORD $0xc444; BYTE $0x20 // vmovupd %ymm0, 0x20(%r12,%r8,8)
+	LONG $0x584581c4; WORD $0xc444; BYTE $0x40 // vaddpd 0x40(%r12,%r8,8), %ymm7, %ymm0
+	LONG $0x117d81c4; WORD $0xc444; BYTE $0x40 // vmovupd %ymm0, 0x40(%r12,%r8,8)
+	LONG $0x583d81c4; WORD $0xc444; BYTE $0x60 // vaddpd 0x60(%r12,%r8,8), %ymm8, %ymm0
+	LONG $0x117d81c4; WORD $0xc444; BYTE $0x60 // vmovupd %ymm0, 0x60(%r12,%r8,8)
+	LONG $0x583581c4; LONG $0x0080c484; WORD $0x0000 // vaddpd 0x80(%r12,%r8,8), %ymm9, %ymm0
+	LONG $0x117d81c4; LONG $0x0080c484; WORD $0x0000 // vmovupd %ymm0, 0x80(%r12,%r8,8)
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfd4c850f; WORD $0xffff // jne <symmetric5Multi4+0x7a0>
 	LONG $0x946ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu 0x98(%rsp), %ymm2
 	LONG $0x5c6ffec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm3
 	LONG $0x5c6f7ec5; WORD $0x5824 // vmovdqu 0x58(%rsp), %ymm11
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xfff6e9e9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0xce9c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %r11
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xcebc8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %rdi
 	LONG $0x89048d48 // leaq (%rcx,%rcx,4), %rax
 	LONG $0xce148d48 // leaq (%rsi,%rcx,8), %rdx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x05e0c148 // shlq $0x5, %rax
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
 	LONG $0x05e1c149 // shlq $0x5, %r9
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0x107da1c4; WORD $0x0824 // vmovupd (%rax,%r9), %ymm4
 	LONG $0x197da2c4; WORD $0x522c // vbroadcastsd (%rdx,%r10,2), %ymm5
-	LONG $0xb8d582c4; WORD $0x1324 // vfmadd231pd (%r11,%r10), %ymm5, %ymm4
+	LONG $0xb8d5a2c4; WORD $0x1724 // vfmadd231pd (%rdi,%r10), %ymm5, %ymm4
 	LONG $0x20c28349 // addq $0x20, %r10
 	LONG $0xa0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r10
-	WORD $0xe775 // jne <symmetric5Multi4+0xac0>
+	WORD $0xe775 // jne <symmetric5Multi4+0xad0>
 	LONG $0x40c28148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117da1c4; WORD $0x0824 // vmovupd %ymm4, (%rax,%r9)
 	LONG $0x05f88349 // cmpq $0x5, %r8
-	WORD $0xc175 // jne <symmetric5Multi4+0xab0>
+	WORD $0xc175 // jne <symmetric5Multi4+0xac0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9875 // jne <symmetric5Multi4+0xa90>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
-	LONG $0xfff659e9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x9875 // jne <symmetric5Multi4+0xaa0>
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0xfff64ee9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x057d840f; WORD $0x0000 // je <symmetric5Multi4+0x10b2>
+	LONG $0x0579840f; WORD $0x0000 // je <symmetric5Multi4+0x10b7>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	WORD $0xebd1 // shrl %ebx
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
+	LONG $0x6d5c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ebx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x07148d4b // leaq (%r15,%r8), %rdx
-	LONG $0x1f148d4d // leaq (%r15,%rbx), %r10
-	LONG $0x373c8d4b // leaq (%r15,%r14), %rdi
+	LONG $0x0f3c8d49 // leaq (%r15,%rcx), %rdi
+	LONG $0x07348d4f // leaq (%r15,%r8), %r14
+	LONG $0x1f148d49 // leaq (%r15,%rbx), %rdx
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm4, %ymm4
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
@@ -7833,139 +7833,137 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0e // vmovupd %ymm4, (%rsi,%rcx)
-	LONG $0x6f7ac1c4; WORD $0x1f24 // vmovdqu (%r15,%rbx), %xmm4
+	LONG $0x117da1c4; WORD $0x1624 // vmovupd %ymm4, (%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x0724 // vmovdqu (%r15,%r8), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385d83c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%r15,%r14), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rbx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x200e // vmovupd %ymm4, 0x20(%rsi,%rcx)
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r10)
 	LONG $0x8c180f43; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r13)
 	LONG $0x6f7a81c4; WORD $0x2f24 // vmovdqu (%r15,%r13), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x400e // vmovupd %ymm4, 0x40(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x600e // vmovupd %ymm4, 0x60(%rsi,%rcx)
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r10)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000800e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a00e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rcx)
+	LONG $0x117da1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x000d // prefetcht0 (%r13,%r9)
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c00e; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; LONG $0x00c016a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rcx)
+	LONG $0x117da1c4; LONG $0x00e016a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
 	LONG $0x6f7a81c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001000e; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
+	LONG $0x117da1c4; LONG $0x010016a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe05cddc5 // vsubpd %ymm0, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rcx)
-	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
-	LONG $0x0640f981; WORD $0x0000 // cmpl $0x640, %ecx
-	LONG $0xfcb1850f; WORD $0xffff // jne <symmetric5Multi4+0xb60>
-	LONG $0xfff847e9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x117da1c4; LONG $0x012016a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r10)
+	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
+	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
+	LONG $0xfca6850f; WORD $0xffff // jne <symmetric5Multi4+0xb70>
+	LONG $0xfff82ce9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
+	BYTE $0x90 // nop
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xd6848b48; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %rax
 	LONG $0x197d62c4; WORD $0xd60c // vbroadcastsd (%rsi,%rdx,8), %ymm9
 	LONG $0x197d62c4; WORD $0xd654; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rdx,8), %ymm10
-	LONG $0x107d41c4; WORD $0xc004 // vmovupd (%r8,%rax,8), %ymm8
-	LONG $0x107dc1c4; WORD $0xc07c; BYTE $0x20 // vmovupd 0x20(%r8,%rax,8), %ymm7
-	LONG $0x107dc1c4; WORD $0xc074; BYTE $0x40 // vmovupd 0x40(%r8,%rax,8), %ymm6
-	LONG $0x107dc1c4; WORD $0xc06c; BYTE $0x60 // vmovupd 0x60(%r8,%rax,8), %ymm5
-	LONG $0x107dc1c4; LONG $0x0080c0a4; WORD $0x0000 // vmovupd 0x80(%r8,%rax,8), %ymm4
+	LONG $0x107d41c4; WORD $0xc304 // vmovupd (%r11,%rax,8), %ymm8
+	LONG $0x107dc1c4; WORD $0xc37c; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm7
+	LONG $0x107dc1c4; WORD $0xc374; BYTE $0x40 // vmovupd 0x40(%r11,%rax,8), %ymm6
+	LONG $0x107dc1c4; WORD $0xc36c; BYTE $0x60 // vmovupd 0x60(%r11,%rax,8), %ymm5
+	LONG $0x107dc1c4; LONG $0x0080c3a4; WORD $0x0000 // vmovupd 0x80(%r11,%rax,8), %ymm4
 	LONG $0xa8bd62c4; WORD $0x8049 // vfmadd213pd -0x80(%rcx), %ymm8, %ymm9
 	LONG $0xa8c542c4; BYTE $0xd1 // vfmadd213pd %ymm9, %ymm7, %ymm10
 	LONG $0x197d62c4; LONG $0x0080d68c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rdx,8), %ymm9
@@ -8023,22 +8021,24 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0xa0c18148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
 	LONG $0xfe33850f; WORD $0xffff // jne <symmetric5Multi4+0xee0>
-	LONG $0xfff0aee9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0xfff0a9e9; BYTE $0xff // jmp <symmetric5Multi4+0x160>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xe9d1 // shrl %ecx
-	WORD $0x894d; BYTE $0xcf // movq %r9, %r15
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x073c8d4b // leaq (%r15,%r8), %rdi
-	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
-	LONG $0x171c8d49 // leaq (%r15,%rdx), %rbx
+	LONG $0x07348d4f // leaq (%r15,%r8), %r14
+	LONG $0x0f1c8d49 // leaq (%r15,%rcx), %rbx
+	LONG $0x173c8d49 // leaq (%r15,%rdx), %rdi
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
@@ -8061,18 +8061,18 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; WORD $0x2f24 // vmovdqu (%r15,%r13), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
@@ -8081,18 +8081,18 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
@@ -8101,18 +8101,18 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x4c180f43; WORD $0x000d // prefetcht0 (%r13,%r9)
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c016a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
@@ -8122,49 +8122,48 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x010016a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r10)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe05cddc5 // vsubpd %ymm0, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x012016a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r10)
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
-	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi4+0x10e0>
-	LONG $0xfff37ae9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
+	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi4+0x10f0>
+	LONG $0xfff36ae9; BYTE $0xff // jmp <symmetric5Multi4+0x6fb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
-	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	LONG $0xed71840f; WORD $0xffff // je <symmetric5Multi4+0x110>
+	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
+	LONG $0xed61840f; WORD $0xffff // je <symmetric5Multi4+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x008a8e0f; WORD $0x0000 // jle <symmetric5Multi4+0x144e>
+	LONG $0x008d8e0f; WORD $0x0000 // jle <symmetric5Multi4+0x145e>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
 	LONG $0xd14d0f48 // cmovgeq %rcx, %rdx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric5Multi4+0x1400>
+	WORD $0x1774 // je <symmetric5Multi4+0x1410>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric5Multi4+0x1404>
+	WORD $0x10eb // jmp <symmetric5Multi4+0x1414>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
@@ -8177,31 +8176,30 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x117da1c4; WORD $0x0804 // vmovupd %ymm0, (%rax,%r9)
 	LONG $0x20c18349 // addq $0x20, %r9
 	LONG $0xa0f98149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r9
-	WORD $0xe175 // jne <symmetric5Multi4+0x1420>
+	WORD $0xe175 // jne <symmetric5Multi4+0x1430>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0xa0c28149; WORD $0x0000; BYTE $0x00 // addq $0xa0, %r10
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9275 // jne <symmetric5Multi4+0x13e0>
+	WORD $0x9275 // jne <symmetric5Multi4+0x13f0>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x008c830f; WORD $0x0000 // jae <symmetric5Multi4+0x14f0>
-	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
+	LONG $0x24443b48; BYTE $0x10 // cmpq 0x10(%rsp), %rax
+	LONG $0xeca1830f; WORD $0xffff // jae <symmetric5Multi4+0x115>
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xd6b4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rdx,8)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xd69c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rdx,8)
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric5Multi4+0x14b0>
+	WORD $0x2c7d // jge <symmetric5Multi4+0x14c0>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric5Multi4+0x1498>
+	WORD $0x0b74 // je <symmetric5Multi4+0x14a8>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric5Multi4+0x149c>
+	WORD $0x04eb // jmp <symmetric5Multi4+0x14ac>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -8212,16 +8210,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x0c7ffec5; BYTE $0x01 // vmovdqu %ymm1, (%rcx,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x00a03d48; WORD $0x0000 // cmpq $0xa0, %rax
-	WORD $0xef75 // jne <symmetric5Multi4+0x14c0>
+	WORD $0xef75 // jne <symmetric5Multi4+0x14d0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0xa0c18148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8f75 // jne <symmetric5Multi4+0x1470>
-	LONG $0xffec2fe9; BYTE $0xff // jmp <symmetric5Multi4+0x115>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xffec19e9; BYTE $0xff // jmp <symmetric5Multi4+0x115>
+	WORD $0x8f75 // jne <symmetric5Multi4+0x1480>
+	LONG $0xffec1fe9; BYTE $0xff // jmp <symmetric5Multi4+0x115>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -8234,9 +8228,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $320-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000014; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x00000000; LONG $0x00140000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00004530
+	LONG $0x00000000; WORD $0x4330
 	RET
 
 // func symmetric5Multi8Quad(c *symmetricCall, s *multiWork)
@@ -8245,7 +8240,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
-	LONG $0x00180ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0017cee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -8261,15 +8256,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb8ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb8, %rsp
 	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
-	LONG $0x20578b4c // movq 0x20(%rdi), %r10
-	LONG $0x00b68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r14
-	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
+	LONG $0x207f8b4c // movq 0x20(%rdi), %r15
+	LONG $0x009e8d48; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %rbx
+	LONG $0x00ae8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rbp
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xd6b4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rdx,8)
+	LONG $0xd69c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rdx,8)
 	LONG $0x58573b48 // cmpq 0x58(%rdi), %rdx
 	WORD $0x257d // jge <symmetric5Multi8+0x73>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -8294,83 +8289,82 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	WORD $0x9975 // jne <symmetric5Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x16e88e0f; WORD $0x0000 // jle <symmetric5Multi8+0x179c>
-	LONG $0x597de2c4; LONG $0x0017431d; BYTE $0x00 // vpbroadcastq 0x1743(%rip), %ymm3
-	LONG $0x597d62c4; LONG $0x0017321d; BYTE $0x00 // vpbroadcastq 0x1732(%rip), %ymm11
-	LONG $0x597d62c4; LONG $0x00172125; BYTE $0x00 // vpbroadcastq 0x1721(%rip), %ymm12
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
+	LONG $0x16c88e0f; WORD $0x0000 // jle <symmetric5Multi8+0x177c>
+	LONG $0x597de2c4; LONG $0x0017031d; BYTE $0x00 // vpbroadcastq 0x1703(%rip), %ymm3
+	LONG $0x597d62c4; LONG $0x0016f21d; BYTE $0x00 // vpbroadcastq 0x16f2(%rip), %ymm11
+	LONG $0x597d62c4; LONG $0x0016e125; BYTE $0x00 // vpbroadcastq 0x16e1(%rip), %ymm12
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x244c894c; BYTE $0x28 // movq %r9, 0x28(%rsp)
-	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
+	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
 	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0xc3048d48 // leaq (%rbx,%rax,8), %rax
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
 	LONG $0x9c7ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu %ymm3, 0x98(%rsp)
 	LONG $0x5c7f7ec5; WORD $0x7824 // vmovdqu %ymm11, 0x78(%rsp)
 	LONG $0x647f7ec5; WORD $0x5824 // vmovdqu %ymm12, 0x58(%rsp)
 	WORD $0x20eb // jmp <symmetric5Multi8+0x134>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x08c38348 // addq $0x8, %rbx
-	LONG $0x245c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rbx
-	LONG $0x1668830f; WORD $0x0000 // jae <symmetric5Multi8+0x179c>
-	LONG $0x044bb70f // movzwl 0x4(%rbx), %ecx
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
-	LONG $0x241c8948 // movq %rbx, (%rsp)
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r14
+	LONG $0x1648830f; WORD $0x0000 // jae <symmetric5Multi8+0x177c>
+	LONG $0x4eb70f41; BYTE $0x04 // movzwl 0x4(%r14), %ecx
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x14c6840f; WORD $0x0000 // je <symmetric5Multi8+0x1610>
+	LONG $0x14c9840f; WORD $0x0000 // je <symmetric5Multi8+0x1610>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0x2434894c // movq %r14, (%rsp)
+	LONG $0x244c8948; BYTE $0x50 // movq %rcx, 0x50(%rsp)
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x24eb // jmp <symmetric5Multi8+0x18b>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r11
+	WORD $0x1eeb // jmp <symmetric5Multi8+0x186>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
-	LONG $0x1485830f; WORD $0x0000 // jae <symmetric5Multi8+0x1610>
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	LONG $0x245c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r11
+	LONG $0x148a830f; WORD $0x0000 // jae <symmetric5Multi8+0x1610>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f45 // movzbl (%r11), %r13d
-	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
-	LONG $0x245c894c; BYTE $0x50 // movq %r11, 0x50(%rsp)
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x04a9850f; WORD $0x0000 // jne <symmetric5Multi8+0x650>
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x40 // movq %r15, 0x40(%rsp)
+	LONG $0x049d850f; WORD $0x0000 // jne <symmetric5Multi8+0x640>
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0b86820f; WORD $0x0000 // jb <symmetric5Multi8+0xd40>
+	LONG $0x0b8a820f; WORD $0x0000 // jb <symmetric5Multi8+0xd40>
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
 	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a148d4e // leaq (%rdx,%r11), %r10
-	LONG $0x023c8d4a // leaq (%rdx,%r8), %rdi
-	LONG $0x320c8d4a // leaq (%rdx,%r14), %rcx
+	LONG $0x323c8d4a // leaq (%rdx,%r14), %rdi
+	LONG $0x1a0c8d4a // leaq (%rdx,%r11), %rcx
+	LONG $0x02148d4e // leaq (%rdx,%r8), %r10
 	LONG $0x2a848d4a; LONG $0x00001000 // leaq 0x1000(%rdx,%r13), %rax
 	LONG $0x226ffac5 // vmovdqu (%rdx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385da3c4; WORD $0x1a24; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm4, %ymm4
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
@@ -8384,10 +8378,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e24 // vmovupd %ymm4, (%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x0224 // vmovdqu (%rdx,%r8), %xmm4
+	LONG $0x6f7aa1c4; WORD $0x1a24 // vmovdqu (%rdx,%r11), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385da3c4; WORD $0x3224; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8405,8 +8399,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x29148d4b // leaq (%r9,%r13), %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8419,12 +8413,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x0d64; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8441,8 +8435,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8455,12 +8449,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00803ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x0d64; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8477,8 +8471,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8491,12 +8485,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c03ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x0d64; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8514,7 +8508,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8527,11 +8521,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x01003ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x0d64; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8545,11 +8539,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x117da1c4; LONG $0x01203ea4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r15)
 	LONG $0x40c78149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r15
 	LONG $0x40ff8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r15d
-	LONG $0xfbc2850f; WORD $0xffff // jne <symmetric5Multi8+0x200>
-	LONG $0x0000d8e9; BYTE $0x00 // jmp <symmetric5Multi8+0x71b>
+	LONG $0xfbc2850f; WORD $0xffff // jne <symmetric5Multi8+0x1f0>
+	LONG $0x0000d8e9; BYTE $0x00 // jmp <symmetric5Multi8+0x70b>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x894c; BYTE $0xf9 // movq %r15, %rcx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0x215afcc5 // vcvtps2pd (%rcx), %ymm4
@@ -8579,14 +8573,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xa411fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rax)
 	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
 	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
-	LONG $0xff45850f; WORD $0xffff // jne <symmetric5Multi8+0x660>
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
-	LONG $0x0547850f; WORD $0x0000 // jne <symmetric5Multi8+0xc70>
+	LONG $0xff45850f; WORD $0xffff // jne <symmetric5Multi8+0x650>
+	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
+	LONG $0x0556850f; WORD $0x0000 // jne <symmetric5Multi8+0xc70>
 	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	WORD $0x038b // movl (%rbx), %eax
+	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
 	LONG $0x347de2c4; BYTE $0x2a // vpmovzxwq (%rdx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
 	LONG $0x800c8d48 // leaq (%rax,%rax,4), %rcx
@@ -8674,33 +8669,34 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x088c180f; LONG $0x00000080 // prefetcht0 0x80(%rax,%rcx)
 	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
 	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
-	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x07db850f; WORD $0x0000 // jne <symmetric5Multi8+0x10f0>
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
-	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	LONG $0x07e3850f; WORD $0x0000 // jne <symmetric5Multi8+0x10f0>
+	WORD $0xc931 // xorl %ecx, %ecx
+	BYTE $0x90 // nop
+	LONG $0x89048d4c // leaq (%rcx,%rcx,4), %r8
+	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	WORD $0x014c; BYTE $0xfb // addq %r15, %rbx
-	LONG $0xc6948b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rdx
-	LONG $0xc6848b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rax
-	LONG $0x197d22c4; WORD $0xc634 // vbroadcastsd (%rsi,%r8,8), %ymm14
-	LONG $0x197d22c4; WORD $0xc67c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r8,8), %ymm15
-	LONG $0x197da2c4; LONG $0x0080c69c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r8,8), %ymm3
-	LONG $0x197da2c4; LONG $0x00c0c684; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm0
-	LONG $0x197da2c4; LONG $0x0100c68c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r8,8), %ymm1
+	LONG $0x06e0c149 // shlq $0x6, %r8
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xce948b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %rdx
+	LONG $0xce848b48; LONG $0x00002000 // movq 0x2000(%rsi,%rcx,8), %rax
+	LONG $0x197d62c4; WORD $0xce34 // vbroadcastsd (%rsi,%rcx,8), %ymm14
+	LONG $0x197d62c4; WORD $0xce7c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rcx,8), %ymm15
+	LONG $0x197de2c4; LONG $0x0080ce9c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rcx,8), %ymm3
+	LONG $0x197de2c4; LONG $0x00c0ce84; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rcx,8), %ymm0
+	LONG $0x197de2c4; LONG $0x0100ce8c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%rcx,8), %ymm1
 	LONG $0x107d21c4; WORD $0xf20c // vmovupd (%rdx,%r14,8), %ymm9
-	LONG $0xc30c8d4d // leaq (%r11,%rax,8), %r9
-	LONG $0xc4148d4d // leaq (%r12,%rax,8), %r10
+	LONG $0xc30c8d4c // leaq (%rbx,%rax,8), %r9
+	LONG $0xc41c8d4d // leaq (%r12,%rax,8), %r11
 	LONG $0x107d81c4; WORD $0xf124 // vmovupd (%r9,%r14,8), %ymm4
 	LONG $0x107d01c4; WORD $0xf16c; BYTE $0x40 // vmovupd 0x40(%r9,%r14,8), %ymm13
 	LONG $0x107d01c4; LONG $0x0080f1a4; WORD $0x0000 // vmovupd 0x80(%r9,%r14,8), %ymm12
 	LONG $0x107d01c4; LONG $0x00c0f19c; WORD $0x0000 // vmovupd 0xc0(%r9,%r14,8), %ymm11
 	LONG $0x107d01c4; LONG $0x0100f194; WORD $0x0000 // vmovupd 0x100(%r9,%r14,8), %ymm10
 	LONG $0x5935c1c4; BYTE $0xee // vmulpd %ymm14, %ymm9, %ymm5
-	LONG $0xa8dd22c4; WORD $0xf334 // vfmadd213pd (%rbx,%r14,8), %ymm4, %ymm14
+	LONG $0xa8dd02c4; WORD $0xf034 // vfmadd213pd (%r8,%r14,8), %ymm4, %ymm14
 	LONG $0x5935c1c4; BYTE $0xf7 // vmulpd %ymm15, %ymm9, %ymm6
 	LONG $0xfb59b5c5 // vmulpd %ymm3, %ymm9, %ymm7
 	LONG $0xc05935c5 // vmulpd %ymm0, %ymm9, %ymm8
@@ -8709,15 +8705,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89d62c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm12, %ymm14
 	LONG $0xb8a562c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm11, %ymm14
 	LONG $0xb8ad62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm10, %ymm14
-	LONG $0x117d21c4; WORD $0xf334 // vmovupd %ymm14, (%rbx,%r14,8)
+	LONG $0x117d01c4; WORD $0xf034 // vmovupd %ymm14, (%r8,%r14,8)
 	LONG $0x107da1c4; WORD $0xf244; BYTE $0x40 // vmovupd 0x40(%rdx,%r14,8), %ymm0
-	LONG $0x197da2c4; LONG $0x0140c68c; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%r8,8), %ymm1
-	LONG $0x197da2c4; LONG $0x0180c69c; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r8,8), %ymm3
-	LONG $0x197d22c4; LONG $0x01c0c6b4; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%r8,8), %ymm14
-	LONG $0x197d22c4; LONG $0x0200c6bc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r8,8), %ymm15
-	LONG $0x197da2c4; LONG $0x0240c694; WORD $0x0000 // vbroadcastsd 0x240(%rsi,%r8,8), %ymm2
+	LONG $0x197de2c4; LONG $0x0140ce8c; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%rcx,8), %ymm1
+	LONG $0x197de2c4; LONG $0x0180ce9c; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%rcx,8), %ymm3
+	LONG $0x197d62c4; LONG $0x01c0ceb4; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%rcx,8), %ymm14
+	LONG $0x197d62c4; LONG $0x0200cebc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%rcx,8), %ymm15
+	LONG $0x197de2c4; LONG $0x0240ce94; WORD $0x0000 // vbroadcastsd 0x240(%rsi,%rcx,8), %ymm2
 	LONG $0xb8f5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm1, %ymm5
-	LONG $0xa8dda2c4; WORD $0xf34c; BYTE $0x40 // vfmadd213pd 0x40(%rbx,%r14,8), %ymm4, %ymm1
+	LONG $0xa8dd82c4; WORD $0xf04c; BYTE $0x40 // vfmadd213pd 0x40(%r8,%r14,8), %ymm4, %ymm1
 	LONG $0xb8e5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm3, %ymm6
 	LONG $0xb88de2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm14, %ymm7
 	LONG $0xb88562c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm15, %ymm8
@@ -8726,15 +8722,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89dc2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm12, %ymm1
 	LONG $0xb8a5c2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm11, %ymm1
 	LONG $0xb8ade2c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm10, %ymm1
-	LONG $0x117da1c4; WORD $0xf34c; BYTE $0x40 // vmovupd %ymm1, 0x40(%rbx,%r14,8)
+	LONG $0x117d81c4; WORD $0xf04c; BYTE $0x40 // vmovupd %ymm1, 0x40(%r8,%r14,8)
 	LONG $0x107da1c4; LONG $0x0080f284; WORD $0x0000 // vmovupd 0x80(%rdx,%r14,8), %ymm0
-	LONG $0x197da2c4; LONG $0x0280c68c; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%r8,8), %ymm1
-	LONG $0x197da2c4; LONG $0x02c0c694; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%r8,8), %ymm2
-	LONG $0x197da2c4; LONG $0x0300c69c; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r8,8), %ymm3
-	LONG $0x197d22c4; LONG $0x0340c6b4; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm14
-	LONG $0x197d22c4; LONG $0x0380c6bc; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm15
+	LONG $0x197de2c4; LONG $0x0280ce8c; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%rcx,8), %ymm1
+	LONG $0x197de2c4; LONG $0x02c0ce94; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%rcx,8), %ymm2
+	LONG $0x197de2c4; LONG $0x0300ce9c; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%rcx,8), %ymm3
+	LONG $0x197d62c4; LONG $0x0340ceb4; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%rcx,8), %ymm14
+	LONG $0x197d62c4; LONG $0x0380cebc; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%rcx,8), %ymm15
 	LONG $0xb8f5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm1, %ymm5
-	LONG $0xa8dda2c4; LONG $0x0080f38c; WORD $0x0000 // vfmadd213pd 0x80(%rbx,%r14,8), %ymm4, %ymm1
+	LONG $0xa8dd82c4; LONG $0x0080f08c; WORD $0x0000 // vfmadd213pd 0x80(%r8,%r14,8), %ymm4, %ymm1
 	LONG $0xb8ede2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm2, %ymm6
 	LONG $0xb8e5e2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm3, %ymm7
 	LONG $0xb88d62c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm14, %ymm8
@@ -8743,15 +8739,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89de2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm12, %ymm1
 	LONG $0xb8a5c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm11, %ymm1
 	LONG $0xb8adc2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm10, %ymm1
-	LONG $0x117da1c4; LONG $0x0080f38c; WORD $0x0000 // vmovupd %ymm1, 0x80(%rbx,%r14,8)
+	LONG $0x117d81c4; LONG $0x0080f08c; WORD $0x0000 // vmovupd %ymm1, 0x80(%r8,%r14,8)
 	LONG $0x107da1c4; LONG $0x00c0f284; WORD $0x0000 // vmovupd 0xc0(%rdx,%r14,8), %ymm0
-	LONG $0x197da2c4; LONG $0x03c0c68c; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%r8,8), %ymm1
-	LONG $0x197da2c4; LONG $0x0400c694; WORD $0x0000 // vbroadcastsd 0x400(%rsi,%r8,8), %ymm2
-	LONG $0x197da2c4; LONG $0x0440c69c; WORD $0x0000 // vbroadcastsd 0x440(%rsi,%r8,8), %ymm3
-	LONG $0x197d22c4; LONG $0x0480c6b4; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm14
-	LONG $0x197d22c4; LONG $0x04c0c6bc; WORD $0x0000 // vbroadcastsd 0x4c0(%rsi,%r8,8), %ymm15
+	LONG $0x197de2c4; LONG $0x03c0ce8c; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%rcx,8), %ymm1
+	LONG $0x197de2c4; LONG $0x0400ce94; WORD $0x0000 // vbroadcastsd 0x400(%rsi,%rcx,8), %ymm2
+	LONG $0x197de2c4; LONG $0x0440ce9c; WORD $0x0000 // vbroadcastsd 0x440(%rsi,%rcx,8), %ymm3
+	LONG $0x197d62c4; LONG $0x0480ceb4; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%rcx,8), %ymm14
+	LONG $0x197d62c4; LONG $0x04c0cebc; WORD $0x0000 // vbroadcastsd 0x4c0(%rsi,%rcx,8), %ymm15
 	LONG $0xb8f5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm1, %ymm5
-	LONG $0xa8dda2c4; LONG $0x00c0f38c; WORD $0x0000 // vfmadd213pd 0xc0(%rbx,%r14,8), %ymm4, %ymm1
+	LONG $0xa8dd82c4; LONG $0x00c0f08c; WORD $0x0000 // vfmadd213pd 0xc0(%r8,%r14,8), %ymm4, %ymm1
 	LONG $0xb88562c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm15, %ymm9
 	LONG $0xb88d62c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm14, %ymm8
 	LONG $0xb8e5e2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm3, %ymm7
@@ -8760,14 +8756,14 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb89de2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm12, %ymm1
 	LONG $0xb8a5c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm11, %ymm1
 	LONG $0xb8adc2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm10, %ymm1
-	LONG $0x117da1c4; LONG $0x00c0f38c; WORD $0x0000 // vmovupd %ymm1, 0xc0(%rbx,%r14,8)
-	LONG $0x197d22c4; LONG $0x0500c6bc; WORD $0x0000 // vbroadcastsd 0x500(%rsi,%r8,8), %ymm15
-	LONG $0x197d22c4; LONG $0x0540c6b4; WORD $0x0000 // vbroadcastsd 0x540(%rsi,%r8,8), %ymm14
-	LONG $0x197da2c4; LONG $0x0580c69c; WORD $0x0000 // vbroadcastsd 0x580(%rsi,%r8,8), %ymm3
-	LONG $0x197da2c4; LONG $0x05c0c694; WORD $0x0000 // vbroadcastsd 0x5c0(%rsi,%r8,8), %ymm2
-	LONG $0x197da2c4; LONG $0x0600c684; WORD $0x0000 // vbroadcastsd 0x600(%rsi,%r8,8), %ymm0
+	LONG $0x117d81c4; LONG $0x00c0f08c; WORD $0x0000 // vmovupd %ymm1, 0xc0(%r8,%r14,8)
+	LONG $0x197d62c4; LONG $0x0500cebc; WORD $0x0000 // vbroadcastsd 0x500(%rsi,%rcx,8), %ymm15
+	LONG $0x197d62c4; LONG $0x0540ceb4; WORD $0x0000 // vbroadcastsd 0x540(%rsi,%rcx,8), %ymm14
+	LONG $0x197de2c4; LONG $0x0580ce9c; WORD $0x0000 // vbroadcastsd 0x580(%rsi,%rcx,8), %ymm3
+	LONG $0x197de2c4; LONG $0x05c0ce94; WORD $0x0000 // vbroadcastsd 0x5c0(%rsi,%rcx,8), %ymm2
+	LONG $0x197de2c4; LONG $0x0600ce84; WORD $0x0000 // vbroadcastsd 0x600(%rsi,%rcx,8), %ymm0
 	LONG $0x107da1c4; LONG $0x0100f28c; WORD $0x0000 // vmovupd 0x100(%rdx,%r14,8), %ymm1
-	LONG $0xa885a2c4; LONG $0x0100f3a4; WORD $0x0000 // vfmadd213pd 0x100(%rbx,%r14,8), %ymm15, %ymm4
+	LONG $0xa88582c4; LONG $0x0100f0a4; WORD $0x0000 // vfmadd213pd 0x100(%r8,%r14,8), %ymm15, %ymm4
 	LONG $0xb8fd62c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm0, %ymm9
 	LONG $0xb885e2c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm5
 	LONG $0xb8f5c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm1, %ymm6
@@ -8777,41 +8773,42 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xb8e5c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm3, %ymm4
 	LONG $0xb8edc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm2, %ymm4
 	LONG $0xb8fdc2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm0, %ymm4
-	LONG $0x117da1c4; LONG $0x0100f3a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rbx,%r14,8)
-	LONG $0x585581c4; WORD $0xf204 // vaddpd (%r10,%r14,8), %ymm5, %ymm0
-	LONG $0x117d81c4; WORD $0xf204 // vmovupd %ymm0, (%r10,%r14,8)
-	LONG $0x584d81c4; WORD $0xf244; BYTE $0x40 // vaddpd 0x40(%r10,%r14,8), %ymm6, %ymm0
-	LONG $0x117d81c4; WORD $0xf244; BYTE $0x40 // vmovupd %ymm0, 0x40(%r10,%r14,8)
-	LONG $0x584581c4; LONG $0x0080f284; WORD $0x0000 // vaddpd 0x80(%r10,%r14,8), %ymm7, %ymm0
-	LONG $0x117d81c4; LONG $0x0080f284; WORD $0x0000 // vmovupd %ymm0, 0x80(%r10,%r14,8)
-	LONG $0x583d81c4; LONG $0x00c0f284; WORD $0x0000 // vaddpd 0xc0(%r10,%r14,8), %ymm8, %ymm0
-	LONG $0x117d81c4; LONG $0x00c0f284; WORD $0x0000 // vmovupd %ymm0, 0xc0(%r10,%r14,8)
-	LONG $0x583581c4; LONG $0x0100f284; WORD $0x0000 // vaddpd 0x100(%r10,%r14,8), %ymm9, %ymm0
-	LONG $0x117d81c4; LONG $0x0100f284; WORD $0x0000 // vmovupd %ymm0, 0x100(%r10,%r14,8)
+	LONG $0x117d81c4; LONG $0x0100f0a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%r8,%r14,8)
+	LONG $0x585581c4; WORD $0xf304 // vaddpd (%r11,%r14,8), %ymm5, %ymm0
+	LONG $0x117d81c4; WORD $0xf304 // vmovupd %ymm0, (%r11,%r14,8)
+	LONG $0x584d81c4; WORD $0xf344; BYTE $0x40 // vaddpd 0x40(%r11,%r14,8), %ymm6, %ymm0
+	LONG $0x117d81c4; WORD $0xf344; BYTE $0x40 // vmovupd %ymm0, 0x40(%r11,%r14,8)
+	LONG $0x584581c4; LONG $0x0080f384; WORD $0x0000 // vaddpd 0x80(%r11,%r14,8), %ymm7, %ymm0
+	LONG $0x117d81c4; LONG $0x0080f384; WORD $0x0000 // vmovupd %ymm0, 0x80(%r11,%r14,8)
+	LONG $0x583d81c4; LONG $0x00c0f384; WORD $0x0000 // vaddpd 0xc0(%r11,%r14,8), %ymm8, %ymm0
+	LONG $0x117d81c4; LONG $0x00c0f384; WORD $0x0000 // vmovupd %ymm0, 0xc0(%r11,%r14,8)
+	LONG $0x583581c4; LONG $0x0100f384; WORD $0x0000 // vaddpd 0x100(%r11,%r14,8), %ymm9, %ymm0
+	LONG $0x117d81c4; LONG $0x0100f384; WORD $0x0000 // vmovupd %ymm0, 0x100(%r11,%r14,8)
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd01850f; WORD $0xffff // jne <symmetric5Multi8+0x930>
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfce4850f; WORD $0xffff // jne <symmetric5Multi8+0x920>
+	LONG $0x01c2f641 // testb $0x1, %r10b
+	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	LONG $0xfcff850f; WORD $0xffff // jne <symmetric5Multi8+0x930>
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xfcd2850f; WORD $0xffff // jne <symmetric5Multi8+0x910>
 	LONG $0x9c6ffec5; LONG $0x00009824; BYTE $0x00 // vmovdqu 0x98(%rsp), %ymm3
 	LONG $0x5c6f7ec5; WORD $0x7824 // vmovdqu 0x78(%rsp), %ymm11
 	LONG $0x646f7ec5; WORD $0x5824 // vmovdqu 0x58(%rsp), %ymm12
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x241c8b48 // movq (%rsp), %rbx
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff50de9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0xfff50be9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x893c8d48 // leaq (%rcx,%rcx,4), %rdi
 	LONG $0xce148d48 // leaq (%rsi,%rcx,8), %rdx
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
 	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x06e7c148 // shlq $0x6, %rdi
-	WORD $0x014c; BYTE $0xff // addq %r15, %rdi
+	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xcd048d4a; LONG $0x00000000 // leaq (,%r9,8), %rax
 	LONG $0xce840348; LONG $0x00003d80 // addq 0x3d80(%rsi,%rcx,8), %rax
@@ -8841,41 +8838,40 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xff62850f; WORD $0xffff // jne <symmetric5Multi8+0xc80>
 	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x241c8b48 // movq (%rsp), %rbx
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0xfff43fe9; BYTE $0xff // jmp <symmetric5Multi8+0x170>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
 	WORD $0x930f; BYTE $0xc1 // setae %cl
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0xca08 // orb %cl, %dl
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	WORD $0xd284 // testb %dl, %dl
-	LONG $0x05c7840f; WORD $0x0000 // je <symmetric5Multi8+0x132c>
+	LONG $0x05ce840f; WORD $0x0000 // je <symmetric5Multi8+0x132c>
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
+	LONG $0x6d5c8d47; BYTE $0x00 // leal (%r13,%r13,2), %r11d
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
 	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	BYTE $0x90 // nop
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x1f0c8d4b // leaq (%r15,%r11), %rcx
-	LONG $0x073c8d4b // leaq (%r15,%r8), %rdi
-	LONG $0x37148d4b // leaq (%r15,%r14), %rdx
+	LONG $0x0f148d49 // leaq (%r15,%rcx), %rdx
+	LONG $0x07348d4f // leaq (%r15,%r8), %r14
+	LONG $0x1f3c8d4b // leaq (%r15,%r11), %rdi
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385d83c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm4, %ymm4
+	LONG $0x385dc3c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm4, %ymm4
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
@@ -8887,7 +8883,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; WORD $0x0724 // vmovdqu (%r15,%r8), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385d83c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%r15,%r14), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8900,8 +8896,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8909,12 +8905,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8926,8 +8922,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8935,12 +8931,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8952,8 +8948,8 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8961,12 +8957,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c016a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8979,7 +8975,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x4063 // vpsllvq 0x40(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -8987,11 +8983,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x010016a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm4
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979e2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm6
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%rdi), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0x47dde2c4; WORD $0x6063 // vpsllvq 0x60(%rbx), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9001,21 +8997,21 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
 	LONG $0xfca6850f; WORD $0xffff // jne <symmetric5Multi8+0xd90>
-	LONG $0xfff62ce9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
+	LONG $0xfff61ce9; BYTE $0xff // jmp <symmetric5Multi8+0x70b>
 	BYTE $0x90 // nop
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x89148d48 // leaq (%rcx,%rcx,4), %rdx
 	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xce848b48; LONG $0x00002000 // movq 0x2000(%rsi,%rcx,8), %rax
 	LONG $0x197d62c4; WORD $0xce0c // vbroadcastsd (%rsi,%rcx,8), %ymm9
 	LONG $0x197d62c4; WORD $0xce54; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rcx,8), %ymm10
-	LONG $0xc3048d49 // leaq (%r11,%rax,8), %rax
+	LONG $0xc3048d48 // leaq (%rbx,%rax,8), %rax
 	LONG $0x107d21c4; WORD $0xc004 // vmovupd (%rax,%r8,8), %ymm8
 	LONG $0x107da1c4; WORD $0xc07c; BYTE $0x40 // vmovupd 0x40(%rax,%r8,8), %ymm7
 	LONG $0x107da1c4; LONG $0x0080c0b4; WORD $0x0000 // vmovupd 0x80(%rax,%r8,8), %ymm6
@@ -9085,28 +9081,29 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xad048d42; LONG $0x00000000 // leal (,%r13,4), %eax
 	LONG $0x6d7c8d43; BYTE $0x00 // leal (%r13,%r13,2), %edi
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xe9d1 // shrl %ecx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x1f148d4b // leaq (%r15,%r11), %rdx
-	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
-	LONG $0x3f148d4d // leaq (%r15,%rdi), %r10
+	LONG $0x07348d4f // leaq (%r15,%r8), %r14
+	LONG $0x0f1c8d4d // leaq (%r15,%rcx), %r11
+	LONG $0x3f148d49 // leaq (%r15,%rdi), %rdx
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x27 // vmovdqu (%r15), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385d83c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm4, %ymm4
+	LONG $0x385d83c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm4, %ymm4
 	LONG $0x280c8d4e // leaq (%rax,%r13), %r9
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x0624 // vmovupd %ymm4, (%rsi,%r8)
+	LONG $0x117da1c4; WORD $0x1624 // vmovupd %ymm4, (%rsi,%r10)
 	LONG $0x6f7ac1c4; WORD $0x0f24 // vmovdqu (%r15,%rcx), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x385dc3c4; WORD $0x3f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm4, %ymm4
@@ -9114,117 +9111,116 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x0664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r8)
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x20 // vmovupd %ymm4, 0x20(%rsi,%r10)
 	LONG $0x8c180f43; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r13)
 	LONG $0x6f7a81c4; WORD $0x2f24 // vmovdqu (%r15,%r13), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x293c8d4f // leaq (%r9,%r13), %r15
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x0664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r8)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; WORD $0x0664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r8)
+	LONG $0x117da1c4; WORD $0x1664; BYTE $0x60 // vmovupd %ymm4, 0x60(%rsi,%r10)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x008006a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r8)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x117da1c4; LONG $0x008016a4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00a006a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x000d // prefetcht0 (%r13,%r9)
 	LONG $0x6f7a81c4; LONG $0xf0000da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r9), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00c006a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r8)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x117da1c4; LONG $0x00c016a4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x00e006a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x00e016a4; WORD $0x0000 // vmovupd %ymm4, 0xe0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
 	LONG $0x6f7a81c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	WORD $0x0149; BYTE $0xef // addq %rbp, %r15
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385d83c4; LONG $0x01003564 // vinserti128 $0x1, (%r13,%r14), %ymm4, %ymm4
 	LONG $0x005de2c4; BYTE $0x23 // vpshufb (%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0x197de2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x010006a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r8)
-	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
+	LONG $0x117da1c4; LONG $0x010016a4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r10)
+	LONG $0x6f7a81c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%r11), %xmm4
 	LONG $0x597de2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm5
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005de2c4; WORD $0x2063 // vpshufb 0x20(%rbx), %ymm4, %ymm4
 	LONG $0xe4ebd5c5 // vpor %ymm4, %ymm5, %ymm4
 	LONG $0xe05cddc5 // vsubpd %ymm0, %ymm4, %ymm4
-	LONG $0x117da1c4; LONG $0x012006a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r8)
-	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
-	LONG $0x40f88141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r8d
+	LONG $0x117da1c4; LONG $0x012016a4; WORD $0x0000 // vmovupd %ymm4, 0x120(%rsi,%r10)
+	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
+	LONG $0x40fa8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r10d
 	LONG $0xfd64850f; WORD $0xffff // jne <symmetric5Multi8+0x1360>
-	LONG $0xfff11ae9; BYTE $0xff // jmp <symmetric5Multi8+0x71b>
+	LONG $0xfff10ae9; BYTE $0xff // jmp <symmetric5Multi8+0x70b>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
-	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
-	LONG $0xeb01840f; WORD $0xffff // je <symmetric5Multi8+0x120>
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
+	LONG $0xeb00840f; WORD $0xffff // je <symmetric5Multi8+0x120>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	WORD $0x294c; BYTE $0xf8 // subq %r15, %rax
+	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00a38e0f; WORD $0x0000 // jle <symmetric5Multi8+0x16e7>
+	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric5Multi8+0x16e7>
 	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd14d0f48 // cmovgeq %rcx, %rdx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
 	WORD $0x1774 // je <symmetric5Multi8+0x1680>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
-	LONG $0x04b70f42; BYTE $0x78 // movzwl (%rax,%r15,2), %eax
+	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
 	WORD $0x10eb // jmp <symmetric5Multi8+0x1684>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x38048d4b // leaq (%r8,%r15), %rax
+	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -9244,28 +9240,24 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x40c28149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r10
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
 	LONG $0xff79850f; WORD $0xffff // jne <symmetric5Multi8+0x1660>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0x0149; BYTE $0xcf // addq %rcx, %r15
-	LONG $0x08c08348 // addq $0x8, %rax
+	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
+	LONG $0x08468d49 // leaq 0x8(%r14), %rax
 	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x0093830f; WORD $0x0000 // jae <symmetric5Multi8+0x1790>
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
+	LONG $0xea2c830f; WORD $0xffff // jae <symmetric5Multi8+0x125>
 	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x241c8b48 // movq (%rsp), %rbx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xd6b4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rdx,8)
+	LONG $0xd69c8948; LONG $0x00003d80 // movq %rbx, 0x3d80(%rsi,%rdx,8)
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	WORD $0x294c; BYTE $0xf8 // subq %r15, %rax
+	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric5Multi8+0x1750>
+	WORD $0x2c7d // jge <symmetric5Multi8+0x1740>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric5Multi8+0x1738>
+	WORD $0x0b74 // je <symmetric5Multi8+0x1728>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
-	LONG $0x04b70f42; BYTE $0x78 // movzwl (%rax,%r15,2), %eax
-	WORD $0x04eb // jmp <symmetric5Multi8+0x173c>
-	LONG $0x3a048d4a // leaq (%rdx,%r15), %rax
+	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
+	WORD $0x04eb // jmp <symmetric5Multi8+0x172c>
+	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x38470348 // addq 0x38(%rdi), %rax
@@ -9276,16 +9268,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	LONG $0x147ffec5; BYTE $0x01 // vmovdqu %ymm2, (%rcx,%rax)
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x01403d48; WORD $0x0000 // cmpq $0x140, %rax
-	WORD $0xe975 // jne <symmetric5Multi8+0x1760>
+	WORD $0xe975 // jne <symmetric5Multi8+0x1750>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x40c18148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8975 // jne <symmetric5Multi8+0x1710>
-	LONG $0xffe999e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
-	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0xffe989e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
+	WORD $0x8975 // jne <symmetric5Multi8+0x1700>
+	LONG $0xffe9a9e9; BYTE $0xff // jmp <symmetric5Multi8+0x125>
 	LONG $0xb8c48148; WORD $0x0000; BYTE $0x00 // addq $0xb8, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -9295,10 +9283,6 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $320-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -9313,7 +9297,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi2>
-	LONG $0x0019cee9; BYTE $0x00 // jmp <end>
+	LONG $0x00198ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -9335,7 +9319,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
 	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
@@ -9361,82 +9345,82 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	WORD $0xa475 // jne <symmetric6Multi2+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x18b88e0f; WORD $0x0000 // jle <symmetric6Multi2+0x1961>
-	LONG $0x597de2c4; LONG $0x00190e1d; BYTE $0x00 // vpbroadcastq 0x190e(%rip), %ymm3
-	LONG $0x597d62c4; LONG $0x0018fd25; BYTE $0x00 // vpbroadcastq 0x18fd(%rip), %ymm12
+	LONG $0x18a88e0f; WORD $0x0000 // jle <symmetric6Multi2+0x1951>
+	LONG $0x597de2c4; LONG $0x0018ce1d; BYTE $0x00 // vpbroadcastq 0x18ce(%rip), %ymm3
+	LONG $0x597d62c4; LONG $0x0018bd25; BYTE $0x00 // vpbroadcastq 0x18bd(%rip), %ymm12
 	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
 	LONG $0x50968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3050(%rsi), %rdx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
-	LONG $0x2474894c; BYTE $0x58 // movq %r14, 0x58(%rsp)
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
 	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0x9c7ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu %ymm3, 0x100(%rsp)
 	LONG $0xa47f7ec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu %ymm12, 0xe0(%rsp)
 	WORD $0x1ceb // jmp <symmetric6Multi2+0x118>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
-	LONG $0x1849830f; WORD $0x0000 // jae <symmetric6Multi2+0x1961>
+	LONG $0x244c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rcx
+	LONG $0x1839830f; WORD $0x0000 // jae <symmetric6Multi2+0x1951>
 	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
-	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x16df840f; WORD $0x0000 // je <symmetric6Multi2+0x1810>
+	LONG $0x16cf840f; WORD $0x0000 // je <symmetric6Multi2+0x1800>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	LONG $0x24548948; BYTE $0x58 // movq %rdx, 0x58(%rsp)
 	LONG $0x05e0c148 // shlq $0x5, %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x17eb // jmp <symmetric6Multi2+0x165>
+	WORD $0x19eb // jmp <symmetric6Multi2+0x167>
 	WORD $0x9066 // nop
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x473c8d4d // leaq (%r15,%rax,2), %r15
-	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0x16ab830f; WORD $0x0000 // jae <symmetric6Multi2+0x1810>
+	LONG $0x245c3b48; BYTE $0x58 // cmpq 0x58(%rsp), %rbx
+	LONG $0x1699830f; WORD $0x0000 // jae <symmetric6Multi2+0x1800>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f44 // movzbl (%rbx), %r13d
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x245c8948; BYTE $0x10 // movq %rbx, 0x10(%rsp)
-	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
-	LONG $0x056e850f; WORD $0x0000 // jne <symmetric6Multi2+0x6f0>
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x48 // movq %r15, 0x48(%rsp)
+	LONG $0x056c850f; WORD $0x0000 // jne <symmetric6Multi2+0x6f0>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0c60820f; WORD $0x0000 // jb <symmetric6Multi2+0xdf0>
+	LONG $0x0c4e820f; WORD $0x0000 // jb <symmetric6Multi2+0xde0>
 	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
+	LONG $0x6d5c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ebx
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xebd1 // shrl %ebx
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
-	LONG $0x1f148d48 // leaq (%rdi,%rbx), %rdx
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
+	LONG $0x37148d4a // leaq (%rdi,%r14), %rdx
+	LONG $0x07148d4e // leaq (%rdi,%r8), %r10
+	LONG $0x1f0c8d48 // leaq (%rdi,%rbx), %rcx
 	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
 	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9449,10 +9433,10 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e24 // vmovupd %ymm4, (%rsi,%r15)
-	LONG $0x246ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm4
+	LONG $0x6f7aa1c4; WORD $0x0724 // vmovdqu (%rdi,%r8), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9470,8 +9454,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9484,12 +9468,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9507,8 +9491,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x2f048d4a // leaq (%rdi,%r13), %rax
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9521,12 +9505,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00803ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9544,8 +9528,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9558,12 +9542,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c03ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9580,8 +9564,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9594,12 +9578,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x01003ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9617,7 +9601,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9630,11 +9614,11 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x01403ea4; WORD $0x0000 // vmovupd %ymm4, 0x140(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -9648,9 +9632,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x117da1c4; LONG $0x01603ea4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r15)
 	LONG $0x80c78149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r15
 	LONG $0x00ff8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r15d
-	LONG $0xfae8850f; WORD $0xffff // jne <symmetric6Multi2+0x1d0>
-	LONG $0x0000f9e9; BYTE $0x00 // jmp <symmetric6Multi2+0x7e6>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfae7850f; WORD $0xffff // jne <symmetric6Multi2+0x1d0>
+	LONG $0x0000f8e9; BYTE $0x00 // jmp <symmetric6Multi2+0x7e6>
+	WORD $0x9066 // nop
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -9691,11 +9675,11 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
 	LONG $0x056b850f; WORD $0x0000 // jne <symmetric6Multi2+0xd60>
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
 	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
-	LONG $0x597de2c4; LONG $0x0011aa35; BYTE $0x00 // vpbroadcastq 0x11aa(%rip), %ymm6
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
+	LONG $0x597de2c4; LONG $0x00116a35; BYTE $0x00 // vpbroadcastq 0x116a(%rip), %ymm6
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r15
 	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
@@ -9708,7 +9692,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
 	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
 	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x48 // movq %rcx, 0x48(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
 	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xeef4ddc5 // vpmuludq %ymm6, %ymm4, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
@@ -9717,26 +9701,25 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x09bf850f; WORD $0x0000 // jne <symmetric6Multi2+0x1240>
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x09af850f; WORD $0x0000 // jne <symmetric6Multi2+0x1230>
+	LONG $0x24448b4c; BYTE $0x30 // movq 0x30(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xde8c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rcx
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xde948b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rdx
 	LONG $0x0412fbc5; BYTE $0xde // vmovddup (%rsi,%rbx,8), %xmm0
-	LONG $0xdeb48b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r14
+	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
 	LONG $0x4c127bc5; WORD $0x40de // vmovddup 0x40(%rsi,%rbx,8), %xmm9
 	LONG $0x9412fbc5; LONG $0x0000c0de; BYTE $0x00 // vmovddup 0xc0(%rsi,%rbx,8), %xmm2
-	LONG $0x111079c5 // vmovupd (%rcx), %xmm10
-	LONG $0x107981c4; WORD $0xf024 // vmovupd (%r8,%r14,8), %xmm4
-	LONG $0x107901c4; WORD $0xf044; BYTE $0x10 // vmovupd 0x10(%r8,%r14,8), %xmm8
-	LONG $0x107901c4; WORD $0xf074; BYTE $0x20 // vmovupd 0x20(%r8,%r14,8), %xmm14
-	LONG $0x107981c4; WORD $0xf07c; BYTE $0x30 // vmovupd 0x30(%r8,%r14,8), %xmm7
-	LONG $0x107981c4; WORD $0xf074; BYTE $0x40 // vmovupd 0x40(%r8,%r14,8), %xmm6
-	LONG $0x107981c4; WORD $0xf06c; BYTE $0x50 // vmovupd 0x50(%r8,%r14,8), %xmm5
+	LONG $0x121079c5 // vmovupd (%rdx), %xmm10
+	LONG $0x1079c1c4; WORD $0xcb24 // vmovupd (%r11,%rcx,8), %xmm4
+	LONG $0x107941c4; WORD $0xcb44; BYTE $0x10 // vmovupd 0x10(%r11,%rcx,8), %xmm8
+	LONG $0x107941c4; WORD $0xcb74; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %xmm14
+	LONG $0x1079c1c4; WORD $0xcb7c; BYTE $0x30 // vmovupd 0x30(%r11,%rcx,8), %xmm7
+	LONG $0x1079c1c4; WORD $0xcb74; BYTE $0x40 // vmovupd 0x40(%r11,%rcx,8), %xmm6
+	LONG $0x1079c1c4; WORD $0xcb6c; BYTE $0x50 // vmovupd 0x50(%r11,%rcx,8), %xmm5
 	LONG $0xd85929c5 // vmulpd %xmm0, %xmm10, %xmm11
-	LONG $0xa8d9c2c4; WORD $0xb043 // vfmadd213pd -0x50(%r11), %xmm4, %xmm0
+	LONG $0xa8d9c2c4; WORD $0xb040 // vfmadd213pd -0x50(%r8), %xmm4, %xmm0
 	LONG $0x5929c1c4; BYTE $0xc9 // vmulpd %xmm9, %xmm10, %xmm1
 	LONG $0xda59a9c5 // vmulpd %xmm2, %xmm10, %xmm3
 	LONG $0x841179c5; LONG $0x00009024; BYTE $0x00 // vmovupd %xmm8, 0x90(%rsp)
@@ -9746,7 +9729,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xac11f9c5; LONG $0x0000a024; BYTE $0x00 // vmovupd %xmm5, 0xa0(%rsp)
 	LONG $0x4c11f9c5; WORD $0x6024 // vmovupd %xmm1, 0x60(%rsp)
 	LONG $0x8c12fbc5; LONG $0x000080de; BYTE $0x00 // vmovddup 0x80(%rsi,%rbx,8), %xmm1
-	LONG $0x5c11f9c5; WORD $0x1824 // vmovupd %xmm3, 0x18(%rsp)
+	LONG $0x5c11f9c5; WORD $0x1024 // vmovupd %xmm3, 0x10(%rsp)
 	LONG $0x9c12fbc5; LONG $0x000100de; BYTE $0x00 // vmovddup 0x100(%rsi,%rbx,8), %xmm3
 	LONG $0xb8b9c2c4; BYTE $0xc1 // vfmadd231pd %xmm9, %xmm8, %xmm0
 	LONG $0xe95929c5 // vmulpd %xmm1, %xmm10, %xmm13
@@ -9759,10 +9742,10 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xb8c1e2c4; BYTE $0xc2 // vfmadd231pd %xmm2, %xmm7, %xmm0
 	LONG $0xb8c9e2c4; BYTE $0xc3 // vfmadd231pd %xmm3, %xmm6, %xmm0
 	LONG $0xf95929c5 // vmulpd %xmm1, %xmm10, %xmm15
-	LONG $0x541079c5; WORD $0x1824 // vmovupd 0x18(%rsp), %xmm10
+	LONG $0x541079c5; WORD $0x1024 // vmovupd 0x10(%rsp), %xmm10
 	LONG $0xb8d1e2c4; BYTE $0xc1 // vfmadd231pd %xmm1, %xmm5, %xmm0
-	LONG $0x1179c1c4; WORD $0xb043 // vmovupd %xmm0, -0x50(%r11)
-	LONG $0x4110f9c5; BYTE $0x10 // vmovupd 0x10(%rcx), %xmm0
+	LONG $0x1179c1c4; WORD $0xb040 // vmovupd %xmm0, -0x50(%r8)
+	LONG $0x4210f9c5; BYTE $0x10 // vmovupd 0x10(%rdx), %xmm0
 	LONG $0x8c12fbc5; LONG $0x000180de; BYTE $0x00 // vmovddup 0x180(%rsi,%rbx,8), %xmm1
 	LONG $0xbc12fbc5; LONG $0x0001c0de; BYTE $0x00 // vmovddup 0x1c0(%rsi,%rbx,8), %xmm7
 	LONG $0xb412fbc5; LONG $0x000200de; BYTE $0x00 // vmovddup 0x200(%rsi,%rbx,8), %xmm6
@@ -9770,7 +9753,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x9c12fbc5; LONG $0x000280de; BYTE $0x00 // vmovddup 0x280(%rsi,%rbx,8), %xmm3
 	LONG $0x9412fbc5; LONG $0x0002c0de; BYTE $0x00 // vmovddup 0x2c0(%rsi,%rbx,8), %xmm2
 	LONG $0xb8f162c4; BYTE $0xd8 // vfmadd231pd %xmm0, %xmm1, %xmm11
-	LONG $0xa8d9c2c4; WORD $0xc04b // vfmadd213pd -0x40(%r11), %xmm4, %xmm1
+	LONG $0xa8d9c2c4; WORD $0xc048 // vfmadd213pd -0x40(%r8), %xmm4, %xmm1
 	LONG $0xb8c162c4; BYTE $0xc8 // vfmadd231pd %xmm0, %xmm7, %xmm9
 	LONG $0xb8c962c4; BYTE $0xe8 // vfmadd231pd %xmm0, %xmm6, %xmm13
 	LONG $0xb8d162c4; BYTE $0xd0 // vfmadd231pd %xmm0, %xmm5, %xmm10
@@ -9783,8 +9766,8 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xb8e1e2c4; LONG $0x00d0248c; WORD $0x0000 // vfmadd231pd 0xd0(%rsp), %xmm3, %xmm1
 	LONG $0xb889e2c4; BYTE $0xca // vfmadd231pd %xmm2, %xmm14, %xmm1
 	LONG $0xb41079c5; LONG $0x00009024; BYTE $0x00 // vmovupd 0x90(%rsp), %xmm14
-	LONG $0x1179c1c4; WORD $0xc04b // vmovupd %xmm1, -0x40(%r11)
-	LONG $0x4110f9c5; BYTE $0x20 // vmovupd 0x20(%rcx), %xmm0
+	LONG $0x1179c1c4; WORD $0xc048 // vmovupd %xmm1, -0x40(%r8)
+	LONG $0x4210f9c5; BYTE $0x20 // vmovupd 0x20(%rdx), %xmm0
 	LONG $0x8c12fbc5; LONG $0x000300de; BYTE $0x00 // vmovddup 0x300(%rsi,%rbx,8), %xmm1
 	LONG $0x9412fbc5; LONG $0x000340de; BYTE $0x00 // vmovddup 0x340(%rsi,%rbx,8), %xmm2
 	LONG $0x9c12fbc5; LONG $0x000380de; BYTE $0x00 // vmovddup 0x380(%rsi,%rbx,8), %xmm3
@@ -9792,34 +9775,34 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xac12fbc5; LONG $0x0003c0de; BYTE $0x00 // vmovddup 0x3c0(%rsi,%rbx,8), %xmm5
 	LONG $0xbc12fbc5; LONG $0x000440de; BYTE $0x00 // vmovddup 0x440(%rsi,%rbx,8), %xmm7
 	LONG $0xb8f162c4; BYTE $0xd8 // vfmadd231pd %xmm0, %xmm1, %xmm11
-	LONG $0xa8d9c2c4; WORD $0xd04b // vfmadd213pd -0x30(%r11), %xmm4, %xmm1
+	LONG $0xa8d9c2c4; WORD $0xd048 // vfmadd213pd -0x30(%r8), %xmm4, %xmm1
 	LONG $0xb8e162c4; BYTE $0xe8 // vfmadd231pd %xmm0, %xmm3, %xmm13
 	LONG $0xb8c962c4; BYTE $0xe0 // vfmadd231pd %xmm0, %xmm6, %xmm12
 	LONG $0xb8e962c4; BYTE $0xc8 // vfmadd231pd %xmm0, %xmm2, %xmm9
 	LONG $0xb8d162c4; BYTE $0xd0 // vfmadd231pd %xmm0, %xmm5, %xmm10
 	LONG $0xb8c162c4; BYTE $0xf8 // vfmadd231pd %xmm0, %xmm7, %xmm15
-	LONG $0x5c1179c5; WORD $0x1824 // vmovupd %xmm11, 0x18(%rsp)
+	LONG $0x5c1179c5; WORD $0x1024 // vmovupd %xmm11, 0x10(%rsp)
 	LONG $0x9c1079c5; LONG $0x0000b024; BYTE $0x00 // vmovupd 0xb0(%rsp), %xmm11
 	LONG $0x6c1179c5; WORD $0x7024 // vmovupd %xmm13, 0x70(%rsp)
 	LONG $0xac1079c5; LONG $0x0000d024; BYTE $0x00 // vmovupd 0xd0(%rsp), %xmm13
 	LONG $0xa41179c5; LONG $0x00008024; BYTE $0x00 // vmovupd %xmm12, 0x80(%rsp)
 	LONG $0xa41079c5; LONG $0x0000a024; BYTE $0x00 // vmovupd 0xa0(%rsp), %xmm12
 	LONG $0xb889e2c4; BYTE $0xca // vfmadd231pd %xmm2, %xmm14, %xmm1
-	LONG $0x5410f9c5; WORD $0x1824 // vmovupd 0x18(%rsp), %xmm2
+	LONG $0x5410f9c5; WORD $0x1024 // vmovupd 0x10(%rsp), %xmm2
 	LONG $0xb8a1e2c4; BYTE $0xcb // vfmadd231pd %xmm3, %xmm11, %xmm1
 	LONG $0xb8b9e2c4; BYTE $0xcd // vfmadd231pd %xmm5, %xmm8, %xmm1
 	LONG $0xb891e2c4; BYTE $0xce // vfmadd231pd %xmm6, %xmm13, %xmm1
 	LONG $0xb899e2c4; BYTE $0xcf // vfmadd231pd %xmm7, %xmm12, %xmm1
 	LONG $0xbc10f9c5; LONG $0x00008024; BYTE $0x00 // vmovupd 0x80(%rsp), %xmm7
-	LONG $0x1179c1c4; WORD $0xd04b // vmovupd %xmm1, -0x30(%r11)
-	LONG $0x4110f9c5; BYTE $0x30 // vmovupd 0x30(%rcx), %xmm0
+	LONG $0x1179c1c4; WORD $0xd048 // vmovupd %xmm1, -0x30(%r8)
+	LONG $0x4210f9c5; BYTE $0x30 // vmovupd 0x30(%rdx), %xmm0
 	LONG $0x8c12fbc5; LONG $0x000480de; BYTE $0x00 // vmovddup 0x480(%rsi,%rbx,8), %xmm1
 	LONG $0x84127bc5; LONG $0x0004c0de; BYTE $0x00 // vmovddup 0x4c0(%rsi,%rbx,8), %xmm8
 	LONG $0xb412fbc5; LONG $0x000580de; BYTE $0x00 // vmovddup 0x580(%rsi,%rbx,8), %xmm6
 	LONG $0x9c12fbc5; LONG $0x000500de; BYTE $0x00 // vmovddup 0x500(%rsi,%rbx,8), %xmm3
 	LONG $0xac12fbc5; LONG $0x000540de; BYTE $0x00 // vmovddup 0x540(%rsi,%rbx,8), %xmm5
 	LONG $0xb8f1e2c4; BYTE $0xd0 // vfmadd231pd %xmm0, %xmm1, %xmm2
-	LONG $0xa8d9c2c4; WORD $0xe04b // vfmadd213pd -0x20(%r11), %xmm4, %xmm1
+	LONG $0xa8d9c2c4; WORD $0xe048 // vfmadd213pd -0x20(%r8), %xmm4, %xmm1
 	LONG $0xb8b962c4; BYTE $0xc8 // vfmadd231pd %xmm0, %xmm8, %xmm9
 	LONG $0xb8c9e2c4; BYTE $0xf8 // vfmadd231pd %xmm0, %xmm6, %xmm7
 	LONG $0xb8d162c4; BYTE $0xd0 // vfmadd231pd %xmm0, %xmm5, %xmm10
@@ -9827,33 +9810,33 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x8c1079c5; LONG $0x0000c024; BYTE $0x00 // vmovupd 0xc0(%rsp), %xmm9
 	LONG $0xbc11f9c5; LONG $0x00008024; BYTE $0x00 // vmovupd %xmm7, 0x80(%rsp)
 	LONG $0xbc12fbc5; LONG $0x0005c0de; BYTE $0x00 // vmovddup 0x5c0(%rsi,%rbx,8), %xmm7
-	LONG $0x5411f9c5; WORD $0x1824 // vmovupd %xmm2, 0x18(%rsp)
+	LONG $0x5411f9c5; WORD $0x1024 // vmovupd %xmm2, 0x10(%rsp)
 	LONG $0x5410f9c5; WORD $0x7024 // vmovupd 0x70(%rsp), %xmm2
 	LONG $0xb889c2c4; BYTE $0xc8 // vfmadd231pd %xmm8, %xmm14, %xmm1
 	LONG $0x741079c5; WORD $0x6024 // vmovupd 0x60(%rsp), %xmm14
 	LONG $0xb8e1e2c4; BYTE $0xd0 // vfmadd231pd %xmm0, %xmm3, %xmm2
 	LONG $0xb8c162c4; BYTE $0xf8 // vfmadd231pd %xmm0, %xmm7, %xmm15
 	LONG $0xb8a1e2c4; BYTE $0xcb // vfmadd231pd %xmm3, %xmm11, %xmm1
-	LONG $0x5c10f9c5; WORD $0x1824 // vmovupd 0x18(%rsp), %xmm3
+	LONG $0x5c10f9c5; WORD $0x1024 // vmovupd 0x10(%rsp), %xmm3
 	LONG $0x9c1079c5; LONG $0x00009024; BYTE $0x00 // vmovupd 0x90(%rsp), %xmm11
 	LONG $0xb8b1e2c4; BYTE $0xcd // vfmadd231pd %xmm5, %xmm9, %xmm1
 	LONG $0xb891e2c4; BYTE $0xce // vfmadd231pd %xmm6, %xmm13, %xmm1
 	LONG $0xb899e2c4; BYTE $0xcf // vfmadd231pd %xmm7, %xmm12, %xmm1
 	LONG $0xa41079c5; LONG $0x00008024; BYTE $0x00 // vmovupd 0x80(%rsp), %xmm12
-	LONG $0x1179c1c4; WORD $0xe04b // vmovupd %xmm1, -0x20(%r11)
-	LONG $0x4110f9c5; BYTE $0x40 // vmovupd 0x40(%rcx), %xmm0
+	LONG $0x1179c1c4; WORD $0xe048 // vmovupd %xmm1, -0x20(%r8)
+	LONG $0x4210f9c5; BYTE $0x40 // vmovupd 0x40(%rdx), %xmm0
 	LONG $0x8c12fbc5; LONG $0x000600de; BYTE $0x00 // vmovddup 0x600(%rsi,%rbx,8), %xmm1
 	LONG $0x84127bc5; LONG $0x000640de; BYTE $0x00 // vmovddup 0x640(%rsi,%rbx,8), %xmm8
 	LONG $0xac12fbc5; LONG $0x0006c0de; BYTE $0x00 // vmovddup 0x6c0(%rsi,%rbx,8), %xmm5
 	LONG $0xb412fbc5; LONG $0x000700de; BYTE $0x00 // vmovddup 0x700(%rsi,%rbx,8), %xmm6
 	LONG $0xbc12fbc5; LONG $0x000740de; BYTE $0x00 // vmovddup 0x740(%rsi,%rbx,8), %xmm7
 	LONG $0xb8f1e2c4; BYTE $0xd8 // vfmadd231pd %xmm0, %xmm1, %xmm3
-	LONG $0xa8d9c2c4; WORD $0xf04b // vfmadd213pd -0x10(%r11), %xmm4, %xmm1
+	LONG $0xa8d9c2c4; WORD $0xf048 // vfmadd213pd -0x10(%r8), %xmm4, %xmm1
 	LONG $0xb8b962c4; BYTE $0xf0 // vfmadd231pd %xmm0, %xmm8, %xmm14
 	LONG $0xb8d162c4; BYTE $0xd0 // vfmadd231pd %xmm0, %xmm5, %xmm10
 	LONG $0xb8c962c4; BYTE $0xe0 // vfmadd231pd %xmm0, %xmm6, %xmm12
 	LONG $0xb8c162c4; BYTE $0xf8 // vfmadd231pd %xmm0, %xmm7, %xmm15
-	LONG $0x5c11f9c5; WORD $0x1824 // vmovupd %xmm3, 0x18(%rsp)
+	LONG $0x5c11f9c5; WORD $0x1024 // vmovupd %xmm3, 0x10(%rsp)
 	LONG $0x9c12fbc5; LONG $0x000680de; BYTE $0x00 // vmovddup 0x680(%rsi,%rbx,8), %xmm3
 	LONG $0xb8a1c2c4; BYTE $0xc8 // vfmadd231pd %xmm8, %xmm11, %xmm1
 	LONG $0xb8e1e2c4; BYTE $0xd0 // vfmadd231pd %xmm0, %xmm3, %xmm2
@@ -9865,14 +9848,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0xb8b1e2c4; BYTE $0xcd // vfmadd231pd %xmm5, %xmm9, %xmm1
 	LONG $0xb891e2c4; BYTE $0xce // vfmadd231pd %xmm6, %xmm13, %xmm1
 	LONG $0xb8f9e2c4; BYTE $0xcf // vfmadd231pd %xmm7, %xmm0, %xmm1
-	LONG $0x1179c1c4; WORD $0xf04b // vmovupd %xmm1, -0x10(%r11)
+	LONG $0x1179c1c4; WORD $0xf048 // vmovupd %xmm1, -0x10(%r8)
 	LONG $0x84127bc5; LONG $0x000780de; BYTE $0x00 // vmovddup 0x780(%rsi,%rbx,8), %xmm8
 	LONG $0x8c12fbc5; LONG $0x0007c0de; BYTE $0x00 // vmovddup 0x7c0(%rsi,%rbx,8), %xmm1
 	LONG $0x9c12fbc5; LONG $0x000840de; BYTE $0x00 // vmovddup 0x840(%rsi,%rbx,8), %xmm3
 	LONG $0xac12fbc5; LONG $0x000880de; BYTE $0x00 // vmovddup 0x880(%rsi,%rbx,8), %xmm5
 	LONG $0xb412fbc5; LONG $0x0008c0de; BYTE $0x00 // vmovddup 0x8c0(%rsi,%rbx,8), %xmm6
-	LONG $0x7910f9c5; BYTE $0x50 // vmovupd 0x50(%rcx), %xmm7
-	LONG $0xa8b9c2c4; BYTE $0x23 // vfmadd213pd (%r11), %xmm8, %xmm4
+	LONG $0x7a10f9c5; BYTE $0x50 // vmovupd 0x50(%rdx), %xmm7
+	LONG $0xa8b9c2c4; BYTE $0x20 // vfmadd213pd (%r8), %xmm8, %xmm4
 	LONG $0xb8c162c4; BYTE $0xd3 // vfmadd231pd %xmm3, %xmm7, %xmm10
 	LONG $0xb8c962c4; BYTE $0xff // vfmadd231pd %xmm7, %xmm6, %xmm15
 	LONG $0xb8f1e2c4; BYTE $0xe2 // vfmadd231pd %xmm2, %xmm1, %xmm4
@@ -9883,39 +9866,38 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x5c10f9c5; WORD $0x7024 // vmovupd 0x70(%rsp), %xmm3
 	LONG $0xb8d1c2c4; BYTE $0xe5 // vfmadd231pd %xmm13, %xmm5, %xmm4
 	LONG $0xb8c9e2c4; BYTE $0xe0 // vfmadd231pd %xmm0, %xmm6, %xmm4
-	LONG $0x4410f9c5; WORD $0x1824 // vmovupd 0x18(%rsp), %xmm0
+	LONG $0x4410f9c5; WORD $0x1024 // vmovupd 0x10(%rsp), %xmm0
 	LONG $0xb8c1e2c4; BYTE $0xda // vfmadd231pd %xmm2, %xmm7, %xmm3
 	LONG $0xf22979c5 // vmovapd %xmm14, %xmm2
 	LONG $0xb8c1e2c4; BYTE $0xd1 // vfmadd231pd %xmm1, %xmm7, %xmm2
 	LONG $0xe62979c5 // vmovapd %xmm12, %xmm6
 	LONG $0xb8c1e2c4; BYTE $0xf5 // vfmadd231pd %xmm5, %xmm7, %xmm6
-	LONG $0x1179c1c4; BYTE $0x23 // vmovupd %xmm4, (%r11)
-	LONG $0x60c38349 // addq $0x60, %r11
+	LONG $0x1179c1c4; BYTE $0x20 // vmovupd %xmm4, (%r8)
+	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0xb8b9e2c4; BYTE $0xc7 // vfmadd231pd %xmm7, %xmm8, %xmm0
-	LONG $0x587981c4; WORD $0xf404 // vaddpd (%r12,%r14,8), %xmm0, %xmm0
-	LONG $0x117981c4; WORD $0xf404 // vmovupd %xmm0, (%r12,%r14,8)
-	LONG $0x586981c4; WORD $0xf444; BYTE $0x10 // vaddpd 0x10(%r12,%r14,8), %xmm2, %xmm0
-	LONG $0x117981c4; WORD $0xf444; BYTE $0x10 // vmovupd %xmm0, 0x10(%r12,%r14,8)
-	LONG $0x586181c4; WORD $0xf444; BYTE $0x20 // vaddpd 0x20(%r12,%r14,8), %xmm3, %xmm0
-	LONG $0x117981c4; WORD $0xf444; BYTE $0x20 // vmovupd %xmm0, 0x20(%r12,%r14,8)
-	LONG $0x582981c4; WORD $0xf444; BYTE $0x30 // vaddpd 0x30(%r12,%r14,8), %xmm10, %xmm0
-	LONG $0x117981c4; WORD $0xf444; BYTE $0x30 // vmovupd %xmm0, 0x30(%r12,%r14,8)
-	LONG $0x584981c4; WORD $0xf444; BYTE $0x40 // vaddpd 0x40(%r12,%r14,8), %xmm6, %xmm0
-	LONG $0x117981c4; WORD $0xf444; BYTE $0x40 // vmovupd %xmm0, 0x40(%r12,%r14,8)
-	LONG $0x580181c4; WORD $0xf444; BYTE $0x50 // vaddpd 0x50(%r12,%r14,8), %xmm15, %xmm0
-	LONG $0x117981c4; WORD $0xf444; BYTE $0x50 // vmovupd %xmm0, 0x50(%r12,%r14,8)
+	LONG $0x5879c1c4; WORD $0xcc04 // vaddpd (%r12,%rcx,8), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0xcc04 // vmovupd %xmm0, (%r12,%rcx,8)
+	LONG $0x5869c1c4; WORD $0xcc44; BYTE $0x10 // vaddpd 0x10(%r12,%rcx,8), %xmm2, %xmm0
+	LONG $0x1179c1c4; WORD $0xcc44; BYTE $0x10 // vmovupd %xmm0, 0x10(%r12,%rcx,8)
+	LONG $0x5861c1c4; WORD $0xcc44; BYTE $0x20 // vaddpd 0x20(%r12,%rcx,8), %xmm3, %xmm0
+	LONG $0x1179c1c4; WORD $0xcc44; BYTE $0x20 // vmovupd %xmm0, 0x20(%r12,%rcx,8)
+	LONG $0x5829c1c4; WORD $0xcc44; BYTE $0x30 // vaddpd 0x30(%r12,%rcx,8), %xmm10, %xmm0
+	LONG $0x1179c1c4; WORD $0xcc44; BYTE $0x30 // vmovupd %xmm0, 0x30(%r12,%rcx,8)
+	LONG $0x5849c1c4; WORD $0xcc44; BYTE $0x40 // vaddpd 0x40(%r12,%rcx,8), %xmm6, %xmm0
+	LONG $0x1179c1c4; WORD $0xcc44; BYTE $0x40 // vmovupd %xmm0, 0x40(%r12,%rcx,8)
+	LONG $0x5801c1c4; WORD $0xcc44; BYTE $0x50 // vaddpd 0x50(%r12,%rcx,8), %xmm15, %xmm0
+	LONG $0x1179c1c4; WORD $0xcc44; BYTE $0x50 // vmovupd %xmm0, 0x50(%r12,%rcx,8)
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
 	LONG $0xfb5e850f; WORD $0xffff // jne <symmetric6Multi2+0x890>
 	LONG $0x9c6ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu 0x100(%rsp), %ymm3
 	LONG $0xa46f7ec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu 0xe0(%rsp), %ymm12
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff3f6e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
+	LONG $0xfff3fae9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r15
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xce9c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %rbx
@@ -9942,209 +9924,208 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	WORD $0x9b75 // jne <symmetric6Multi2+0xd70>
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xfff36ce9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0xfff371e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
+	BYTE $0x90 // nop
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xc108 // orb %al, %cl
-	WORD $0x0149; BYTE $0xd3 // addq %rdx, %r11
+	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0695840f; WORD $0x0000 // je <symmetric6Multi2+0x14af>
+	LONG $0x0697840f; WORD $0x0000 // je <symmetric6Multi2+0x149a>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	WORD $0xebd1 // shrl %ebx
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
 	BYTE $0x90 // nop
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x07148d4a // leaq (%rdi,%r8), %rdx
-	LONG $0x1f3c8d4c // leaq (%rdi,%rbx), %r15
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
+	LONG $0x173c8d4e // leaq (%rdi,%r10), %r15
+	LONG $0x0f348d4c // leaq (%rdi,%rcx), %r14
+	LONG $0x071c8d4a // leaq (%rdi,%r8), %rbx
 	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
 	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0e // vmovupd %ymm4, (%rsi,%rcx)
-	LONG $0x246ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm4
+	LONG $0x2411fdc5; BYTE $0x16 // vmovupd %ymm4, (%rsi,%rdx)
+	LONG $0x246ffac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x200e // vmovupd %ymm4, 0x20(%rsi,%rcx)
+	LONG $0x6411fdc5; WORD $0x2016 // vmovupd %ymm4, 0x20(%rsi,%rdx)
 	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
 	LONG $0x6f7aa1c4; WORD $0x2f24 // vmovdqu (%rdi,%r13), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x400e // vmovupd %ymm4, 0x40(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0x6411fdc5; WORD $0x4016 // vmovupd %ymm4, 0x40(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x600e // vmovupd %ymm4, 0x60(%rsi,%rcx)
+	LONG $0x6411fdc5; WORD $0x6016 // vmovupd %ymm4, 0x60(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x2f048d4a // leaq (%rdi,%r13), %rax
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000800e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a00e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
 	LONG $0x6f7ac1c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c00e; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001000e; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
 	LONG $0x6f7ac1c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001400e; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x00014016; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe05cddc5 // vsubpd %ymm0, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rcx)
-	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
-	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi2+0xe40>
-	LONG $0xfff5aae9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
+	LONG $0xa411fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rdx)
+	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
+	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
+	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi2+0xe30>
+	LONG $0xfff5bae9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xd6848b48; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %rax
 	LONG $0x14127bc5; BYTE $0xd6 // vmovddup (%rsi,%rdx,8), %xmm10
 	LONG $0x5c127bc5; WORD $0x40d6 // vmovddup 0x40(%rsi,%rdx,8), %xmm11
-	LONG $0x107941c4; WORD $0xc00c // vmovupd (%r8,%rax,8), %xmm9
-	LONG $0x107941c4; WORD $0xc044; BYTE $0x10 // vmovupd 0x10(%r8,%rax,8), %xmm8
-	LONG $0x1079c1c4; WORD $0xc07c; BYTE $0x20 // vmovupd 0x20(%r8,%rax,8), %xmm7
-	LONG $0x1079c1c4; WORD $0xc074; BYTE $0x30 // vmovupd 0x30(%r8,%rax,8), %xmm6
-	LONG $0x1079c1c4; WORD $0xc06c; BYTE $0x40 // vmovupd 0x40(%r8,%rax,8), %xmm5
-	LONG $0x1079c1c4; WORD $0xc064; BYTE $0x50 // vmovupd 0x50(%r8,%rax,8), %xmm4
+	LONG $0x107941c4; WORD $0xc30c // vmovupd (%r11,%rax,8), %xmm9
+	LONG $0x107941c4; WORD $0xc344; BYTE $0x10 // vmovupd 0x10(%r11,%rax,8), %xmm8
+	LONG $0x1079c1c4; WORD $0xc37c; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %xmm7
+	LONG $0x1079c1c4; WORD $0xc374; BYTE $0x30 // vmovupd 0x30(%r11,%rax,8), %xmm6
+	LONG $0x1079c1c4; WORD $0xc36c; BYTE $0x40 // vmovupd 0x40(%r11,%rax,8), %xmm5
+	LONG $0x1079c1c4; WORD $0xc364; BYTE $0x50 // vmovupd 0x50(%r11,%rax,8), %xmm4
 	LONG $0xa8b162c4; WORD $0xb051 // vfmadd213pd -0x50(%rcx), %xmm9, %xmm10
 	LONG $0xa8b942c4; BYTE $0xda // vfmadd213pd %xmm10, %xmm8, %xmm11
 	LONG $0x94127bc5; LONG $0x000080d6; BYTE $0x00 // vmovddup 0x80(%rsi,%rdx,8), %xmm10
@@ -10224,19 +10205,20 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x0111f9c5 // vmovupd %xmm0, (%rcx)
 	LONG $0x60c18348 // addq $0x60, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfdab850f; WORD $0xffff // jne <symmetric6Multi2+0x1250>
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xffeca1e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
+	LONG $0xfdab850f; WORD $0xffff // jne <symmetric6Multi2+0x1240>
+	LONG $0xffecb6e9; BYTE $0xff // jmp <symmetric6Multi2+0x150>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xe9d1 // shrl %ecx
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
 	LONG $0x073c8d4b // leaq (%r15,%r8), %rdi
 	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
@@ -10361,20 +10343,20 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x117da1c4; LONG $0x016016a4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r10)
 	LONG $0x80c28149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r10
 	LONG $0x00fa8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r10d
-	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi2+0x14e0>
-	LONG $0xffefdee9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
+	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi2+0x14d0>
+	LONG $0xffefeee9; BYTE $0xff // jmp <symmetric6Multi2+0x7e6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0x24748b4c; BYTE $0x58 // movq 0x58(%rsp), %r14
-	LONG $0xe8e0840f; WORD $0xffff // je <symmetric6Multi2+0x100>
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
+	LONG $0xe8f0840f; WORD $0xffff // je <symmetric6Multi2+0x100>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric6Multi2+0x18c8>
+	LONG $0x00868e0f; WORD $0x0000 // jle <symmetric6Multi2+0x18b8>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
@@ -10383,10 +10365,10 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric6Multi2+0x1880>
+	WORD $0x1774 // je <symmetric6Multi2+0x1870>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric6Multi2+0x1884>
+	WORD $0x10eb // jmp <symmetric6Multi2+0x1874>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
@@ -10399,16 +10381,16 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x1179a1c4; WORD $0x1004 // vmovupd %xmm0, (%rax,%r10)
 	LONG $0x10c28349 // addq $0x10, %r10
 	LONG $0x60fa8349 // cmpq $0x60, %r10
-	WORD $0xe475 // jne <symmetric6Multi2+0x18a0>
+	WORD $0xe475 // jne <symmetric6Multi2+0x1890>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x60c38349 // addq $0x60, %r11
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9875 // jne <symmetric6Multi2+0x1860>
+	WORD $0x9875 // jne <symmetric6Multi2+0x1850>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x28 // cmpq 0x28(%rsp), %rax
-	LONG $0xe827830f; WORD $0xffff // jae <symmetric6Multi2+0x105>
+	LONG $0x24443b48; BYTE $0x20 // cmpq 0x20(%rsp), %rax
+	LONG $0xe837830f; WORD $0xffff // jae <symmetric6Multi2+0x105>
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -10416,13 +10398,13 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric6Multi2+0x1930>
+	WORD $0x2c7d // jge <symmetric6Multi2+0x1920>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric6Multi2+0x1918>
+	WORD $0x0b74 // je <symmetric6Multi2+0x1908>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric6Multi2+0x191c>
+	WORD $0x04eb // jmp <symmetric6Multi2+0x190c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x05e0c148 // shlq $0x5, %rax
@@ -10433,12 +10415,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	LONG $0x0c11f9c5; BYTE $0x01 // vmovupd %xmm1, (%rcx,%rax)
 	LONG $0x10c08348 // addq $0x10, %rax
 	LONG $0x60f88348 // cmpq $0x60, %rax
-	WORD $0xf175 // jne <symmetric6Multi2+0x1940>
+	WORD $0xf175 // jne <symmetric6Multi2+0x1930>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x60c18348 // addq $0x60, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x9475 // jne <symmetric6Multi2+0x18f0>
-	LONG $0xffe7a4e9; BYTE $0xff // jmp <symmetric6Multi2+0x105>
+	WORD $0x9475 // jne <symmetric6Multi2+0x18e0>
+	LONG $0xffe7b4e9; BYTE $0xff // jmp <symmetric6Multi2+0x105>
 	LONG $0x20c48148; WORD $0x0001; BYTE $0x00 // addq $0x120, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -10448,12 +10430,6 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $416-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x0c000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
@@ -10488,7 +10464,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xceb4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rcx,8)
 	LONG $0x584f3b48 // cmpq 0x58(%rdi), %rcx
@@ -10514,7 +10490,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	WORD $0x9f75 // jne <symmetric6Multi4+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x19488e0f; WORD $0x0000 // jle <symmetric6Multi4+0x19f6>
+	LONG $0x19388e0f; WORD $0x0000 // jle <symmetric6Multi4+0x19e6>
 	LONG $0x597de2c4; LONG $0x00198115; BYTE $0x00 // vpbroadcastq 0x1981(%rip), %ymm2
 	LONG $0x597de2c4; LONG $0x0019701d; BYTE $0x00 // vpbroadcastq 0x1970(%rip), %ymm3
 	LONG $0x597d62c4; LONG $0x00197725; BYTE $0x00 // vpbroadcastq 0x1977(%rip), %ymm12
@@ -10522,75 +10498,75 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xa0968d48; WORD $0x0030; BYTE $0x00 // leaq 0x30a0(%rsi), %rdx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x2474894c; BYTE $0x48 // movq %r14, 0x48(%rsp)
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0x947ffec5; LONG $0x0001b024; BYTE $0x00 // vmovdqu %ymm2, 0x1b0(%rsp)
 	LONG $0x9c7ffec5; LONG $0x00019024; BYTE $0x00 // vmovdqu %ymm3, 0x190(%rsp)
 	LONG $0xa47f7ec5; LONG $0x00017024; BYTE $0x00 // vmovdqu %ymm12, 0x170(%rsp)
 	WORD $0x19eb // jmp <symmetric6Multi4+0x128>
 	BYTE $0x90 // nop
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x244c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rcx
-	LONG $0x18ce830f; WORD $0x0000 // jae <symmetric6Multi4+0x19f6>
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x18be830f; WORD $0x0000 // jae <symmetric6Multi4+0x19e6>
 	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
-	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
 	LONG $0x240c8948 // movq %rcx, (%rsp)
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x175f840f; WORD $0x0000 // je <symmetric6Multi4+0x18a0>
+	LONG $0x174f840f; WORD $0x0000 // je <symmetric6Multi4+0x1890>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
 	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x17eb // jmp <symmetric6Multi4+0x175>
+	WORD $0x19eb // jmp <symmetric6Multi4+0x177>
 	WORD $0x9066 // nop
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x473c8d4d // leaq (%r15,%rax,2), %r15
-	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
-	LONG $0x172b830f; WORD $0x0000 // jae <symmetric6Multi4+0x18a0>
+	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
+	LONG $0x1719830f; WORD $0x0000 // jae <symmetric6Multi4+0x1890>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f44 // movzbl (%rbx), %r13d
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x245c8948; BYTE $0x10 // movq %rbx, 0x10(%rsp)
-	LONG $0x247c894c; BYTE $0x40 // movq %r15, 0x40(%rsp)
-	LONG $0x056e850f; WORD $0x0000 // jne <symmetric6Multi4+0x700>
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
+	LONG $0x056c850f; WORD $0x0000 // jne <symmetric6Multi4+0x700>
 	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0cb0820f; WORD $0x0000 // jb <symmetric6Multi4+0xe50>
+	LONG $0x0c9e820f; WORD $0x0000 // jb <symmetric6Multi4+0xe40>
 	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
+	LONG $0x6d5c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ebx
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xebd1 // shrl %ebx
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
-	LONG $0x1f148d48 // leaq (%rdi,%rbx), %rdx
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
+	LONG $0x37148d4a // leaq (%rdi,%r14), %rdx
+	LONG $0x07148d4e // leaq (%rdi,%r8), %r10
+	LONG $0x1f0c8d48 // leaq (%rdi,%rbx), %rcx
 	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
 	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10603,10 +10579,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e24 // vmovupd %ymm4, (%rsi,%r15)
-	LONG $0x246ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm4
+	LONG $0x6f7aa1c4; WORD $0x0724 // vmovdqu (%rdi,%r8), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
+	LONG $0x385de3c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rbx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10624,8 +10600,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10638,12 +10614,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; WORD $0x3e64; BYTE $0x40 // vmovupd %ymm4, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10661,8 +10637,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x2f048d4a // leaq (%rdi,%r13), %rax
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10675,12 +10651,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00803ea4; WORD $0x0000 // vmovupd %ymm4, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10698,8 +10674,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10712,12 +10688,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x00c03ea4; WORD $0x0000 // vmovupd %ymm4, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10734,8 +10710,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10748,12 +10724,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x01003ea4; WORD $0x0000 // vmovupd %ymm4, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10771,7 +10747,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10784,11 +10760,11 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x117da1c4; LONG $0x01403ea4; WORD $0x0000 // vmovupd %ymm4, 0x140(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm4
+	LONG $0x6f7a81c4; WORD $0x1564; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01000d64 // vinserti128 $0x1, (%r13,%rcx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -10802,9 +10778,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x117da1c4; LONG $0x01603ea4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r15)
 	LONG $0x80c78149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r15
 	LONG $0x00ff8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r15d
-	LONG $0xfae8850f; WORD $0xffff // jne <symmetric6Multi4+0x1e0>
-	LONG $0x0000f9e9; BYTE $0x00 // jmp <symmetric6Multi4+0x7f6>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfae7850f; WORD $0xffff // jne <symmetric6Multi4+0x1e0>
+	LONG $0x0000f8e9; BYTE $0x00 // jmp <symmetric6Multi4+0x7f6>
+	WORD $0x9066 // nop
 	WORD $0xc931 // xorl %ecx, %ecx
 	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -10844,11 +10820,11 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xff1a850f; WORD $0xffff // jne <symmetric6Multi4+0x710>
 	LONG $0x24348b4c // movq (%rsp), %r14
 	LONG $0x0646f641; BYTE $0x01 // testb $0x1, 0x6(%r14)
-	LONG $0x05bb850f; WORD $0x0000 // jne <symmetric6Multi4+0xdc0>
-	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x05ab850f; WORD $0x0000 // jne <symmetric6Multi4+0xdb0>
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
 	WORD $0x8b41; BYTE $0x06 // movl (%r14), %eax
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
 	LONG $0x347de2c4; BYTE $0x29 // vpmovzxwq (%rcx), %ymm5
 	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
 	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
@@ -10861,7 +10837,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xae7ffec5; LONG $0x00002000 // vmovdqu %ymm5, 0x2000(%rsi)
 	LONG $0x347de2c4; WORD $0x0869 // vpmovzxwq 0x8(%rcx), %ymm5
 	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
 	LONG $0xe5d4ddc5 // vpaddq %ymm5, %ymm4, %ymm4
 	LONG $0xecf49dc5 // vpmuludq %ymm4, %ymm12, %ymm5
 	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
@@ -10870,26 +10846,25 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xe4d4d5c5 // vpaddq %ymm4, %ymm5, %ymm4
 	LONG $0xa67ffec5; LONG $0x00002020 // vmovdqu %ymm4, 0x2020(%rsi)
 	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x0a18850f; WORD $0x0000 // jne <symmetric6Multi4+0x12a0>
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x0a08850f; WORD $0x0000 // jne <symmetric6Multi4+0x1290>
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xde8c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rcx
+	BYTE $0x90 // nop
+	LONG $0xde948b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rdx
 	LONG $0x197de2c4; WORD $0xde1c // vbroadcastsd (%rsi,%rbx,8), %ymm3
-	LONG $0xdeb48b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r14
+	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
 	LONG $0x197d62c4; WORD $0xde4c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rbx,8), %ymm9
 	LONG $0x197de2c4; LONG $0x00c0de8c; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rbx,8), %ymm1
-	LONG $0x11107dc5 // vmovupd (%rcx), %ymm10
-	LONG $0x107d81c4; WORD $0xf024 // vmovupd (%r8,%r14,8), %ymm4
-	LONG $0x107d01c4; WORD $0xf044; BYTE $0x20 // vmovupd 0x20(%r8,%r14,8), %ymm8
-	LONG $0x107d01c4; WORD $0xf074; BYTE $0x40 // vmovupd 0x40(%r8,%r14,8), %ymm14
-	LONG $0x107d81c4; WORD $0xf07c; BYTE $0x60 // vmovupd 0x60(%r8,%r14,8), %ymm7
-	LONG $0x107d81c4; LONG $0x0080f0b4; WORD $0x0000 // vmovupd 0x80(%r8,%r14,8), %ymm6
-	LONG $0x107d81c4; LONG $0x00a0f0ac; WORD $0x0000 // vmovupd 0xa0(%r8,%r14,8), %ymm5
+	LONG $0x12107dc5 // vmovupd (%rdx), %ymm10
+	LONG $0x107dc1c4; WORD $0xcb24 // vmovupd (%r11,%rcx,8), %ymm4
+	LONG $0x107d41c4; WORD $0xcb44; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %ymm8
+	LONG $0x107d41c4; WORD $0xcb74; BYTE $0x40 // vmovupd 0x40(%r11,%rcx,8), %ymm14
+	LONG $0x107dc1c4; WORD $0xcb7c; BYTE $0x60 // vmovupd 0x60(%r11,%rcx,8), %ymm7
+	LONG $0x107dc1c4; LONG $0x0080cbb4; WORD $0x0000 // vmovupd 0x80(%r11,%rcx,8), %ymm6
+	LONG $0x107dc1c4; LONG $0x00a0cbac; WORD $0x0000 // vmovupd 0xa0(%r11,%rcx,8), %ymm5
 	LONG $0xdb592dc5 // vmulpd %ymm3, %ymm10, %ymm11
-	LONG $0xa8ddc2c4; LONG $0xffff609b; BYTE $0xff // vfmadd213pd -0xa0(%r11), %ymm4, %ymm3
+	LONG $0xa8ddc2c4; LONG $0xffff6098; BYTE $0xff // vfmadd213pd -0xa0(%r8), %ymm4, %ymm3
 	LONG $0x592dc1c4; BYTE $0xc1 // vmulpd %ymm9, %ymm10, %ymm0
 	LONG $0xd159adc5 // vmulpd %ymm1, %ymm10, %ymm2
 	LONG $0x84117dc5; LONG $0x0000d024; BYTE $0x00 // vmovupd %ymm8, 0xd0(%rsp)
@@ -10914,8 +10889,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xf8592dc5 // vmulpd %ymm0, %ymm10, %ymm15
 	LONG $0x54107dc5; WORD $0x5024 // vmovupd 0x50(%rsp), %ymm10
 	LONG $0xb8d5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm5, %ymm3
-	LONG $0x117dc1c4; LONG $0xffff609b; BYTE $0xff // vmovupd %ymm3, -0xa0(%r11)
-	LONG $0x4110fdc5; BYTE $0x20 // vmovupd 0x20(%rcx), %ymm0
+	LONG $0x117dc1c4; LONG $0xffff6098; BYTE $0xff // vmovupd %ymm3, -0xa0(%r8)
+	LONG $0x4210fdc5; BYTE $0x20 // vmovupd 0x20(%rdx), %ymm0
 	LONG $0x197de2c4; LONG $0x0180de8c; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%rbx,8), %ymm1
 	LONG $0x197de2c4; LONG $0x01c0debc; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%rbx,8), %ymm7
 	LONG $0x197de2c4; LONG $0x0200deb4; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%rbx,8), %ymm6
@@ -10923,7 +10898,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x197de2c4; LONG $0x0280de9c; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%rbx,8), %ymm3
 	LONG $0x197de2c4; LONG $0x02c0de94; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%rbx,8), %ymm2
 	LONG $0xb8f562c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm1, %ymm11
-	LONG $0xa8ddc2c4; WORD $0x804b // vfmadd213pd -0x80(%r11), %ymm4, %ymm1
+	LONG $0xa8ddc2c4; WORD $0x8048 // vfmadd213pd -0x80(%r8), %ymm4, %ymm1
 	LONG $0xb8c562c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm7, %ymm9
 	LONG $0xb8cd62c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm6, %ymm13
 	LONG $0xb8d562c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm5, %ymm10
@@ -10936,8 +10911,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xb8e5e2c4; LONG $0x0150248c; WORD $0x0000 // vfmadd231pd 0x150(%rsp), %ymm3, %ymm1
 	LONG $0xb88de2c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm14, %ymm1
 	LONG $0xb4107dc5; LONG $0x0000d024; BYTE $0x00 // vmovupd 0xd0(%rsp), %ymm14
-	LONG $0x117dc1c4; WORD $0x804b // vmovupd %ymm1, -0x80(%r11)
-	LONG $0x4110fdc5; BYTE $0x40 // vmovupd 0x40(%rcx), %ymm0
+	LONG $0x117dc1c4; WORD $0x8048 // vmovupd %ymm1, -0x80(%r8)
+	LONG $0x4210fdc5; BYTE $0x40 // vmovupd 0x40(%rdx), %ymm0
 	LONG $0x197de2c4; LONG $0x0300de8c; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%rbx,8), %ymm1
 	LONG $0x197de2c4; LONG $0x0340de94; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%rbx,8), %ymm2
 	LONG $0x197de2c4; LONG $0x0380de9c; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%rbx,8), %ymm3
@@ -10945,7 +10920,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x197de2c4; LONG $0x03c0deac; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%rbx,8), %ymm5
 	LONG $0x197de2c4; LONG $0x0440debc; WORD $0x0000 // vbroadcastsd 0x440(%rsi,%rbx,8), %ymm7
 	LONG $0xb8f562c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm1, %ymm11
-	LONG $0xa8ddc2c4; WORD $0xa04b // vfmadd213pd -0x60(%r11), %ymm4, %ymm1
+	LONG $0xa8ddc2c4; WORD $0xa048 // vfmadd213pd -0x60(%r8), %ymm4, %ymm1
 	LONG $0xb8e562c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm3, %ymm13
 	LONG $0xb8cd62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm6, %ymm12
 	LONG $0xb8ed62c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm2, %ymm9
@@ -10964,15 +10939,15 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xb895e2c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm13, %ymm1
 	LONG $0xb89de2c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm12, %ymm1
 	LONG $0xbc10fdc5; LONG $0x0000b024; BYTE $0x00 // vmovupd 0xb0(%rsp), %ymm7
-	LONG $0x117dc1c4; WORD $0xa04b // vmovupd %ymm1, -0x60(%r11)
-	LONG $0x4110fdc5; BYTE $0x60 // vmovupd 0x60(%rcx), %ymm0
+	LONG $0x117dc1c4; WORD $0xa048 // vmovupd %ymm1, -0x60(%r8)
+	LONG $0x4210fdc5; BYTE $0x60 // vmovupd 0x60(%rdx), %ymm0
 	LONG $0x197de2c4; LONG $0x0480de8c; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%rbx,8), %ymm1
 	LONG $0x197d62c4; LONG $0x04c0de84; WORD $0x0000 // vbroadcastsd 0x4c0(%rsi,%rbx,8), %ymm8
 	LONG $0x197de2c4; LONG $0x0580deb4; WORD $0x0000 // vbroadcastsd 0x580(%rsi,%rbx,8), %ymm6
 	LONG $0x197de2c4; LONG $0x0500de9c; WORD $0x0000 // vbroadcastsd 0x500(%rsi,%rbx,8), %ymm3
 	LONG $0x197de2c4; LONG $0x0540deac; WORD $0x0000 // vbroadcastsd 0x540(%rsi,%rbx,8), %ymm5
 	LONG $0xb8f5e2c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm1, %ymm2
-	LONG $0xa8ddc2c4; WORD $0xc04b // vfmadd213pd -0x40(%r11), %ymm4, %ymm1
+	LONG $0xa8ddc2c4; WORD $0xc048 // vfmadd213pd -0x40(%r8), %ymm4, %ymm1
 	LONG $0xb8bd62c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm8, %ymm9
 	LONG $0xb8cde2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm6, %ymm7
 	LONG $0xb8d562c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm5, %ymm10
@@ -10993,15 +10968,15 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xb895e2c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm13, %ymm1
 	LONG $0xb89de2c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm12, %ymm1
 	LONG $0xa4107dc5; LONG $0x0000b024; BYTE $0x00 // vmovupd 0xb0(%rsp), %ymm12
-	LONG $0x117dc1c4; WORD $0xc04b // vmovupd %ymm1, -0x40(%r11)
-	LONG $0x8110fdc5; LONG $0x00000080 // vmovupd 0x80(%rcx), %ymm0
+	LONG $0x117dc1c4; WORD $0xc048 // vmovupd %ymm1, -0x40(%r8)
+	LONG $0x8210fdc5; LONG $0x00000080 // vmovupd 0x80(%rdx), %ymm0
 	LONG $0x197de2c4; LONG $0x0600de8c; WORD $0x0000 // vbroadcastsd 0x600(%rsi,%rbx,8), %ymm1
 	LONG $0x197d62c4; LONG $0x0640de84; WORD $0x0000 // vbroadcastsd 0x640(%rsi,%rbx,8), %ymm8
 	LONG $0x197de2c4; LONG $0x06c0deac; WORD $0x0000 // vbroadcastsd 0x6c0(%rsi,%rbx,8), %ymm5
 	LONG $0x197de2c4; LONG $0x0700deb4; WORD $0x0000 // vbroadcastsd 0x700(%rsi,%rbx,8), %ymm6
 	LONG $0x197de2c4; LONG $0x0740debc; WORD $0x0000 // vbroadcastsd 0x740(%rsi,%rbx,8), %ymm7
 	LONG $0xb8f5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm1, %ymm3
-	LONG $0xa8ddc2c4; WORD $0xe04b // vfmadd213pd -0x20(%r11), %ymm4, %ymm1
+	LONG $0xa8ddc2c4; WORD $0xe048 // vfmadd213pd -0x20(%r8), %ymm4, %ymm1
 	LONG $0xb8bd62c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm14
 	LONG $0xb8d562c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm5, %ymm10
 	LONG $0xb8cd62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm6, %ymm12
@@ -11018,14 +10993,14 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xb8b5e2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm9, %ymm1
 	LONG $0xb895e2c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm13, %ymm1
 	LONG $0xb8fde2c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm0, %ymm1
-	LONG $0x117dc1c4; WORD $0xe04b // vmovupd %ymm1, -0x20(%r11)
+	LONG $0x117dc1c4; WORD $0xe048 // vmovupd %ymm1, -0x20(%r8)
 	LONG $0x197d62c4; LONG $0x0780de84; WORD $0x0000 // vbroadcastsd 0x780(%rsi,%rbx,8), %ymm8
 	LONG $0x197de2c4; LONG $0x07c0de8c; WORD $0x0000 // vbroadcastsd 0x7c0(%rsi,%rbx,8), %ymm1
 	LONG $0x197de2c4; LONG $0x0840de9c; WORD $0x0000 // vbroadcastsd 0x840(%rsi,%rbx,8), %ymm3
 	LONG $0x197de2c4; LONG $0x0880deac; WORD $0x0000 // vbroadcastsd 0x880(%rsi,%rbx,8), %ymm5
 	LONG $0x197de2c4; LONG $0x08c0deb4; WORD $0x0000 // vbroadcastsd 0x8c0(%rsi,%rbx,8), %ymm6
-	LONG $0xb910fdc5; LONG $0x000000a0 // vmovupd 0xa0(%rcx), %ymm7
-	LONG $0xa8bdc2c4; BYTE $0x23 // vfmadd213pd (%r11), %ymm8, %ymm4
+	LONG $0xba10fdc5; LONG $0x000000a0 // vmovupd 0xa0(%rdx), %ymm7
+	LONG $0xa8bdc2c4; BYTE $0x20 // vfmadd213pd (%r8), %ymm8, %ymm4
 	LONG $0xb8c562c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm7, %ymm10
 	LONG $0xb8cd62c4; BYTE $0xff // vfmadd231pd %ymm7, %ymm6, %ymm15
 	LONG $0xb8f5e2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm1, %ymm4
@@ -11042,32 +11017,32 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xb8c5e2c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm7, %ymm2
 	LONG $0xe6297dc5 // vmovapd %ymm12, %ymm6
 	LONG $0xb8c5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm7, %ymm6
-	LONG $0x117dc1c4; BYTE $0x23 // vmovupd %ymm4, (%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
+	LONG $0x117dc1c4; BYTE $0x20 // vmovupd %ymm4, (%r8)
+	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0xb8bde2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm8, %ymm0
-	LONG $0x587d81c4; WORD $0xf404 // vaddpd (%r12,%r14,8), %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0xf404 // vmovupd %ymm0, (%r12,%r14,8)
-	LONG $0x586d81c4; WORD $0xf444; BYTE $0x20 // vaddpd 0x20(%r12,%r14,8), %ymm2, %ymm0
-	LONG $0x117d81c4; WORD $0xf444; BYTE $0x20 // vmovupd %ymm0, 0x20(%r12,%r14,8)
-	LONG $0x586581c4; WORD $0xf444; BYTE $0x40 // vaddpd 0x40(%r12,%r14,8), %ymm3, %ymm0
-	LONG $0x117d81c4; WORD $0xf444; BYTE $0x40 // vmovupd %ymm0, 0x40(%r12,%r14,8)
-	LONG $0x582d81c4; WORD $0xf444; BYTE $0x60 // vaddpd 0x60(%r12,%r14,8), %ymm10, %ymm0
-	LONG $0x117d81c4; WORD $0xf444; BYTE $0x60 // vmovupd %ymm0, 0x60(%r12,%r14,8)
-	LONG $0x584d81c4; LONG $0x0080f484; WORD $0x0000 // vaddpd 0x80(%r12,%r14,8), %ymm6, %ymm0
-	LONG $0x117d81c4; LONG $0x0080f484; WORD $0x0000 // vmovupd %ymm0, 0x80(%r12,%r14,8)
-	LONG $0x580581c4; LONG $0x00a0f484; WORD $0x0000 // vaddpd 0xa0(%r12,%r14,8), %ymm15, %ymm0
-	LONG $0x117d81c4; LONG $0x00a0f484; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r12,%r14,8)
+	LONG $0x587dc1c4; WORD $0xcc04 // vaddpd (%r12,%rcx,8), %ymm0, %ymm0
+	LONG $0x117dc1c4; WORD $0xcc04 // vmovupd %ymm0, (%r12,%rcx,8)
+	LONG $0x586dc1c4; WORD $0xcc44; BYTE $0x20 // vaddpd 0x20(%r12,%rcx,8), %ymm2, %ymm0
+	LONG $0x117dc1c4; WORD $0xcc44; BYTE $0x20 // vmovupd %ymm0, 0x20(%r12,%rcx,8)
+	LONG $0x5865c1c4; WORD $0xcc44; BYTE $0x40 // vaddpd 0x40(%r12,%rcx,8), %ymm3, %ymm0
+	LONG $0x117dc1c4; WORD $0xcc44; BYTE $0x40 // vmovupd %ymm0, 0x40(%r12,%rcx,8)
+	LONG $0x582dc1c4; WORD $0xcc44; BYTE $0x60 // vaddpd 0x60(%r12,%rcx,8), %ymm10, %ymm0
+	LONG $0x117dc1c4; WORD $0xcc44; BYTE $0x60 // vmovupd %ymm0, 0x60(%r12,%rcx,8)
+	LONG $0x584dc1c4; LONG $0x0080cc84; WORD $0x0000 // vaddpd 0x80(%r12,%rcx,8), %ymm6, %ymm0
+	LONG $0x117dc1c4; LONG $0x0080cc84; WORD $0x0000 // vmovupd %ymm0, 0x80(%r12,%rcx,8)
+	LONG $0x5805c1c4; LONG $0x00a0cc84; WORD $0x0000 // vaddpd 0xa0(%r12,%rcx,8), %ymm15, %ymm0
+	LONG $0x117dc1c4; LONG $0x00a0cc84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%r12,%rcx,8)
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xfb0d850f; WORD $0xffff // jne <symmetric6Multi4+0x8a0>
+	LONG $0xfb0d850f; WORD $0xffff // jne <symmetric6Multi4+0x890>
 	LONG $0x946ffec5; LONG $0x0001b024; BYTE $0x00 // vmovdqu 0x1b0(%rsp), %ymm2
 	LONG $0x9c6ffec5; LONG $0x00019024; BYTE $0x00 // vmovdqu 0x190(%rsp), %ymm3
 	LONG $0xa46f7ec5; LONG $0x00017024; BYTE $0x00 // vmovdqu 0x170(%rsp), %ymm12
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xfff3a0e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0xfff3b4e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xce9c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rcx,8), %rbx
@@ -11085,218 +11060,217 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0xb8d5a2c4; WORD $0x1b24 // vfmadd231pd (%rbx,%r11), %ymm5, %ymm4
 	LONG $0x20c38349 // addq $0x20, %r11
 	LONG $0xc0fb8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r11
-	WORD $0xe775 // jne <symmetric6Multi4+0xe00>
+	WORD $0xe775 // jne <symmetric6Multi4+0xdf0>
 	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117da1c4; WORD $0x1024 // vmovupd %ymm4, (%rax,%r10)
 	LONG $0x06f88349 // cmpq $0x6, %r8
-	WORD $0xc175 // jne <symmetric6Multi4+0xdf0>
+	WORD $0xc175 // jne <symmetric6Multi4+0xde0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	WORD $0x9875 // jne <symmetric6Multi4+0xdd0>
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xfff319e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x9875 // jne <symmetric6Multi4+0xdc0>
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0xfff32ee9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0xc108 // orb %al, %cl
-	WORD $0x0149; BYTE $0xd3 // addq %rdx, %r11
+	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x06c8840f; WORD $0x0000 // je <symmetric6Multi4+0x1542>
+	LONG $0x06ca840f; WORD $0x0000 // je <symmetric6Multi4+0x152d>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	WORD $0xebd1 // shrl %ebx
-	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
 	BYTE $0x90 // nop
 	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x07148d4a // leaq (%rdi,%r8), %rdx
-	LONG $0x1f3c8d4c // leaq (%rdi,%rbx), %r15
-	LONG $0x37148d4e // leaq (%rdi,%r14), %r10
+	LONG $0x173c8d4e // leaq (%rdi,%r10), %r15
+	LONG $0x0f348d4c // leaq (%rdi,%rcx), %r14
+	LONG $0x071c8d4a // leaq (%rdi,%r8), %rbx
 	LONG $0x2f848d4a; LONG $0x00001000 // leaq 0x1000(%rdi,%r13), %rax
 	LONG $0x276ffac5 // vmovdqu (%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0e // vmovupd %ymm4, (%rsi,%rcx)
-	LONG $0x246ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm4
+	LONG $0x2411fdc5; BYTE $0x16 // vmovupd %ymm4, (%rsi,%rdx)
+	LONG $0x246ffac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385da3c4; WORD $0x3724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm4, %ymm4
+	LONG $0x385da3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x200e // vmovupd %ymm4, 0x20(%rsi,%rcx)
+	LONG $0x6411fdc5; WORD $0x2016 // vmovupd %ymm4, 0x20(%rsi,%rdx)
 	LONG $0x8c180f42; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r13)
 	LONG $0x6f7aa1c4; WORD $0x2f24 // vmovdqu (%rdi,%r13), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x400e // vmovupd %ymm4, 0x40(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0x6411fdc5; WORD $0x4016 // vmovupd %ymm4, 0x40(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6411fdc5; WORD $0x600e // vmovupd %ymm4, 0x60(%rsi,%rcx)
+	LONG $0x6411fdc5; WORD $0x6016 // vmovupd %ymm4, 0x60(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x2f048d4a // leaq (%rdi,%r13), %rax
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000800e; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x00008016; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a00e; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0000a016; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
 	LONG $0x6f7ac1c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x283c8d4a // leaq (%rax,%r13), %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000c00e; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x0000c016; BYTE $0x00 // vmovupd %ymm4, 0xc0(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0000e016; BYTE $0x00 // vmovupd %ymm4, 0xe0(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf00005a4; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001000e; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x00010016; BYTE $0x00 // vmovupd %ymm4, 0x100(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x00012016; BYTE $0x00 // vmovupd %ymm4, 0x120(%rsi,%rdx)
 	LONG $0x4c180f41; WORD $0x003d // prefetcht0 (%r13,%rdi)
 	LONG $0x6f7ac1c4; LONG $0xf0003da4; WORD $0xffff // vmovdqu -0x1000(%r13,%rdi), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	WORD $0x0148; BYTE $0xef // addq %rbp, %rdi
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385d83c4; LONG $0x01003d64 // vinserti128 $0x1, (%r13,%r15), %ymm4, %ymm4
 	LONG $0x005dc2c4; BYTE $0x23 // vpshufb (%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x4063 // vpsllvq 0x40(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0x197dc2c4; LONG $0x000090ab; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm5
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001400e; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d64; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm4
+	LONG $0xa411fdc5; LONG $0x00014016; BYTE $0x00 // vmovupd %ymm4, 0x140(%rsi,%rdx)
+	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
 	LONG $0x5979c2c4; LONG $0x000080b3; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm6
 	LONG $0x597dc2c4; LONG $0x000088ab; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm5
 	LONG $0x197dc2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm0
-	LONG $0x385d83c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%r10), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01001d64 // vinserti128 $0x1, (%r13,%rbx), %ymm4, %ymm4
 	LONG $0x005dc2c4; WORD $0x2063 // vpshufb 0x20(%r11), %ymm4, %ymm4
 	LONG $0x47ddc2c4; WORD $0x6063 // vpsllvq 0x60(%r11), %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
 	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
 	LONG $0xe05cddc5 // vsubpd %ymm0, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rcx)
-	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
-	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi4+0xea0>
-	LONG $0xfff55ae9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
+	LONG $0xa411fdc5; LONG $0x00016016; BYTE $0x00 // vmovupd %ymm4, 0x160(%rsi,%rdx)
+	LONG $0x80c28148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdx
+	LONG $0x0900fa81; WORD $0x0000 // cmpl $0x900, %edx
+	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi4+0xe90>
+	LONG $0xfff56ae9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xd6848b48; LONG $0x00002000 // movq 0x2000(%rsi,%rdx,8), %rax
 	LONG $0x197d62c4; WORD $0xd614 // vbroadcastsd (%rsi,%rdx,8), %ymm10
 	LONG $0x197d62c4; WORD $0xd65c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rdx,8), %ymm11
-	LONG $0x107d41c4; WORD $0xc00c // vmovupd (%r8,%rax,8), %ymm9
-	LONG $0x107d41c4; WORD $0xc044; BYTE $0x20 // vmovupd 0x20(%r8,%rax,8), %ymm8
-	LONG $0x107dc1c4; WORD $0xc07c; BYTE $0x40 // vmovupd 0x40(%r8,%rax,8), %ymm7
-	LONG $0x107dc1c4; WORD $0xc074; BYTE $0x60 // vmovupd 0x60(%r8,%rax,8), %ymm6
-	LONG $0x107dc1c4; LONG $0x0080c0ac; WORD $0x0000 // vmovupd 0x80(%r8,%rax,8), %ymm5
-	LONG $0x107dc1c4; LONG $0x00a0c0a4; WORD $0x0000 // vmovupd 0xa0(%r8,%rax,8), %ymm4
+	LONG $0x107d41c4; WORD $0xc30c // vmovupd (%r11,%rax,8), %ymm9
+	LONG $0x107d41c4; WORD $0xc344; BYTE $0x20 // vmovupd 0x20(%r11,%rax,8), %ymm8
+	LONG $0x107dc1c4; WORD $0xc37c; BYTE $0x40 // vmovupd 0x40(%r11,%rax,8), %ymm7
+	LONG $0x107dc1c4; WORD $0xc374; BYTE $0x60 // vmovupd 0x60(%r11,%rax,8), %ymm6
+	LONG $0x107dc1c4; LONG $0x0080c3ac; WORD $0x0000 // vmovupd 0x80(%r11,%rax,8), %ymm5
+	LONG $0x107dc1c4; LONG $0x00a0c3a4; WORD $0x0000 // vmovupd 0xa0(%r11,%rax,8), %ymm4
 	LONG $0xa8b562c4; LONG $0xffff6091; BYTE $0xff // vfmadd213pd -0xa0(%rcx), %ymm9, %ymm10
 	LONG $0xa8bd42c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm8, %ymm11
 	LONG $0x197d62c4; LONG $0x0080d694; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rdx,8), %ymm10
@@ -11376,19 +11350,20 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x0111fdc5 // vmovupd %ymm0, (%rcx)
 	LONG $0xc0c18148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfd78850f; WORD $0xffff // jne <symmetric6Multi4+0x12b0>
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0xffec1ee9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
+	LONG $0xfd78850f; WORD $0xffff // jne <symmetric6Multi4+0x12a0>
+	LONG $0xffec33e9; BYTE $0xff // jmp <symmetric6Multi4+0x160>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d548d43; BYTE $0x00 // leal (%r13,%r13,2), %edx
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xe9d1 // shrl %ecx
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
 	LONG $0x073c8d4b // leaq (%r15,%r8), %rdi
 	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
@@ -11513,20 +11488,20 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x117da1c4; LONG $0x016016a4; WORD $0x0000 // vmovupd %ymm4, 0x160(%rsi,%r10)
 	LONG $0x80c28149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r10
 	LONG $0x00fa8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r10d
-	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi4+0x1570>
-	LONG $0xffef5ee9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
+	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi4+0x1560>
+	LONG $0xffef6ee9; BYTE $0xff // jmp <symmetric6Multi4+0x7f6>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
-	LONG $0x24748b4c; BYTE $0x48 // movq 0x48(%rsp), %r14
-	LONG $0xe860840f; WORD $0xffff // je <symmetric6Multi4+0x110>
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0xe870840f; WORD $0xffff // je <symmetric6Multi4+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x008c8e0f; WORD $0x0000 // jle <symmetric6Multi4+0x195e>
+	LONG $0x008c8e0f; WORD $0x0000 // jle <symmetric6Multi4+0x194e>
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
@@ -11535,10 +11510,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric6Multi4+0x1910>
+	WORD $0x1774 // je <symmetric6Multi4+0x1900>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric6Multi4+0x1914>
+	WORD $0x10eb // jmp <symmetric6Multi4+0x1904>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
@@ -11551,16 +11526,16 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x117da1c4; WORD $0x1004 // vmovupd %ymm0, (%rax,%r10)
 	LONG $0x20c28349 // addq $0x20, %r10
 	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
-	WORD $0xe175 // jne <symmetric6Multi4+0x1930>
+	WORD $0xe175 // jne <symmetric6Multi4+0x1920>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	WORD $0x9275 // jne <symmetric6Multi4+0x18f0>
+	WORD $0x9275 // jne <symmetric6Multi4+0x18e0>
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
 	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0xe7a1830f; WORD $0xffff // jae <symmetric6Multi4+0x115>
+	LONG $0x24443b48; BYTE $0x10 // cmpq 0x10(%rsp), %rax
+	LONG $0xe7b1830f; WORD $0xffff // jae <symmetric6Multi4+0x115>
 	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
@@ -11568,13 +11543,13 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric6Multi4+0x19c0>
+	WORD $0x2c7d // jge <symmetric6Multi4+0x19b0>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric6Multi4+0x19a8>
+	WORD $0x0b74 // je <symmetric6Multi4+0x1998>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric6Multi4+0x19ac>
+	WORD $0x04eb // jmp <symmetric6Multi4+0x199c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x06e0c148 // shlq $0x6, %rax
@@ -11585,12 +11560,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	LONG $0x0c7ffec5; BYTE $0x01 // vmovdqu %ymm1, (%rcx,%rax)
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x00c03d48; WORD $0x0000 // cmpq $0xc0, %rax
-	WORD $0xef75 // jne <symmetric6Multi4+0x19d0>
+	WORD $0xef75 // jne <symmetric6Multi4+0x19c0>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0xc0c18148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8f75 // jne <symmetric6Multi4+0x1980>
-	LONG $0xffe71fe9; BYTE $0xff // jmp <symmetric6Multi4+0x115>
+	WORD $0x8f75 // jne <symmetric6Multi4+0x1970>
+	LONG $0xffe72fe9; BYTE $0xff // jmp <symmetric6Multi4+0x115>
 	LONG $0xd0c48148; WORD $0x0001; BYTE $0x00 // addq $0x1d0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -11600,6 +11575,8 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $592-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
@@ -11615,7 +11592,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
-	LONG $0x001c8ee9; BYTE $0x00 // jmp <end>
+	LONG $0x001ccee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -11631,15 +11608,15 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x70ec8148; WORD $0x0001; BYTE $0x00 // subq $0x170, %rsp
 	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
-	LONG $0x207f8b4c // movq 0x20(%rdi), %r15
-	LONG $0x00b68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r14
+	LONG $0x20578b4c // movq 0x20(%rdi), %r10
+	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0xd6b4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rdx,8)
+	LONG $0xd6bc894c; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%rdx,8)
 	LONG $0x58573b48 // cmpq 0x58(%rdi), %rdx
 	WORD $0x257d // jge <symmetric6Multi8+0x73>
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
@@ -11664,79 +11641,83 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	WORD $0x9975 // jne <symmetric6Multi8+0x40>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1b988e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1c4c>
-	LONG $0x597d62c4; LONG $0x001bbb1d; BYTE $0x00 // vpbroadcastq 0x1bbb(%rip), %ymm11
-	LONG $0x597d62c4; LONG $0x001baa25; BYTE $0x00 // vpbroadcastq 0x1baa(%rip), %ymm12
-	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
-	LONG $0x208e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %rcx
+	LONG $0x1bb98e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1c6d>
+	LONG $0x597d62c4; LONG $0x001bfb1d; BYTE $0x00 // vpbroadcastq 0x1bfb(%rip), %ymm11
+	LONG $0x597d62c4; LONG $0x001bea25; BYTE $0x00 // vpbroadcastq 0x1bea(%rip), %ymm12
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x20868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %r8
+	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
 	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x2474894c; BYTE $0x38 // movq %r14, 0x38(%rsp)
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0xc3048d49 // leaq (%r11,%rax,8), %rax
+	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
+	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
 	LONG $0x9c7f7ec5; LONG $0x00013024; BYTE $0x00 // vmovdqu %ymm11, 0x130(%rsp)
 	LONG $0xa47f7ec5; LONG $0x00011024; BYTE $0x00 // vmovdqu %ymm12, 0x110(%rsp)
-	WORD $0x21eb // jmp <symmetric6Multi8+0x124>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x22eb // jmp <symmetric6Multi8+0x128>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x245c3b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r11
-	LONG $0x1b28830f; WORD $0x0000 // jae <symmetric6Multi8+0x1c4c>
-	LONG $0x4bb70f41; BYTE $0x04 // movzwl 0x4(%r11), %ecx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x1b45830f; WORD $0x0000 // jae <symmetric6Multi8+0x1c6d>
+	LONG $0x41b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r8d
 	LONG $0x2464894c; BYTE $0x18 // movq %r12, 0x18(%rsp)
-	LONG $0x241c894c // movq %r11, (%rsp)
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x1995840f; WORD $0x0000 // je <symmetric6Multi8+0x1ad0>
+	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x199e840f; WORD $0x0000 // je <symmetric6Multi8+0x1ae0>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
 	LONG $0x07e0c148 // shlq $0x7, %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	WORD $0x24eb // jmp <symmetric6Multi8+0x17c>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x22eb // jmp <symmetric6Multi8+0x181>
+	BYTE $0x90 // nop
+	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
 	LONG $0x245c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
-	LONG $0x473c8d4d // leaq (%r15,%rax,2), %r15
+	LONG $0x42148d48 // leaq (%rdx,%rax,2), %rdx
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x245c3b48; BYTE $0x40 // cmpq 0x40(%rsp), %rbx
-	LONG $0x1954830f; WORD $0x0000 // jae <symmetric6Multi8+0x1ad0>
+	LONG $0x245c3b48; BYTE $0x38 // cmpq 0x38(%rsp), %rbx
+	LONG $0x195f830f; WORD $0x0000 // jae <symmetric6Multi8+0x1ae0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x2bb60f44 // movzbl (%rbx), %r13d
-	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x245c8948; BYTE $0x48 // movq %rbx, 0x48(%rsp)
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	LONG $0x0567850f; WORD $0x0000 // jne <symmetric6Multi8+0x700>
+	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
+	LONG $0x0572850f; WORD $0x0000 // jne <symmetric6Multi8+0x710>
 	LONG $0x685f8b48 // movq 0x68(%rdi), %rbx
 	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x0e89820f; WORD $0x0000 // jb <symmetric6Multi8+0x1030>
+	LONG $0x0e84820f; WORD $0x0000 // jb <symmetric6Multi8+0x1030>
 	LONG $0xad4c8d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rcx
 	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
 	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	WORD $0x8945; BYTE $0xee // movl %r13d, %r14d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x02eec141 // shrl $0x2, %r14d
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	WORD $0x2948; BYTE $0xcd // subq %rcx, %rbp
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a148d4e // leaq (%rdx,%r11), %r10
-	LONG $0x023c8d4a // leaq (%rdx,%r8), %rdi
-	LONG $0x320c8d4a // leaq (%rdx,%r14), %rcx
+	LONG $0x323c8d4a // leaq (%rdx,%r14), %rdi
+	LONG $0x1a0c8d4a // leaq (%rdx,%r11), %rcx
+	LONG $0x02148d4e // leaq (%rdx,%r8), %r10
 	LONG $0x2a848d4a; LONG $0x00001000 // leaq 0x1000(%rdx,%r13), %rax
 	LONG $0x1a6ffac5 // vmovdqu (%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11749,10 +11730,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e1c // vmovupd %ymm3, (%rsi,%r15)
-	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
+	LONG $0x6f7aa1c4; WORD $0x1a1c // vmovdqu (%rdx,%r11), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11770,8 +11751,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11784,12 +11765,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; WORD $0x3e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x0d5c; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11807,8 +11788,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x2a048d4a // leaq (%rdx,%r13), %rax
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11821,12 +11802,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00803e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x0d5c; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11844,8 +11825,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11858,12 +11839,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x00c03e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x0d5c; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11880,8 +11861,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11894,12 +11875,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01003e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x0d5c; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11917,7 +11898,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11930,11 +11911,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x117da1c4; LONG $0x01403e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r15)
-	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x0d5c; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
@@ -11948,12 +11929,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x117da1c4; LONG $0x01603e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r15)
 	LONG $0x80c78149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r15
 	LONG $0x00ff8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r15d
-	LONG $0xfae7850f; WORD $0xffff // jne <symmetric6Multi8+0x1e0>
-	LONG $0x0000f8e9; BYTE $0x00 // jmp <symmetric6Multi8+0x7f6>
+	LONG $0xfae7850f; WORD $0xffff // jne <symmetric6Multi8+0x1f0>
+	LONG $0x0000f8e9; BYTE $0x00 // jmp <symmetric6Multi8+0x806>
 	WORD $0x9066 // nop
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
 	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
 	LONG $0x1c11fcc5; BYTE $0x0e // vmovups %ymm3, (%rsi,%rcx)
@@ -11987,15 +11967,14 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x9c11fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rcx)
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xff1a850f; WORD $0xffff // jne <symmetric6Multi8+0x710>
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x0643f641; BYTE $0x01 // testb $0x1, 0x6(%r11)
-	LONG $0x075b850f; WORD $0x0000 // jne <symmetric6Multi8+0xf60>
+	LONG $0xff1a850f; WORD $0xffff // jne <symmetric6Multi8+0x720>
+	LONG $0x243c8b4c // movq (%rsp), %r15
+	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
+	LONG $0x075b850f; WORD $0x0000 // jne <symmetric6Multi8+0xf70>
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	WORD $0x8b41; BYTE $0x03 // movl (%r11), %eax
-	LONG $0x597de2c4; LONG $0x00146a2d; BYTE $0x00 // vpbroadcastq 0x146a(%rip), %ymm5
+	WORD $0x8b41; BYTE $0x07 // movl (%r15), %eax
+	LONG $0x597de2c4; LONG $0x00149a2d; BYTE $0x00 // vpbroadcastq 0x149a(%rip), %ymm5
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
 	LONG $0x347de2c4; BYTE $0x22 // vpmovzxwq (%rdx), %ymm4
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
@@ -12091,11 +12070,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x088c180f; LONG $0x000000c0 // prefetcht0 0xc0(%rax,%rcx)
 	LONG $0x088c180f; LONG $0x00000100 // prefetcht0 0x100(%rax,%rcx)
 	LONG $0x088c180f; LONG $0x00000140 // prefetcht0 0x140(%rax,%rcx)
-	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
-	LONG $0x0a44850f; WORD $0x0000 // jne <symmetric6Multi8+0x1480>
+	LONG $0x0a39850f; WORD $0x0000 // jne <symmetric6Multi8+0x1480>
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	BYTE $0x90 // nop
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x401c8d4f // leaq (%r8,%r8,2), %r11
 	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
@@ -12271,16 +12250,15 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
 	LONG $0x01c5f640 // testb $0x1, %bpl
 	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	LONG $0xfb2f850f; WORD $0xffff // jne <symmetric6Multi8+0xa60>
+	LONG $0xfb2f850f; WORD $0xffff // jne <symmetric6Multi8+0xa70>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfb02850f; WORD $0xffff // jne <symmetric6Multi8+0xa40>
+	LONG $0xfb02850f; WORD $0xffff // jne <symmetric6Multi8+0xa50>
 	LONG $0x9c6f7ec5; LONG $0x00013024; BYTE $0x00 // vmovdqu 0x130(%rsp), %ymm11
 	LONG $0xa46f7ec5; LONG $0x00011024; BYTE $0x00 // vmovdqu 0x110(%rsp), %ymm12
-	LONG $0x241c8b4c // movq (%rsp), %r11
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xfff203e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xfff1f7e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x493c8d48 // leaq (%rcx,%rcx,2), %rdi
@@ -12304,209 +12282,208 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xb8dda2c4; WORD $0x381c // vfmadd231pd (%rax,%r15), %ymm4, %ymm3
 	LONG $0x40c78349 // addq $0x40, %r15
 	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
-	WORD $0xe775 // jne <symmetric6Multi8+0xfc0>
+	WORD $0xe775 // jne <symmetric6Multi8+0xfd0>
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x117d81c4; WORD $0x321c // vmovupd %ymm3, (%r10,%r14)
 	LONG $0x06fb8349 // cmpq $0x6, %r11
-	WORD $0xc175 // jne <symmetric6Multi8+0xfb0>
+	WORD $0xc175 // jne <symmetric6Multi8+0xfc0>
 	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric6Multi8+0xf90>
+	WORD $0x8f75 // jne <symmetric6Multi8+0xfa0>
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi8+0xf70>
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi8+0xf80>
 	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0xfff13fe9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x243c8b4c // movq (%rsp), %r15
+	LONG $0xfff134e9; BYTE $0xff // jmp <symmetric6Multi8+0x160>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x6d548d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rdx
-	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0xc108 // orb %al, %cl
-	WORD $0x0148; BYTE $0xd3 // addq %rdx, %rbx
+	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	WORD $0xc984 // testb %cl, %cl
-	LONG $0x0720840f; WORD $0x0000 // je <symmetric6Multi8+0x177a>
+	LONG $0x0727840f; WORD $0x0000 // je <symmetric6Multi8+0x177a>
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	LONG $0x6d748d47; BYTE $0x00 // leal (%r13,%r13,2), %r14d
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x6d448d47; BYTE $0x00 // leal (%r13,%r13,2), %r8d
+	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	WORD $0xff31 // xorl %edi, %edi
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x1a3c8d4a // leaq (%rdx,%r11), %rdi
-	LONG $0x023c8d4e // leaq (%rdx,%r8), %r15
-	LONG $0x32148d4e // leaq (%rdx,%r14), %r10
+	LONG $0x123c8d4e // leaq (%rdx,%r10), %r15
+	LONG $0x0a348d4c // leaq (%rdx,%rcx), %r14
+	LONG $0x021c8d4e // leaq (%rdx,%r8), %r11
 	LONG $0x2a848d4a; LONG $0x00001000 // leaq 0x1000(%rdx,%r13), %rax
 	LONG $0x1a6ffac5 // vmovdqu (%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x1c11fdc5; BYTE $0x0e // vmovupd %ymm3, (%rsi,%rcx)
-	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
+	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
+	LONG $0x1c6ffac5; BYTE $0x0a // vmovdqu (%rdx,%rcx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865a3c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r14), %ymm3, %ymm3
+	LONG $0x3865a3c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x200e // vmovupd %ymm3, 0x20(%rsi,%rcx)
+	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
 	LONG $0x8c180f42; LONG $0x0010002a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r13)
 	LONG $0x6f7aa1c4; WORD $0x2a1c // vmovdqu (%rdx,%r13), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x386583c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%r15), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x400e // vmovupd %ymm3, 0x40(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm3
+	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
+	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x5c11fdc5; WORD $0x600e // vmovupd %ymm3, 0x60(%rsi,%rcx)
+	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x2a048d4a // leaq (%rdx,%r13), %rax
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x386583c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%r15), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000800e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm3
+	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
+	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000a00e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
 	LONG $0x4c180f41; WORD $0x0015 // prefetcht0 (%r13,%rdx)
 	LONG $0x6f7ac1c4; LONG $0xf000159c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x28148d4a // leaq (%rax,%r13), %rdx
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x386583c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%r15), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000c00e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm3
+	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
+	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0000e00e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x386583c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%r15), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xef // addq %r13, %r15
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001000e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm3
+	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
+	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	WORD $0x014d; BYTE $0xef // addq %r13, %r15
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001200e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
 	LONG $0x4c180f41; WORD $0x0015 // prefetcht0 (%r13,%rdx)
 	LONG $0x6f7ac1c4; LONG $0xf000159c; WORD $0xffff // vmovdqu -0x1000(%r13,%rdx), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
-	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	LONG $0x386583c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%r15), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x405b // vpsllvq 0x40(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001400e; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rcx)
-	LONG $0x6f7a81c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%r15), %xmm3
+	LONG $0x9c11fdc5; LONG $0x0001403e; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rdi)
+	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x5979e2c4; LONG $0x000080ab; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm5
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0x47e5e2c4; WORD $0x605b // vpsllvq 0x60(%rbx), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0xd85ce5c5 // vsubpd %ymm0, %ymm3, %ymm3
-	LONG $0x9c11fdc5; LONG $0x0001600e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rcx)
-	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
-	LONG $0x0900f981; WORD $0x0000 // cmpl $0x900, %ecx
-	LONG $0xfc08850f; WORD $0xffff // jne <symmetric6Multi8+0x1080>
-	LONG $0xfff379e9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x9c11fdc5; LONG $0x0001603e; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rdi)
+	LONG $0x80c78148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rdi
+	LONG $0x0900ff81; WORD $0x0000 // cmpl $0x900, %edi
+	LONG $0xfc09850f; WORD $0xffff // jne <symmetric6Multi8+0x1080>
+	LONG $0xfff38ae9; BYTE $0xff // jmp <symmetric6Multi8+0x806>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x49148d48 // leaq (%rcx,%rcx,2), %rdx
@@ -12612,26 +12589,29 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x6d7c8d43; BYTE $0x00 // leal (%r13,%r13,2), %edi
 	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xe9d1 // shrl %ecx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
 	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x00c58148; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %rbp
 	WORD $0x014c; BYTE $0xed // addq %r13, %rbp
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x1f148d4b // leaq (%r15,%r11), %rdx
+	LONG $0x07148d4b // leaq (%r15,%r8), %rdx
 	LONG $0x0f348d4d // leaq (%r15,%rcx), %r14
-	LONG $0x3f148d4d // leaq (%r15,%rdi), %r10
+	LONG $0x3f1c8d4d // leaq (%r15,%rdi), %r11
 	LONG $0x2f848d4b; LONG $0x00001000 // leaq 0x1000(%r15,%r13), %rax
 	LONG $0x6f7ac1c4; BYTE $0x1f // vmovdqu (%r15), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
-	LONG $0x386583c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm3, %ymm3
+	LONG $0x386583c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm3, %ymm3
 	LONG $0x0065e2c4; BYTE $0x1b // vpshufb (%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x061c // vmovupd %ymm3, (%rsi,%r8)
+	LONG $0x117da1c4; WORD $0x161c // vmovupd %ymm3, (%rsi,%r10)
 	LONG $0x6f7ac1c4; WORD $0x0f1c // vmovdqu (%r15,%rcx), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x3865c3c4; WORD $0x3f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm3, %ymm3
@@ -12639,7 +12619,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x065c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r8)
+	LONG $0x117da1c4; WORD $0x165c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r10)
 	LONG $0x8c180f43; LONG $0x0010002f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r13)
 	LONG $0x6f7a81c4; WORD $0x2f1c // vmovdqu (%r15,%r13), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
@@ -12650,17 +12630,17 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x065c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r8)
+	LONG $0x117da1c4; WORD $0x165c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r10)
 	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; WORD $0x065c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r8)
+	LONG $0x117da1c4; WORD $0x165c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r10)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
@@ -12671,17 +12651,17 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x0080069c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x0080169c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r10)
 	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00a0069c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x00a0169c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
 	LONG $0x6f7a81c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
@@ -12692,17 +12672,17 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00c0069c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x00c0169c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r10)
 	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x00e0069c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x00e0169c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r10)
 	LONG $0x4c180f41; WORD $0x0005 // prefetcht0 (%r13,%rax)
 	LONG $0x6f7ac1c4; LONG $0xf000059c; WORD $0xffff // vmovdqu -0x1000(%r13,%rax), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
@@ -12712,17 +12692,17 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x0100069c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x0100169c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r10)
 	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x0120069c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x0120169c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r10)
 	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
 	LONG $0x6f7a81c4; LONG $0xf0003d9c; WORD $0xffff // vmovdqu -0x1000(%r13,%r15), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
@@ -12732,43 +12712,44 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0x197de2c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x0140069c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x0140169c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r10)
 	LONG $0x6f7a81c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm3
 	LONG $0x597de2c4; LONG $0x000088a3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm4
 	LONG $0x197de2c4; LONG $0x00009083; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm0
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
 	LONG $0x0065e2c4; WORD $0x205b // vpshufb 0x20(%rbx), %ymm3, %ymm3
 	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
 	LONG $0xd85ce5c5 // vsubpd %ymm0, %ymm3, %ymm3
-	LONG $0x117da1c4; LONG $0x0160069c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r8)
-	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
-	LONG $0x00f88141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r8d
-	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi8+0x17a0>
-	LONG $0xffed2ee9; BYTE $0xff // jmp <symmetric6Multi8+0x7f6>
+	LONG $0x117da1c4; LONG $0x0160169c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r10)
+	LONG $0x80c28149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r10
+	LONG $0x00fa8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r10d
+	LONG $0xfcdd850f; WORD $0xffff // jne <symmetric6Multi8+0x17b0>
+	LONG $0xffed2ee9; BYTE $0xff // jmp <symmetric6Multi8+0x806>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
-	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
-	LONG $0xe630840f; WORD $0xffff // je <symmetric6Multi8+0x110>
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0xe620840f; WORD $0xffff // je <symmetric6Multi8+0x110>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	WORD $0x8949; BYTE $0xd6 // movq %rdx, %r14
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00a58e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1ba7>
+	LONG $0x00a28e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1bb7>
 	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x02f98348 // cmpq $0x2, %rcx
 	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
 	LONG $0xd14d0f48 // cmovgeq %rcx, %rdx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x1774 // je <symmetric6Multi8+0x1b40>
+	WORD $0x1774 // je <symmetric6Multi8+0x1b50>
 	LONG $0x40048d4a // leaq (%rax,%r8,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x10eb // jmp <symmetric6Multi8+0x1b44>
+	WORD $0x10eb // jmp <symmetric6Multi8+0x1b54>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x20048d4b // leaq (%r8,%r12), %rax
 	LONG $0x48578b4c // movq 0x48(%rdi), %r10
@@ -12785,30 +12766,30 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x117da1c4; WORD $0x1004 // vmovupd %ymm0, (%rax,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	WORD $0xcc75 // jne <symmetric6Multi8+0x1b60>
+	WORD $0xcc75 // jne <symmetric6Multi8+0x1b70>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	LONG $0xff79850f; WORD $0xffff // jne <symmetric6Multi8+0x1b20>
-	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0xff79850f; WORD $0xffff // jne <symmetric6Multi8+0x1b30>
+	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
-	LONG $0x08438d49 // leaq 0x8(%r11), %rax
+	LONG $0x08c08348 // addq $0x8, %rax
 	LONG $0x24443b48; BYTE $0x10 // cmpq 0x10(%rsp), %rax
-	LONG $0xe558830f; WORD $0xffff // jae <symmetric6Multi8+0x115>
+	LONG $0x008a830f; WORD $0x0000 // jae <symmetric6Multi8+0x1c57>
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xd6b4894c; LONG $0x00003d80 // movq %r14, 0x3d80(%rsi,%rdx,8)
+	LONG $0xd6bc894c; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%rdx,8)
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	WORD $0x294c; BYTE $0xe0 // subq %r12, %rax
 	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	WORD $0x2c7d // jge <symmetric6Multi8+0x1c10>
+	WORD $0x2c7d // jge <symmetric6Multi8+0x1c20>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x0b74 // je <symmetric6Multi8+0x1bf8>
+	WORD $0x0b74 // je <symmetric6Multi8+0x1c08>
 	LONG $0x50048d48 // leaq (%rax,%rdx,2), %rax
 	LONG $0x04b70f42; BYTE $0x60 // movzwl (%rax,%r12,2), %eax
-	WORD $0x04eb // jmp <symmetric6Multi8+0x1bfc>
+	WORD $0x04eb // jmp <symmetric6Multi8+0x1c0c>
 	LONG $0x22048d4a // leaq (%rdx,%r12), %rax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x07e0c148 // shlq $0x7, %rax
@@ -12820,12 +12801,16 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	LONG $0x147ffec5; BYTE $0x01 // vmovdqu %ymm2, (%rcx,%rax)
 	LONG $0x40c08348 // addq $0x40, %rax
 	LONG $0x01803d48; WORD $0x0000 // cmpq $0x180, %rax
-	WORD $0xe975 // jne <symmetric6Multi8+0x1c20>
+	WORD $0xe975 // jne <symmetric6Multi8+0x1c30>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x80c18148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rcx
 	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	WORD $0x8975 // jne <symmetric6Multi8+0x1bd0>
-	LONG $0xffe4c9e9; BYTE $0xff // jmp <symmetric6Multi8+0x115>
+	WORD $0x8975 // jne <symmetric6Multi8+0x1be0>
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0xe4bb820f; WORD $0xffff // jb <symmetric6Multi8+0x128>
 	LONG $0x70c48148; WORD $0x0001; BYTE $0x00 // addq $0x170, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -12836,7 +12821,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $496-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
-	LONG $0x00000030; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00453000
+	LONG $0x00000000; LONG $0x30433000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	RET

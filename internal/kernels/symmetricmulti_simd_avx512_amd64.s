@@ -10,7 +10,7 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi2>
-	LONG $0x0006fee9; BYTE $0x00 // jmp <end>
+	LONG $0x00067ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -24,18 +24,20 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x38ec8348 // subq $0x38, %rsp
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x185f8b48 // movq 0x18(%rdi), %rbx
-	LONG $0x20778b4c // movq 0x20(%rdi), %r14
+	LONG $0x205f8b48 // movq 0x20(%rdi), %rbx
 	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x33eb // jmp <symmetric2Multi2+0x66>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x2beb // jmp <symmetric2Multi2+0x66>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x05e2c148 // shlq $0x5, %rdx
-	LONG $0x38570348 // addq 0x38(%rdi), %rdx
+	LONG $0x38560349 // addq 0x38(%r14), %rdx
 	LONG $0xc694894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r8,8)
 	LONG $0x8411fcc5; LONG $0x0030000e; BYTE $0x00 // vmovups %ymm0, 0x3000(%rsi,%rcx)
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -43,71 +45,73 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x2174 // je <symmetric2Multi2+0x87>
 	LONG $0xc6bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r8,8)
-	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
+	LONG $0x58463b4d // cmpq 0x58(%r14), %r8
 	WORD $0xdc7d // jge <symmetric2Multi2+0x50>
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x28568b4d // movq 0x28(%r14), %r10
 	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
 	WORD $0xc074 // je <symmetric2Multi2+0x40>
 	LONG $0x14b70f43; BYTE $0x42 // movzwl (%r10,%r8,2), %edx
 	WORD $0xb9eb // jmp <symmetric2Multi2+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	LONG $0x084e8b49 // movq 0x8(%r14), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06218e0f; WORD $0x0000 // jle <symmetric2Multi2+0x6b5>
-	LONG $0x48fdf262; LONG $0x06520d59; WORD $0x0000 // vpbroadcastq 0x652(%rip), %zmm1
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
+	LONG $0x05b88e0f; WORD $0x0000 // jle <symmetric2Multi2+0x64c>
+	LONG $0x48fdf262; LONG $0x05d20d59; WORD $0x0000 // vpbroadcastq 0x5d2(%rip), %zmm1
+	WORD $0x8b4d; BYTE $0x16 // movq (%r14), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
+	LONG $0x2434894c // movq %r14, (%rsp)
+	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
 	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x22eb // jmp <symmetric2Multi2+0xd9>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
-	LONG $0x24148b4c // movq (%rsp), %r10
+	WORD $0x19eb // jmp <symmetric2Multi2+0xd4>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0x05dc830f; WORD $0x0000 // jae <symmetric2Multi2+0x6b5>
-	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x2414894c // movq %r10, (%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x0480840f; WORD $0x0000 // je <symmetric2Multi2+0x570>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	LONG $0x24543b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r10
+	LONG $0x0578830f; WORD $0x0000 // jae <symmetric2Multi2+0x64c>
+	LONG $0x7ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %edi
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x0404840f; WORD $0x0000 // je <symmetric2Multi2+0x4f0>
+	LONG $0x504e8b49 // movq 0x50(%r14), %rcx
+	LONG $0x407e8b4d // movq 0x40(%r14), %r15
+	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
 	LONG $0x05e1c148 // shlq $0x5, %rcx
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
-	WORD $0x1ceb // jmp <symmetric2Multi2+0x125>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
+	WORD $0x1beb // jmp <symmetric2Multi2+0x120>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x631c8d4a // leaq (%rbx,%r12,2), %rbx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0x044b830f; WORD $0x0000 // jae <symmetric2Multi2+0x570>
-	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
+	WORD $0x3948; BYTE $0xf8 // cmpq %rdi, %rax
+	LONG $0x03d0830f; WORD $0x0000 // jae <symmetric2Multi2+0x4f0>
+	LONG $0x606e8b4d // movq 0x60(%r14), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0098850f; WORD $0x0000 // jne <symmetric2Multi2+0x1d0>
-	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x027a820f; WORD $0x0000 // jb <symmetric2Multi2+0x3c0>
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x013d850f; WORD $0x0000 // jne <symmetric2Multi2+0x270>
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	WORD $0x8944; BYTE $0xe5 // movl %r12d, %ebp
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c4f641 // testb $0x7, %r12b
+	WORD $0x950f; BYTE $0xc2 // setne %dl
+	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
+	LONG $0x686e0349 // addq 0x68(%r14), %rbp
+	WORD $0xca08 // orb %cl, %dl
+	LONG $0x008b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rbx), %rcx
+	WORD $0xd284 // testb %dl, %dl
+	LONG $0x008e840f; WORD $0x0000 // je <symmetric2Multi2+0x1f0>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cd162; WORD $0x1311 // vmovups %zmm2, (%r11)
+	LONG $0x487cd162; WORD $0x1011 // vmovups %zmm2, (%r8)
 	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486db262; LONG $0xc021548d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm2
@@ -115,42 +119,65 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9375 // jne <symmetric2Multi2+0x160>
-	WORD $0x49eb // jmp <symmetric2Multi2+0x218>
-	BYTE $0x90 // nop
-	LONG $0x208e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r14), %rcx
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0x48fdd162; WORD $0x5011; BYTE $0x01 // vmovupd %zmm2, 0x40(%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0x9375 // jne <symmetric2Multi2+0x170>
+	LONG $0x0000d6e9; BYTE $0x00 // jmp <symmetric2Multi2+0x2b8>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496df262; WORD $0x598d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdd162; WORD $0x1011 // vmovupd %zmm2, (%r8)
+	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496db262; LONG $0xc0215c8d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm3 {%k1}
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdd162; WORD $0x5011; BYTE $0x01 // vmovupd %zmm2, 0x40(%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0x8f75 // jne <symmetric2Multi2+0x1f0>
+	WORD $0x55eb // jmp <symmetric2Multi2+0x2b8>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x208b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rbx), %rcx
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
 	LONG $0x487cf162; LONG $0xefe0915a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm2
-	LONG $0x487cd162; WORD $0x1311 // vmovups %zmm2, (%r11)
+	LONG $0x487cd162; WORD $0x1011 // vmovups %zmm2, (%r8)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x487cf162; WORD $0x515a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm2
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xc875 // jne <symmetric2Multi2+0x1e0>
+	LONG $0x48fdd162; WORD $0x5011; BYTE $0x01 // vmovupd %zmm2, 0x40(%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0xc875 // jne <symmetric2Multi2+0x280>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x00fd850f; WORD $0x0000 // jne <symmetric2Multi2+0x320>
-	LONG $0x487df262; WORD $0x1b34 // vpmovzxwq (%rbx), %zmm3
+	LONG $0x010d850f; WORD $0x0000 // jne <symmetric2Multi2+0x3d0>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x10c38348 // addq $0x10, %rbx
+	LONG $0x487df262; WORD $0x1a34 // vpmovzxwq (%rdx), %zmm3
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x02 // vpsllq $0x2, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
-	LONG $0x0294850f; WORD $0x0000 // jne <symmetric2Multi2+0x4f0>
+	LONG $0x306e8b4d // movq 0x30(%r14), %r13
+	LONG $0x016a850f; WORD $0x0000 // jne <symmetric2Multi2+0x470>
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x9066 // nop
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x09848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %r8
 	LONG $0x127bc1c4; LONG $0xd00009ac; WORD $0xffff // vmovddup -0x3000(%r9,%rcx), %xmm5
 	LONG $0x09948b49; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %rdx
@@ -177,13 +204,12 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x5859c1c4; WORD $0xd754; BYTE $0x10 // vaddpd 0x10(%r15,%rdx,8), %xmm4, %xmm2
 	LONG $0x1179c1c4; WORD $0xd754; BYTE $0x10 // vmovupd %xmm2, 0x10(%r15,%rdx,8)
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi2+0x260>
-	LONG $0xfffdfce9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
+	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi2+0x310>
+	LONG $0xfffd4ce9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xde9c8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r11,8), %rbx
 	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
 	LONG $0x05e5c149 // shlq $0x5, %r13
@@ -203,80 +229,24 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x000010ba; BYTE $0x00 // movl $0x10, %edx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xe075 // jne <symmetric2Multi2+0x360>
+	WORD $0xe075 // jne <symmetric2Multi2+0x410>
 	LONG $0x1179c1c4; WORD $0x0d54; BYTE $0x00 // vmovupd %xmm2, (%r13,%rcx)
 	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x000010b9; BYTE $0x00 // movl $0x10, %ecx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb475 // jne <symmetric2Multi2+0x350>
+	WORD $0xb475 // jne <symmetric2Multi2+0x400>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8b75 // jne <symmetric2Multi2+0x330>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
-	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfffd58e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	WORD $0x950f; BYTE $0xc2 // setne %dl
-	WORD $0xca08 // orb %cl, %dl
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
-	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0082840f; WORD $0x0000 // je <symmetric2Multi2+0x470>
-	WORD $0x9066 // nop
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cd162; WORD $0x1311 // vmovups %zmm2, (%r11)
-	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486db262; LONG $0xc021548d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm2
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9375 // jne <symmetric2Multi2+0x3f0>
-	LONG $0xfffdb6e9; BYTE $0xff // jmp <symmetric2Multi2+0x218>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; WORD $0x598d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdd162; WORD $0x1311 // vmovupd %zmm2, (%r11)
-	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc0215c8d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm3 {%k1}
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric2Multi2+0x470>
-	LONG $0xfffd32e9; BYTE $0xff // jmp <symmetric2Multi2+0x218>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0x8b75 // jne <symmetric2Multi2+0x3e0>
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0xfffca5e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0e948b48; LONG $0x00002000 // movq 0x2000(%rsi,%rcx), %rdx
 	LONG $0x2412fbc5; BYTE $0x0e // vmovddup (%rsi,%rcx), %xmm4
 	LONG $0x1079c1c4; WORD $0xd554; BYTE $0x00 // vmovupd (%r13,%rdx,8), %xmm2
@@ -290,35 +260,32 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0xa411f9c5; LONG $0x0030108e; BYTE $0x00 // vmovupd %xmm4, 0x3010(%rsi,%rcx,4)
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0x9c75 // jne <symmetric2Multi2+0x500>
-	LONG $0xfffbace9; BYTE $0xff // jmp <symmetric2Multi2+0x115>
+	WORD $0x9c75 // jne <symmetric2Multi2+0x480>
+	LONG $0xfffc27e9; BYTE $0xff // jmp <symmetric2Multi2+0x110>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	WORD $0x1975 // jne <symmetric2Multi2+0x590>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0xfb4e820f; WORD $0xffff // jb <symmetric2Multi2+0xd9>
-	LONG $0x000125e9; BYTE $0x00 // jmp <symmetric2Multi2+0x6b5>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0xfbc0840f; WORD $0xffff // je <symmetric2Multi2+0xc0>
+	LONG $0x584e8b49 // movq 0x58(%r14), %rcx
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
 	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xf94c0f4c // cmovlq %rcx, %r15
+	LONG $0xd94c0f4c // cmovlq %rcx, %r11
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x630>
-	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0x007a8e0f; WORD $0x0000 // jle <symmetric2Multi2+0x5a0>
+	LONG $0x02fb8349 // cmpq $0x2, %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
-	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
+	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
+	LONG $0xcb4d0f49 // cmovgeq %r11, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x05e1c148 // shlq $0x5, %rcx
-	WORD $0x46eb // jmp <symmetric2Multi2+0x612>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
+	WORD $0x43eb // jmp <symmetric2Multi2+0x582>
+	BYTE $0x90 // nop
+	LONG $0x48568b4d // movq 0x48(%r14), %r10
 	LONG $0x05e2c148 // shlq $0x5, %rdx
-	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x1079c1c4; WORD $0x1214 // vmovupd (%r10,%rdx), %xmm2
 	LONG $0x1079c1c4; WORD $0x125c; BYTE $0x10 // vmovupd 0x10(%r10,%rdx), %xmm3
 	LONG $0x5869a1c4; LONG $0x30000694; WORD $0x0000 // vaddpd 0x3000(%rsi,%r8), %xmm2, %xmm2
@@ -327,29 +294,29 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x20c08349 // addq $0x20, %r8
 	LONG $0x1179c1c4; WORD $0x1254; BYTE $0x10 // vmovupd %xmm2, 0x10(%r10,%rdx)
 	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
-	WORD $0x1e74 // je <symmetric2Multi2+0x630>
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	WORD $0x1e74 // je <symmetric2Multi2+0x5a0>
+	LONG $0x28568b4d // movq 0x28(%r14), %r10
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb274 // je <symmetric2Multi2+0x5d0>
-	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
-	WORD $0xabeb // jmp <symmetric2Multi2+0x5d0>
+	WORD $0xb274 // je <symmetric2Multi2+0x540>
+	LONG $0x14b70f41; BYTE $0x5a // movzwl (%r10,%rbx,2), %edx
+	WORD $0xabeb // jmp <symmetric2Multi2+0x540>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
-	LONG $0x27348d4f // leaq (%r15,%r12), %r14
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
-	LONG $0xfa76830f; WORD $0xffff // jae <symmetric2Multi2+0xc0>
-	WORD $0x014d; BYTE $0xff // addq %r15, %r15
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x23348d4f // leaq (%r11,%r12), %r14
+	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
+	LONG $0x244c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rcx
+	WORD $0x7c73 // jae <symmetric2Multi2+0x630>
+	WORD $0x014d; BYTE $0xdb // addq %r11, %r11
 	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0x63048d4f // leaq (%r11,%r12,2), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x67048d4f // leaq (%r15,%r12,2), %r8
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	WORD $0x35eb // jmp <symmetric2Multi2+0x692>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x3deb // jmp <symmetric2Multi2+0x602>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	LONG $0x14b70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %edx
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x05e2c148 // shlq $0x5, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0xde94894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r11,8)
@@ -357,17 +324,28 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfa2e840f; WORD $0xffff // je <symmetric2Multi2+0xc0>
+	WORD $0x3e74 // je <symmetric2Multi2+0x640>
+	LONG $0x24148b48 // movq (%rsp), %rdx
 	LONG $0xdebc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r11,8)
-	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
+	LONG $0x58528b48 // movq 0x58(%rdx), %rdx
 	WORD $0x294c; BYTE $0xf2 // subq %r14, %rdx
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0xd27d // jge <symmetric2Multi2+0x678>
-	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	WORD $0xd27d // jge <symmetric2Multi2+0x5ec>
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x28528b48 // movq 0x28(%rdx), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xb175 // jne <symmetric2Multi2+0x660>
+	WORD $0xa975 // jne <symmetric2Multi2+0x5d0>
 	LONG $0x1e148d4b // leaq (%r14,%r11), %rdx
-	WORD $0xb3eb // jmp <symmetric2Multi2+0x668>
+	WORD $0xabeb // jmp <symmetric2Multi2+0x5d8>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x24348b4c // movq (%rsp), %r14
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0xfffa86e9; BYTE $0xff // jmp <symmetric2Multi2+0xc5>
+	BYTE $0x90 // nop
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0xfffa79e9; BYTE $0xff // jmp <symmetric2Multi2+0xc5>
 	LONG $0x38c48348 // addq $0x38, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -379,10 +357,7 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	WORD $0x4330
+	WORD $0x3000; BYTE $0x43
 	RET
 
 // func symmetric2Multi4Oct(c *symmetricCall, s *multiWork)
@@ -391,7 +366,7 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi4>
-	LONG $0x0006fee9; BYTE $0x00 // jmp <end>
+	LONG $0x00067ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -405,18 +380,20 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x38ec8348 // subq $0x38, %rsp
+	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x185f8b48 // movq 0x18(%rdi), %rbx
-	LONG $0x20778b4c // movq 0x20(%rdi), %r14
+	LONG $0x205f8b48 // movq 0x20(%rdi), %rbx
 	LONG $0x00be8d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r15
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x35eb // jmp <symmetric2Multi4+0x68>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x2deb // jmp <symmetric2Multi4+0x68>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x38570348 // addq 0x38(%rdi), %rdx
+	LONG $0x38560349 // addq 0x38(%r14), %rdx
 	LONG $0xc694894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r8,8)
 	LONG $0x487cf162; LONG $0x000e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%rcx)
 	WORD $0xff49; BYTE $0xc0 // incq %r8
@@ -424,71 +401,73 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x08f88349 // cmpq $0x8, %r8
 	WORD $0x2174 // je <symmetric2Multi4+0x89>
 	LONG $0xc6bc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r8,8)
-	LONG $0x58473b4c // cmpq 0x58(%rdi), %r8
+	LONG $0x58463b4d // cmpq 0x58(%r14), %r8
 	WORD $0xda7d // jge <symmetric2Multi4+0x50>
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x28568b4d // movq 0x28(%r14), %r10
 	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
 	WORD $0xbe74 // je <symmetric2Multi4+0x40>
 	LONG $0x14b70f43; BYTE $0x42 // movzwl (%r10,%r8,2), %edx
 	WORD $0xb7eb // jmp <symmetric2Multi4+0x40>
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	LONG $0x084e8b49 // movq 0x8(%r14), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06218e0f; WORD $0x0000 // jle <symmetric2Multi4+0x6b7>
-	LONG $0x48fdf262; LONG $0x06500d59; WORD $0x0000 // vpbroadcastq 0x650(%rip), %zmm1
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
+	LONG $0x05b68e0f; WORD $0x0000 // jle <symmetric2Multi4+0x64c>
+	LONG $0x48fdf262; LONG $0x05d00d59; WORD $0x0000 // vpbroadcastq 0x5d0(%rip), %zmm1
+	WORD $0x8b4d; BYTE $0x16 // movq (%r14), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
+	LONG $0x2434894c // movq %r14, (%rsp)
+	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
 	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x20eb // jmp <symmetric2Multi4+0xd9>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
-	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
-	LONG $0x24148b4c // movq (%rsp), %r10
+	WORD $0x17eb // jmp <symmetric2Multi4+0xd4>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
 	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0x05de830f; WORD $0x0000 // jae <symmetric2Multi4+0x6b7>
-	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x2414894c // movq %r10, (%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x0480840f; WORD $0x0000 // je <symmetric2Multi4+0x570>
-	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
-	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	LONG $0x24543b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r10
+	LONG $0x0578830f; WORD $0x0000 // jae <symmetric2Multi4+0x64c>
+	LONG $0x7ab70f41; BYTE $0x04 // movzwl 0x4(%r10), %edi
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x0404840f; WORD $0x0000 // je <symmetric2Multi4+0x4f0>
+	LONG $0x504e8b49 // movq 0x50(%r14), %rcx
+	LONG $0x407e8b4d // movq 0x40(%r14), %r15
+	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
-	WORD $0x1ceb // jmp <symmetric2Multi4+0x125>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x66348d4f // leaq (%r14,%r12,2), %r14
+	WORD $0x1beb // jmp <symmetric2Multi4+0x120>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x631c8d4a // leaq (%rbx,%r12,2), %rbx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
-	LONG $0x044b830f; WORD $0x0000 // jae <symmetric2Multi4+0x570>
-	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
+	WORD $0x3948; BYTE $0xf8 // cmpq %rdi, %rax
+	LONG $0x03d0830f; WORD $0x0000 // jae <symmetric2Multi4+0x4f0>
+	LONG $0x606e8b4d // movq 0x60(%r14), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0098850f; WORD $0x0000 // jne <symmetric2Multi4+0x1d0>
-	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x027a820f; WORD $0x0000 // jb <symmetric2Multi4+0x3c0>
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x013d850f; WORD $0x0000 // jne <symmetric2Multi4+0x270>
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	WORD $0x8944; BYTE $0xe5 // movl %r12d, %ebp
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c4f641 // testb $0x7, %r12b
+	WORD $0x950f; BYTE $0xc2 // setne %dl
+	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
+	LONG $0x686e0349 // addq 0x68(%r14), %rbp
+	WORD $0xca08 // orb %cl, %dl
+	LONG $0x008b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rbx), %rcx
+	WORD $0xd284 // testb %dl, %dl
+	LONG $0x008e840f; WORD $0x0000 // je <symmetric2Multi4+0x1f0>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cd162; WORD $0x1311 // vmovups %zmm2, (%r11)
+	LONG $0x487cd162; WORD $0x1011 // vmovups %zmm2, (%r8)
 	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486db262; LONG $0xc021548d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm2
@@ -496,75 +475,97 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9375 // jne <symmetric2Multi4+0x160>
-	WORD $0x49eb // jmp <symmetric2Multi4+0x218>
-	BYTE $0x90 // nop
-	LONG $0x208e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r14), %rcx
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
+	LONG $0x48fdd162; WORD $0x5011; BYTE $0x01 // vmovupd %zmm2, 0x40(%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0x9375 // jne <symmetric2Multi4+0x170>
+	LONG $0x0000d6e9; BYTE $0x00 // jmp <symmetric2Multi4+0x2b8>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496df262; WORD $0x598d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdd162; WORD $0x1011 // vmovupd %zmm2, (%r8)
+	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496db262; LONG $0xc0215c8d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm3 {%k1}
+	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdd162; WORD $0x5011; BYTE $0x01 // vmovupd %zmm2, 0x40(%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0x8f75 // jne <symmetric2Multi4+0x1f0>
+	WORD $0x55eb // jmp <symmetric2Multi4+0x2b8>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x208b8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rbx), %rcx
+	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x8949; BYTE $0xf0 // movq %rsi, %r8
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
 	LONG $0x487cf162; LONG $0xefe0915a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm2
-	LONG $0x487cd162; WORD $0x1311 // vmovups %zmm2, (%r11)
+	LONG $0x487cd162; WORD $0x1011 // vmovups %zmm2, (%r8)
 	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
 	LONG $0x487cf162; WORD $0x515a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm2
 	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xc875 // jne <symmetric2Multi4+0x1e0>
+	LONG $0x48fdd162; WORD $0x5011; BYTE $0x01 // vmovupd %zmm2, 0x40(%r8)
+	LONG $0x80e88349 // subq $-0x80, %r8
+	LONG $0x01c3f641 // testb $0x1, %r11b
+	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
+	WORD $0xc875 // jne <symmetric2Multi4+0x280>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x00fd850f; WORD $0x0000 // jne <symmetric2Multi4+0x320>
-	LONG $0x487df262; WORD $0x1b34 // vpmovzxwq (%rbx), %zmm3
+	LONG $0x010d850f; WORD $0x0000 // jne <symmetric2Multi4+0x3d0>
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
-	LONG $0x10c38348 // addq $0x10, %rbx
+	LONG $0x487df262; WORD $0x1a34 // vpmovzxwq (%rdx), %zmm3
 	LONG $0x48fdf262; WORD $0xd17c // vpbroadcastq %rcx, %zmm2
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x03 // vpsllq $0x3, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
-	LONG $0x0294850f; WORD $0x0000 // jne <symmetric2Multi4+0x4f0>
+	LONG $0x306e8b4d // movq 0x30(%r14), %r13
+	LONG $0x016a850f; WORD $0x0000 // jne <symmetric2Multi4+0x470>
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x9066 // nop
-	LONG $0x09948b49; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %rdx
-	LONG $0x197dc2c4; LONG $0xd00009a4; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rcx), %ymm4
-	LONG $0x09848b4d; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %r8
-	LONG $0x197dc2c4; LONG $0xd04009ac; WORD $0xffff // vbroadcastsd -0x2fc0(%r9,%rcx), %ymm5
-	LONG $0x3210fdc5 // vmovupd (%rdx), %ymm6
-	LONG $0x107d81c4; WORD $0xc554; BYTE $0x00 // vmovupd (%r13,%r8,8), %ymm2
-	LONG $0x107d81c4; WORD $0xc55c; BYTE $0x20 // vmovupd 0x20(%r13,%r8,8), %ymm3
-	LONG $0xfc59cdc5 // vmulpd %ymm4, %ymm6, %ymm7
-	LONG $0xa8edc2c4; WORD $0xc924 // vfmadd213pd (%r9,%rcx,8), %ymm2, %ymm4
-	LONG $0xf559cdc5 // vmulpd %ymm5, %ymm6, %ymm6
-	LONG $0xb8e5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm3, %ymm4
-	LONG $0x117dc1c4; WORD $0xc924 // vmovupd %ymm4, (%r9,%rcx,8)
-	LONG $0x197dc2c4; LONG $0xd08009ac; WORD $0xffff // vbroadcastsd -0x2f80(%r9,%rcx), %ymm5
-	LONG $0x197dc2c4; LONG $0xd0c009a4; WORD $0xffff // vbroadcastsd -0x2f40(%r9,%rcx), %ymm4
-	LONG $0x42107dc5; BYTE $0x20 // vmovupd 0x20(%rdx), %ymm8
-	LONG $0xa8d5c2c4; WORD $0xc954; BYTE $0x20 // vfmadd213pd 0x20(%r9,%rcx,8), %ymm5, %ymm2
-	LONG $0xb8d5c2c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm5, %ymm7
-	LONG $0xb8ddc2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm4, %ymm6
-	LONG $0xb8dde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm4, %ymm2
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x09848b4d; LONG $0x00000d80 // movq 0xd80(%r9,%rcx), %r8
+	LONG $0x197dc2c4; LONG $0xd00009ac; WORD $0xffff // vbroadcastsd -0x3000(%r9,%rcx), %ymm5
+	LONG $0x09948b49; LONG $0xfffff000 // movq -0x1000(%r9,%rcx), %rdx
+	LONG $0x197dc2c4; LONG $0xd04009bc; WORD $0xffff // vbroadcastsd -0x2fc0(%r9,%rcx), %ymm7
+	LONG $0x107dc1c4; BYTE $0x20 // vmovupd (%r8), %ymm4
+	LONG $0x107dc1c4; WORD $0xd554; BYTE $0x00 // vmovupd (%r13,%rdx,8), %ymm2
+	LONG $0x107dc1c4; WORD $0xd55c; BYTE $0x20 // vmovupd 0x20(%r13,%rdx,8), %ymm3
+	LONG $0xf559ddc5 // vmulpd %ymm5, %ymm4, %ymm6
+	LONG $0xa8edc2c4; WORD $0xc92c // vfmadd213pd (%r9,%rcx,8), %ymm2, %ymm5
+	LONG $0xe759ddc5 // vmulpd %ymm7, %ymm4, %ymm4
+	LONG $0xb8e5e2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm3, %ymm5
+	LONG $0x117dc1c4; WORD $0xc92c // vmovupd %ymm5, (%r9,%rcx,8)
+	LONG $0x197d42c4; LONG $0xd0800984; WORD $0xffff // vbroadcastsd -0x2f80(%r9,%rcx), %ymm8
+	LONG $0x197dc2c4; LONG $0xd0c009ac; WORD $0xffff // vbroadcastsd -0x2f40(%r9,%rcx), %ymm5
+	LONG $0x107dc1c4; WORD $0x2078 // vmovupd 0x20(%r8), %ymm7
+	LONG $0xa8bdc2c4; WORD $0xc954; BYTE $0x20 // vfmadd213pd 0x20(%r9,%rcx,8), %ymm8, %ymm2
+	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
+	LONG $0xb8d5e2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm5, %ymm4
+	LONG $0xb8d5e2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm5, %ymm2
 	LONG $0x117dc1c4; WORD $0xc954; BYTE $0x20 // vmovupd %ymm2, 0x20(%r9,%rcx,8)
 	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x584581c4; WORD $0xc714 // vaddpd (%r15,%r8,8), %ymm7, %ymm2
-	LONG $0x117d81c4; WORD $0xc714 // vmovupd %ymm2, (%r15,%r8,8)
-	LONG $0x584d81c4; WORD $0xc754; BYTE $0x20 // vaddpd 0x20(%r15,%r8,8), %ymm6, %ymm2
-	LONG $0x117d81c4; WORD $0xc754; BYTE $0x20 // vmovupd %ymm2, 0x20(%r15,%r8,8)
+	LONG $0x584dc1c4; WORD $0xd714 // vaddpd (%r15,%rdx,8), %ymm6, %ymm2
+	LONG $0x117dc1c4; WORD $0xd714 // vmovupd %ymm2, (%r15,%rdx,8)
+	LONG $0x585dc1c4; WORD $0xd754; BYTE $0x20 // vaddpd 0x20(%r15,%rdx,8), %ymm4, %ymm2
+	LONG $0x117dc1c4; WORD $0xd754; BYTE $0x20 // vmovupd %ymm2, 0x20(%r15,%rdx,8)
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0xff53850f; WORD $0xffff // jne <symmetric2Multi4+0x260>
-	LONG $0xfffdfee9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xff51850f; WORD $0xffff // jne <symmetric2Multi4+0x310>
+	LONG $0xfffd4ce9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
-	LONG $0x245c8948; BYTE $0x30 // movq %rbx, 0x30(%rsp)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xde9c8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r11,8), %rbx
 	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
 	LONG $0x06e5c149 // shlq $0x6, %r13
@@ -584,80 +585,24 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
 	LONG $0x01c6f641 // testb $0x1, %r14b
 	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
-	WORD $0xdf75 // jne <symmetric2Multi4+0x360>
+	WORD $0xdf75 // jne <symmetric2Multi4+0x410>
 	LONG $0x117dc1c4; WORD $0x0d54; BYTE $0x00 // vmovupd %ymm2, (%r13,%rcx)
 	LONG $0x80ea8349 // subq $-0x80, %r10
 	LONG $0x000020b9; BYTE $0x00 // movl $0x20, %ecx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0xb375 // jne <symmetric2Multi4+0x350>
+	WORD $0xb375 // jne <symmetric2Multi4+0x400>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8a75 // jne <symmetric2Multi4+0x330>
-	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
-	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfffd57e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	WORD $0x950f; BYTE $0xc2 // setne %dl
-	WORD $0xca08 // orb %cl, %dl
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	LONG $0x008e8d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r14), %rcx
-	WORD $0xd284 // testb %dl, %dl
-	LONG $0x0082840f; WORD $0x0000 // je <symmetric2Multi4+0x470>
-	WORD $0x9066 // nop
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cd162; WORD $0x1311 // vmovups %zmm2, (%r11)
-	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486db262; LONG $0xc021548d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm2
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x9375 // jne <symmetric2Multi4+0x3f0>
-	LONG $0xfffdb6e9; BYTE $0xff // jmp <symmetric2Multi4+0x218>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; WORD $0x598d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdd162; WORD $0x1311 // vmovupd %zmm2, (%r11)
-	LONG $0x0c180f42; BYTE $0x21 // prefetcht0 (%rcx,%r12)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc0215c8d // vpermb -0x1000(%rcx,%r12), %zmm2, %zmm3 {%k1}
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdd162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x01c0f641 // testb $0x1, %r8b
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	WORD $0x8f75 // jne <symmetric2Multi4+0x470>
-	LONG $0xfffd32e9; BYTE $0xff // jmp <symmetric2Multi4+0x218>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0x8a75 // jne <symmetric2Multi4+0x3e0>
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0xfffca4e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0e948b48; LONG $0x00002000 // movq 0x2000(%rsi,%rcx), %rdx
 	LONG $0x197de2c4; WORD $0x0e24 // vbroadcastsd (%rsi,%rcx), %ymm4
 	LONG $0x107dc1c4; WORD $0xd554; BYTE $0x00 // vmovupd (%r13,%rdx,8), %ymm2
@@ -671,35 +616,32 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0xa411fdc5; LONG $0x003020ce; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rcx,8)
 	LONG $0x08c18348 // addq $0x8, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0x9a75 // jne <symmetric2Multi4+0x500>
-	LONG $0xfffbaae9; BYTE $0xff // jmp <symmetric2Multi4+0x115>
+	WORD $0x9a75 // jne <symmetric2Multi4+0x480>
+	LONG $0xfffc25e9; BYTE $0xff // jmp <symmetric2Multi4+0x110>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	WORD $0x1975 // jne <symmetric2Multi4+0x590>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24543b4c; BYTE $0x10 // cmpq 0x10(%rsp), %r10
-	LONG $0xfb4e820f; WORD $0xffff // jb <symmetric2Multi4+0xd9>
-	LONG $0x000127e9; BYTE $0x00 // jmp <symmetric2Multi4+0x6b7>
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
-	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
+	LONG $0xfbc0840f; WORD $0xffff // je <symmetric2Multi4+0xc0>
+	LONG $0x584e8b49 // movq 0x58(%r14), %rcx
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
 	WORD $0x294c; BYTE $0xe1 // subq %r12, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xf94c0f4c // cmovlq %rcx, %r15
+	LONG $0xd94c0f4c // cmovlq %rcx, %r11
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x630>
-	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0x007a8e0f; WORD $0x0000 // jle <symmetric2Multi4+0x5a0>
+	LONG $0x02fb8349 // cmpq $0x2, %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
-	LONG $0xcf4d0f49 // cmovgeq %r15, %rcx
+	WORD $0x894c; BYTE $0xe3 // movq %r12, %rbx
+	LONG $0xcb4d0f49 // cmovgeq %r11, %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x46eb // jmp <symmetric2Multi4+0x612>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x48578b4c // movq 0x48(%rdi), %r10
+	WORD $0x43eb // jmp <symmetric2Multi4+0x582>
+	BYTE $0x90 // nop
+	LONG $0x48568b4d // movq 0x48(%r14), %r10
 	LONG $0x06e2c148 // shlq $0x6, %rdx
-	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x107dc1c4; WORD $0x1214 // vmovupd (%r10,%rdx), %ymm2
 	LONG $0x107dc1c4; WORD $0x125c; BYTE $0x20 // vmovupd 0x20(%r10,%rdx), %ymm3
 	LONG $0x586da1c4; LONG $0x30000694; WORD $0x0000 // vaddpd 0x3000(%rsi,%r8), %ymm2, %ymm2
@@ -708,29 +650,29 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x40c08349 // addq $0x40, %r8
 	LONG $0x117dc1c4; WORD $0x1254; BYTE $0x20 // vmovupd %ymm2, 0x20(%r10,%rdx)
 	WORD $0x394c; BYTE $0xc1 // cmpq %r8, %rcx
-	WORD $0x1e74 // je <symmetric2Multi4+0x630>
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	WORD $0x1e74 // je <symmetric2Multi4+0x5a0>
+	LONG $0x28568b4d // movq 0x28(%r14), %r10
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0xb274 // je <symmetric2Multi4+0x5d0>
-	LONG $0x14b70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %edx
-	WORD $0xabeb // jmp <symmetric2Multi4+0x5d0>
+	WORD $0xb274 // je <symmetric2Multi4+0x540>
+	LONG $0x14b70f41; BYTE $0x5a // movzwl (%r10,%rbx,2), %edx
+	WORD $0xabeb // jmp <symmetric2Multi4+0x540>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
-	LONG $0x27348d4f // leaq (%r15,%r12), %r14
-	LONG $0x08c18348 // addq $0x8, %rcx
-	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
-	LONG $0xfa76830f; WORD $0xffff // jae <symmetric2Multi4+0xc0>
-	WORD $0x014d; BYTE $0xff // addq %r15, %r15
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x23348d4f // leaq (%r11,%r12), %r14
+	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
+	LONG $0x244c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rcx
+	WORD $0x7c73 // jae <symmetric2Multi4+0x630>
+	WORD $0x014d; BYTE $0xdb // addq %r11, %r11
 	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0x63048d4f // leaq (%r11,%r12,2), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x67048d4f // leaq (%r15,%r12,2), %r8
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	WORD $0x37eb // jmp <symmetric2Multi4+0x694>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x3feb // jmp <symmetric2Multi4+0x604>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	LONG $0x14b70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %edx
+	LONG $0x243c8b48 // movq (%rsp), %rdi
 	LONG $0x06e2c148 // shlq $0x6, %rdx
 	LONG $0x38570348 // addq 0x38(%rdi), %rdx
 	LONG $0xde94894a; LONG $0x00003d80 // movq %rdx, 0x3d80(%rsi,%r11,8)
@@ -738,17 +680,28 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfa2c840f; WORD $0xffff // je <symmetric2Multi4+0xc0>
+	WORD $0x3c74 // je <symmetric2Multi4+0x640>
+	LONG $0x24148b48 // movq (%rsp), %rdx
 	LONG $0xdebc894e; LONG $0x00003d80 // movq %r15, 0x3d80(%rsi,%r11,8)
-	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
+	LONG $0x58528b48 // movq 0x58(%rdx), %rdx
 	WORD $0x294c; BYTE $0xf2 // subq %r14, %rdx
 	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
-	WORD $0xd07d // jge <symmetric2Multi4+0x678>
-	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	WORD $0xd07d // jge <symmetric2Multi4+0x5ec>
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x28528b48 // movq 0x28(%rdx), %rdx
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xaf75 // jne <symmetric2Multi4+0x660>
+	WORD $0xa775 // jne <symmetric2Multi4+0x5d0>
 	LONG $0x1e148d4b // leaq (%r14,%r11), %rdx
-	WORD $0xb1eb // jmp <symmetric2Multi4+0x668>
+	WORD $0xa9eb // jmp <symmetric2Multi4+0x5d8>
+	BYTE $0x90 // nop
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x24348b4c // movq (%rsp), %r14
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0xfffa86e9; BYTE $0xff // jmp <symmetric2Multi4+0xc5>
+	BYTE $0x90 // nop
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
+	LONG $0x24348b4c // movq (%rsp), %r14
+	LONG $0xfffa79e9; BYTE $0xff // jmp <symmetric2Multi4+0xc5>
 	LONG $0x38c48348 // addq $0x38, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -760,9 +713,7 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x43300000
+	WORD $0x3000; BYTE $0x43
 	RET
 
 // func symmetric2Multi8Oct(c *symmetricCall, s *multiWork)
@@ -771,7 +722,7 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2Multi8>
-	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
+	LONG $0x00073ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -785,19 +736,16 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0x40ec8348 // subq $0x40, %rsp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
 	LONG $0x10478b48 // movq 0x10(%rdi), %rax
+	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
 	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
 	LONG $0x00a68d4c; WORD $0x003c; BYTE $0x00 // leaq 0x3c00(%rsi), %r12
 	LONG $0x008e8d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r9
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x243c8948 // movq %rdi, (%rsp)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	WORD $0x3aeb // jmp <symmetric2Multi8+0x77>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x243c8b48 // movq (%rsp), %rdi
+	WORD $0x3feb // jmp <symmetric2Multi8+0x73>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
 	LONG $0xd68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r10,8)
@@ -806,91 +754,94 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fa8349 // cmpq $0x8, %r10
-	WORD $0x2974 // je <symmetric2Multi8+0xa0>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0x2174 // je <symmetric2Multi8+0x94>
 	LONG $0xd6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r10,8)
-	LONG $0x58513b4c // cmpq 0x58(%rcx), %r10
-	WORD $0xcb7d // jge <symmetric2Multi8+0x54>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x28798b48 // movq 0x28(%rcx), %rdi
+	LONG $0x58573b4c // cmpq 0x58(%rdi), %r10
+	WORD $0xcf7d // jge <symmetric2Multi8+0x50>
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
 	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	WORD $0xa774 // je <symmetric2Multi8+0x40>
-	LONG $0x0cb70f42; BYTE $0x57 // movzwl (%rdi,%r10,2), %ecx
-	WORD $0xa0eb // jmp <symmetric2Multi8+0x40>
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0x084a8b49 // movq 0x8(%r10), %rcx
+	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
+	WORD $0xb374 // je <symmetric2Multi8+0x40>
+	LONG $0x0cb70f43; BYTE $0x53 // movzwl (%r11,%r10,2), %ecx
+	WORD $0xaceb // jmp <symmetric2Multi8+0x40>
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06e98e0f; WORD $0x0000 // jle <symmetric2Multi8+0x79a>
-	LONG $0x48fdf262; LONG $0x06f50d59; WORD $0x0000 // vpbroadcastq 0x6f5(%rip), %zmm1
-	WORD $0x8b4d; BYTE $0x3a // movq (%r10), %r15
-	LONG $0x40be8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %rdi
+	LONG $0x06518e0f; WORD $0x0000 // jle <symmetric2Multi8+0x6f2>
+	LONG $0x48fdf262; LONG $0x06850d59; WORD $0x0000 // vpbroadcastq 0x685(%rip), %zmm1
+	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
+	LONG $0x40868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0xcf0c8d49 // leaq (%r15,%rcx,8), %rcx
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0xca0c8d49 // leaq (%r10,%rcx,8), %rcx
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x23eb // jmp <symmetric2Multi8+0x104>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x247c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r15
-	LONG $0x0696830f; WORD $0x0000 // jae <symmetric2Multi8+0x79a>
-	LONG $0x7fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %edi
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
-	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x0524840f; WORD $0x0000 // je <symmetric2Multi8+0x640>
-	LONG $0x504a8b49 // movq 0x50(%r10), %rcx
-	LONG $0x40628b4d // movq 0x40(%r10), %r12
-	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	WORD $0x1deb // jmp <symmetric2Multi8+0xf3>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x24543b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r10
+	LONG $0x05ff830f; WORD $0x0000 // jae <symmetric2Multi8+0x6f2>
+	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
+	LONG $0x241c894c // movq %r11, (%rsp)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x04a6840f; WORD $0x0000 // je <symmetric2Multi8+0x5b0>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x40678b4c // movq 0x40(%rdi), %r12
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x1deb // jmp <symmetric2Multi8+0x152>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6a148d4a // leaq (%rdx,%r13,2), %rdx
+	WORD $0x27eb // jmp <symmetric2Multi8+0x14a>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x5a148d4a // leaq (%rdx,%r11,2), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
-	LONG $0x24443b48; BYTE $0x38 // cmpq 0x38(%rsp), %rax
-	LONG $0x04ee830f; WORD $0x0000 // jae <symmetric2Multi8+0x640>
-	LONG $0x606a8b49 // movq 0x60(%r10), %rbp
-	LONG $0x28b60f44 // movzbl (%rax), %r13d
-	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x009b850f; WORD $0x0000 // jne <symmetric2Multi8+0x200>
-	LONG $0x685a8b4d // movq 0x68(%r10), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x032d820f; WORD $0x0000 // jb <symmetric2Multi8+0x4a0>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	LONG $0x0466830f; WORD $0x0000 // jae <symmetric2Multi8+0x5b0>
+	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
+	LONG $0x18b60f44 // movzbl (%rax), %r11d
+	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	LONG $0x00b3850f; WORD $0x0000 // jne <symmetric2Multi8+0x210>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc0950f41 // setne %r8b
+	LONG $0x08e5c141 // shll $0x8, %r13d
+	LONG $0x686f034c // addq 0x68(%rdi), %r13
+	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
+	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
+	LONG $0x00dd840f; WORD $0x0000 // je <symmetric2Multi8+0x260>
 	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
+	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
 	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x48fed162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm2
 	LONG $0x486dd262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%r13), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cd162; WORD $0x1611 // vmovups %zmm2, (%r14)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486d9262; LONG $0xc028548d // vpermb -0x1000(%r8,%r13), %zmm2, %zmm2
+	LONG $0x487cf162; WORD $0x1311 // vmovups %zmm2, (%rbx)
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x48fed162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm2
+	LONG $0x486d9262; LONG $0xc018548d // vpermb -0x1000(%r8,%r11), %zmm2, %zmm2
 	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%r13), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x5611; BYTE $0x01 // vmovupd %zmm2, 0x40(%r14)
-	LONG $0x80ee8349 // subq $-0x80, %r14
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0x9675 // jne <symmetric2Multi8+0x190>
-	WORD $0x4eeb // jmp <symmetric2Multi8+0x24a>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
+	WORD $0x9275 // jne <symmetric2Multi8+0x190>
+	LONG $0x0000dfe9; BYTE $0x00 // jmp <symmetric2Multi8+0x2e2>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x20828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%rdx), %r8
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
 	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
@@ -901,188 +852,155 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
 	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
 	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	WORD $0xc675 // jne <symmetric2Multi8+0x210>
-	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x01ab850f; WORD $0x0000 // jne <symmetric2Multi8+0x400>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
-	LONG $0x487df262; WORD $0x1f34 // vpmovzxwq (%rdi), %zmm3
-	LONG $0x48fdd262; WORD $0xd37c // vpbroadcastq %r11, %zmm2
-	LONG $0x07e3c149 // shlq $0x7, %r11
-	LONG $0x305a034d // addq 0x30(%r10), %r11
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
+	WORD $0xc675 // jne <symmetric2Multi8+0x220>
+	LONG $0x000083e9; BYTE $0x00 // jmp <symmetric2Multi8+0x2e2>
+	BYTE $0x90 // nop
+	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
+	WORD $0x8948; BYTE $0xf3 // movq %rsi, %rbx
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fed162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x496dd262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdf162; WORD $0x1311 // vmovupd %zmm2, (%rbx)
+	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
+	LONG $0x48fed162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x496d9262; LONG $0xc0185c8d // vpermb -0x1000(%r8,%r11), %zmm2, %zmm3 {%k1}
+	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
+	LONG $0x58e5d162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0x5311; BYTE $0x01 // vmovupd %zmm2, 0x40(%rbx)
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
+	WORD $0x8e75 // jne <symmetric2Multi8+0x270>
+	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
+	LONG $0x01a3850f; WORD $0x0000 // jne <symmetric2Multi8+0x490>
+	LONG $0x487dd262; WORD $0x1f34 // vpmovzxwq (%r15), %zmm3
+	WORD $0x8b45; BYTE $0x2a // movl (%r10), %r13d
+	LONG $0x48fdd262; WORD $0xd57c // vpbroadcastq %r13, %zmm2
+	LONG $0x07e5c149 // shlq $0x7, %r13
+	LONG $0x306f034c // addq 0x30(%rdi), %r13
 	LONG $0x48edf162; WORD $0xd3d4 // vpaddq %zmm3, %zmm2, %zmm2
 	LONG $0x48edf162; WORD $0xf273; BYTE $0x04 // vpsllq $0x4, %zmm2, %zmm2
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
-	WORD $0xb70f; BYTE $0x0f // movzwl (%rdi), %ecx
+	LONG $0x0fb70f41 // movzwl (%r15), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x024fb70f // movzwl 0x2(%rdi), %ecx
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x4fb70f41; BYTE $0x02 // movzwl 0x2(%r15), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x044fb70f // movzwl 0x4(%rdi), %ecx
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x064fb70f // movzwl 0x6(%rdi), %ecx
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x084fb70f // movzwl 0x8(%rdi), %ecx
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x4fb70f41; BYTE $0x08 // movzwl 0x8(%r15), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x4fb70f41; BYTE $0x0a // movzwl 0xa(%r15), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x0c4fb70f // movzwl 0xc(%rdi), %ecx
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x4fb70f41; BYTE $0x0c // movzwl 0xc(%r15), %ecx
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x0e4fb70f // movzwl 0xe(%rdi), %ecx
-	LONG $0x10c78348 // addq $0x10, %rdi
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x4fb70f41; BYTE $0x0e // movzwl 0xe(%r15), %ecx
+	LONG $0x10c78349 // addq $0x10, %r15
 	WORD $0xe1c1; BYTE $0x07 // shll $0x7, %ecx
-	LONG $0x0c180f42; BYTE $0x19 // prefetcht0 (%rcx,%r11)
-	LONG $0x4c180f42; WORD $0x4019 // prefetcht0 0x40(%rcx,%r11)
-	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x305a8b4d // movq 0x30(%r10), %r11
-	LONG $0x0291850f; WORD $0x0000 // jne <symmetric2Multi8+0x5c0>
+	LONG $0x0c180f42; BYTE $0x29 // prefetcht0 (%rcx,%r13)
+	LONG $0x4c180f42; WORD $0x4029 // prefetcht0 0x40(%rcx,%r13)
+	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
+	LONG $0x016b850f; WORD $0x0000 // jne <symmetric2Multi8+0x530>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xde8c8b48; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %rcx
-	LONG $0x48fdf262; WORD $0x1c19; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm3
-	LONG $0xdeb48b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r14
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xde948b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbx,8), %r10
+	LONG $0x48fdf262; WORD $0x2c19; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm5
+	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
 	LONG $0x48fdf262; LONG $0x08de7c19 // vbroadcastsd 0x40(%rsi,%rbx,8), %zmm7
-	LONG $0x48fdf162; WORD $0x2910 // vmovupd (%rcx), %zmm5
-	LONG $0x48fd9162; WORD $0x1410; BYTE $0xf3 // vmovupd (%r11,%r14,8), %zmm2
-	LONG $0x48fd9162; LONG $0x01f36410 // vmovupd 0x40(%r11,%r14,8), %zmm4
-	LONG $0x48d5f162; WORD $0xf359 // vmulpd %zmm3, %zmm5, %zmm6
-	LONG $0x48edd262; WORD $0x58a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm3
-	LONG $0x48d5f162; WORD $0xef59 // vmulpd %zmm7, %zmm5, %zmm5
-	LONG $0x48ddf262; WORD $0xdfb8 // vfmadd231pd %zmm7, %zmm4, %zmm3
-	LONG $0x48fdd162; WORD $0x5811; BYTE $0xff // vmovupd %zmm3, -0x40(%r8)
+	LONG $0x48fdd162; WORD $0x2210 // vmovupd (%r10), %zmm4
+	LONG $0x48fdd162; LONG $0x00cd5410 // vmovupd (%r13,%rcx,8), %zmm2
+	LONG $0x48fdd162; LONG $0x01cd5c10 // vmovupd 0x40(%r13,%rcx,8), %zmm3
+	LONG $0x48ddf162; WORD $0xf559 // vmulpd %zmm5, %zmm4, %zmm6
+	LONG $0x48edd262; WORD $0x68a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm5
+	LONG $0x48ddf162; WORD $0xe759 // vmulpd %zmm7, %zmm4, %zmm4
+	LONG $0x48e5f262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm3, %zmm5
+	LONG $0x48fdd162; WORD $0x6811; BYTE $0xff // vmovupd %zmm5, -0x40(%r8)
 	LONG $0x48fd7262; LONG $0x10de4419 // vbroadcastsd 0x80(%rsi,%rbx,8), %zmm8
-	LONG $0x48fdf262; LONG $0x18de5c19 // vbroadcastsd 0xc0(%rsi,%rbx,8), %zmm3
-	LONG $0x48fdf162; WORD $0x7910; BYTE $0x01 // vmovupd 0x40(%rcx), %zmm7
+	LONG $0x48fdf262; LONG $0x18de6c19 // vbroadcastsd 0xc0(%rsi,%rbx,8), %zmm5
+	LONG $0x48fdd162; WORD $0x7a10; BYTE $0x01 // vmovupd 0x40(%r10), %zmm7
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x48bdd262; WORD $0x10a8 // vfmadd213pd (%r8), %zmm8, %zmm2
 	LONG $0x48bdf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm8, %zmm6
-	LONG $0x48e5f262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm3, %zmm5
-	LONG $0x48e5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm3, %zmm2
+	LONG $0x48d5f262; WORD $0xe7b8 // vfmadd231pd %zmm7, %zmm5, %zmm4
+	LONG $0x48d5f262; WORD $0xd3b8 // vfmadd231pd %zmm3, %zmm5, %zmm2
 	LONG $0x48fdd162; WORD $0x1011 // vmovupd %zmm2, (%r8)
 	LONG $0x80e88349 // subq $-0x80, %r8
-	LONG $0x48cd9162; WORD $0x1458; BYTE $0xf4 // vaddpd (%r12,%r14,8), %zmm6, %zmm2
-	LONG $0x48fd9162; WORD $0x1411; BYTE $0xf4 // vmovupd %zmm2, (%r12,%r14,8)
-	LONG $0x48d59162; LONG $0x01f45458 // vaddpd 0x40(%r12,%r14,8), %zmm5, %zmm2
-	LONG $0x48fd9162; LONG $0x01f45411 // vmovupd %zmm2, 0x40(%r12,%r14,8)
+	LONG $0x48cdd162; WORD $0x1458; BYTE $0xcc // vaddpd (%r12,%rcx,8), %zmm6, %zmm2
+	LONG $0x48fdd162; WORD $0x1411; BYTE $0xcc // vmovupd %zmm2, (%r12,%rcx,8)
+	LONG $0x48ddd162; LONG $0x01cc5458 // vaddpd 0x40(%r12,%rcx,8), %zmm4, %zmm2
+	LONG $0x48fdd162; LONG $0x01cc5411 // vmovupd %zmm2, 0x40(%r12,%rcx,8)
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff48850f; WORD $0xffff // jne <symmetric2Multi8+0x340>
-	LONG $0xfffd43e9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0xff47850f; WORD $0xffff // jne <symmetric2Multi8+0x3d0>
+	LONG $0xfffca2e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	WORD $0x9066 // nop
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xf6848b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r14,8), %r8
-	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
-	LONG $0x07e3c149 // shlq $0x7, %r11
+	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
+	LONG $0x07e5c149 // shlq $0x7, %r13
 	LONG $0xf60c8d4a // leaq (%rsi,%r14,8), %rcx
 	WORD $0x01b3 // movb $0x1, %bl
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
+	WORD $0x014d; BYTE $0xcd // addq %r9, %r13
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x48fd9162; WORD $0x1410; BYTE $0x3b // vmovupd (%r11,%r15), %zmm2
+	LONG $0x48fd9162; LONG $0x003d5410 // vmovupd (%r13,%r15), %zmm2
 	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
 	WORD $0xff31 // xorl %edi, %edi
 	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
-	BYTE $0x90 // nop
 	LONG $0x48fdf262; WORD $0x5d19; BYTE $0x00 // vbroadcastsd (%rbp), %zmm3
 	LONG $0x40c58348 // addq $0x40, %rbp
 	LONG $0x48e5d262; WORD $0x14b8; BYTE $0x38 // vfmadd231pd (%r8,%rdi), %zmm3, %zmm2
 	LONG $0x000040bf; BYTE $0x00 // movl $0x40, %edi
 	LONG $0x01c2f641 // testb $0x1, %r10b
 	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
-	WORD $0xdd75 // jne <symmetric2Multi8+0x440>
-	LONG $0x48fd9162; WORD $0x1411; BYTE $0x3b // vmovupd %zmm2, (%r11,%r15)
+	WORD $0xdd75 // jne <symmetric2Multi8+0x4d0>
+	LONG $0x48fd9162; LONG $0x003d5411 // vmovupd %zmm2, (%r13,%r15)
 	LONG $0x80e98348 // subq $-0x80, %rcx
 	LONG $0x0040bf41; WORD $0x0000 // movl $0x40, %r15d
 	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
 	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0xb275 // jne <symmetric2Multi8+0x430>
+	WORD $0xb175 // jne <symmetric2Multi8+0x4c0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	WORD $0x8975 // jne <symmetric2Multi8+0x410>
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	LONG $0xfffcabe9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0x01b3 // movb $0x1, %bl
-	WORD $0x8949; BYTE $0xf6 // movq %rsi, %r14
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc7950f40 // setne %dil
-	WORD $0x0840; BYTE $0xcf // orb %cl, %dil
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8440; BYTE $0xff // testb %dil, %dil
-	WORD $0x7474 // je <symmetric2Multi8+0x540>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486dd262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cd162; WORD $0x1611 // vmovups %zmm2, (%r14)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486d9262; LONG $0xc028548d // vpermb -0x1000(%r8,%r13), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdd162; WORD $0x5611; BYTE $0x01 // vmovupd %zmm2, 0x40(%r14)
-	LONG $0x80ee8349 // subq $-0x80, %r14
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0x9675 // jne <symmetric2Multi8+0x4d0>
-	LONG $0xfffd0be9; BYTE $0xff // jmp <symmetric2Multi8+0x24a>
-	BYTE $0x90 // nop
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496dd262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdd162; WORD $0x1611 // vmovupd %zmm2, (%r14)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496d9262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm2, %zmm3 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdd162; WORD $0x5611; BYTE $0x01 // vmovupd %zmm2, 0x40(%r14)
-	LONG $0x80ee8349 // subq $-0x80, %r14
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	WORD $0x9275 // jne <symmetric2Multi8+0x540>
-	LONG $0xfffc97e9; BYTE $0xff // jmp <symmetric2Multi8+0x24a>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8875 // jne <symmetric2Multi8+0x4a0>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0xfffc09e9; BYTE $0xff // jmp <symmetric2Multi8+0x130>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
 	LONG $0x48fdf262; WORD $0x2419; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm4
-	LONG $0x48fdd162; WORD $0x1410; BYTE $0xcb // vmovupd (%r11,%rcx,8), %zmm2
-	LONG $0x48fdd162; LONG $0x01cb5c10 // vmovupd 0x40(%r11,%rcx,8), %zmm3
+	LONG $0x48fdd162; LONG $0x00cd5410 // vmovupd (%r13,%rcx,8), %zmm2
+	LONG $0x48fdd162; LONG $0x01cd5c10 // vmovupd 0x40(%r13,%rcx,8), %zmm3
 	LONG $0x48edd262; WORD $0x60a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm4
 	LONG $0x58e5f262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%rbx,8){1to8}, %zmm3, %zmm4
 	LONG $0x48fdd162; WORD $0x6011; BYTE $0xff // vmovupd %zmm4, -0x40(%r8)
@@ -1093,84 +1011,80 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	LONG $0x48fdd162; WORD $0x2011 // vmovupd %zmm4, (%r8)
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	WORD $0xa375 // jne <symmetric2Multi8+0x5d0>
-	LONG $0xfffb0ee9; BYTE $0xff // jmp <symmetric2Multi8+0x140>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0xfaa0840f; WORD $0xffff // je <symmetric2Multi8+0xf0>
-	LONG $0x584a8b49 // movq 0x58(%r10), %rcx
-	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
-	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
+	WORD $0xa275 // jne <symmetric2Multi8+0x540>
+	LONG $0xfffb92e9; BYTE $0xff // jmp <symmetric2Multi8+0x135>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0xfb20840f; WORD $0xffff // je <symmetric2Multi8+0xe0>
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
+	LONG $0x240c2b48 // subq (%rsp), %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xf94c0f4c // cmovlq %rcx, %r15
+	LONG $0xf14c0f4c // cmovlq %rcx, %r14
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x007d8e0f; WORD $0x0000 // jle <symmetric2Multi8+0x6f0>
-	LONG $0x02ff8349 // cmpq $0x2, %r15
+	LONG $0x00818e0f; WORD $0x0000 // jle <symmetric2Multi8+0x660>
+	LONG $0x241c8b48 // movq (%rsp), %rbx
+	LONG $0x02fe8349 // cmpq $0x2, %r14
 	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
-	LONG $0xc74d0f4d // cmovgeq %r15, %r8
+	LONG $0xc64d0f4d // cmovgeq %r14, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x07e0c149 // shlq $0x7, %r8
-	WORD $0x49eb // jmp <symmetric2Multi8+0x6d6>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x487a8b49 // movq 0x48(%r10), %rdi
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	WORD $0x4deb // jmp <symmetric2Multi8+0x647>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x48578b4c // movq 0x48(%rdi), %r10
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x48fdf162; WORD $0x1410; BYTE $0x0f // vmovupd (%rdi,%rcx), %zmm2
-	LONG $0x48fdf162; LONG $0x010f5c10 // vmovupd 0x40(%rdi,%rcx), %zmm3
-	LONG $0x48ed9162; LONG $0xff1e5458 // vaddpd -0x40(%r14,%r11), %zmm2, %zmm2
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0f // vmovupd %zmm2, (%rdi,%rcx)
-	LONG $0x48e59162; WORD $0x1458; BYTE $0x1e // vaddpd (%r14,%r11), %zmm3, %zmm2
+	LONG $0x48fdd162; WORD $0x1410; BYTE $0x0a // vmovupd (%r10,%rcx), %zmm2
+	LONG $0x48fdd162; LONG $0x010a5c10 // vmovupd 0x40(%r10,%rcx), %zmm3
+	LONG $0x48ed9162; LONG $0xff1d5458 // vaddpd -0x40(%r13,%r11), %zmm2, %zmm2
+	LONG $0x48fdd162; WORD $0x1411; BYTE $0x0a // vmovupd %zmm2, (%r10,%rcx)
+	LONG $0x48e59162; LONG $0x001d5458 // vaddpd (%r13,%r11), %zmm3, %zmm2
 	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x48fdf162; LONG $0x010f5411 // vmovupd %zmm2, 0x40(%rdi,%rcx)
+	LONG $0x48fdd162; LONG $0x010a5411 // vmovupd %zmm2, 0x40(%r10,%rcx)
 	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
-	WORD $0x1a74 // je <symmetric2Multi8+0x6f0>
-	LONG $0x287a8b49 // movq 0x28(%r10), %rdi
+	WORD $0x1974 // je <symmetric2Multi8+0x660>
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	WORD $0xae74 // je <symmetric2Multi8+0x690>
-	LONG $0x5f0cb70f // movzwl (%rdi,%rbx,2), %ecx
-	WORD $0xa8eb // jmp <symmetric2Multi8+0x690>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x2f1c8d4f // leaq (%r15,%r13), %r11
-	LONG $0x08c18348 // addq $0x8, %rcx
+	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
+	WORD $0xad74 // je <symmetric2Multi8+0x600>
+	LONG $0x0cb70f41; BYTE $0x5a // movzwl (%r10,%rbx,2), %ecx
+	WORD $0xa6eb // jmp <symmetric2Multi8+0x600>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x061c8d4f // leaq (%r14,%r8), %r11
+	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x244c3b48; BYTE $0x18 // cmpq 0x18(%rsp), %rcx
-	LONG $0x0088830f; WORD $0x0000 // jae <symmetric2Multi8+0x790>
-	WORD $0x014d; BYTE $0xff // addq %r15, %r15
+	LONG $0xfa68830f; WORD $0xffff // jae <symmetric2Multi8+0xe4>
+	WORD $0x014d; BYTE $0xf6 // addq %r14, %r14
 	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x46048d4f // leaq (%r14,%r8,2), %r8
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x6f048d4f // leaq (%r15,%r13,2), %r8
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	WORD $0x44eb // jmp <symmetric2Multi8+0x75f>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x45eb // jmp <symmetric2Multi8+0x6cf>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x014c; BYTE $0xc1 // addq %r8, %rcx
 	LONG $0x0cb70f42; BYTE $0x71 // movzwl (%rcx,%r14,2), %ecx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
-	LONG $0x384a0349 // addq 0x38(%r10), %rcx
+	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
 	LONG $0xf68c894a; LONG $0x00003d80 // movq %rcx, 0x3d80(%rsi,%r14,8)
 	LONG $0x487cf162; LONG $0x001e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3000(%rsi,%rbx)
 	LONG $0x487cf162; LONG $0x401e8411; WORD $0x0030; BYTE $0x00 // vmovups %zmm0, 0x3040(%rsi,%rbx)
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0xf996840f; WORD $0xffff // je <symmetric2Multi8+0xf5>
+	LONG $0xfa15840f; WORD $0xffff // je <symmetric2Multi8+0xe4>
 	LONG $0xf6a4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r14,8)
-	LONG $0x584a8b49 // movq 0x58(%r10), %rcx
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
 	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	WORD $0xc57d // jge <symmetric2Multi8+0x738>
-	LONG $0x284a8b49 // movq 0x28(%r10), %rcx
+	WORD $0xc57d // jge <symmetric2Multi8+0x6a8>
+	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0xa475 // jne <symmetric2Multi8+0x720>
+	WORD $0xa475 // jne <symmetric2Multi8+0x690>
 	LONG $0x330c8d4b // leaq (%r11,%r14), %rcx
-	WORD $0xa6eb // jmp <symmetric2Multi8+0x728>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	LONG $0xfff95be9; BYTE $0xff // jmp <symmetric2Multi8+0xf5>
+	WORD $0xa6eb // jmp <symmetric2Multi8+0x698>
 	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1180,6 +1094,11 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
 	RET
 
@@ -1189,7 +1108,7 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi2>
-	LONG $0x000886e9; BYTE $0x00 // jmp <end>
+	LONG $0x0007c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1237,9 +1156,9 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric3Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07988e0f; WORD $0x0000 // jle <symmetric3Multi2+0x842>
-	LONG $0x48fdf262; LONG $0x07bc0d59; WORD $0x0000 // vpbroadcastq 0x7bc(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x07ba1559; WORD $0x0000 // vpbroadcastq 0x7ba(%rip), %zmm2
+	LONG $0x06d88e0f; WORD $0x0000 // jle <symmetric3Multi2+0x782>
+	LONG $0x48fdf262; LONG $0x06fc0d59; WORD $0x0000 // vpbroadcastq 0x6fc(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x06fa1559; WORD $0x0000 // vpbroadcastq 0x6fa(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x20868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3020(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -1253,83 +1172,117 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x073f830f; WORD $0x0000 // jae <symmetric3Multi2+0x842>
+	LONG $0x067f830f; WORD $0x0000 // jae <symmetric3Multi2+0x782>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x05ea840f; WORD $0x0000 // je <symmetric3Multi2+0x700>
+	LONG $0x052a840f; WORD $0x0000 // je <symmetric3Multi2+0x640>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x04e1c148 // shlq $0x4, %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x16eb // jmp <symmetric3Multi2+0x144>
+	WORD $0x15eb // jmp <symmetric3Multi2+0x143>
 	WORD $0x9066 // nop
-	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
+	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x05bc830f; WORD $0x0000 // jae <symmetric3Multi2+0x700>
+	LONG $0x04fd830f; WORD $0x0000 // jae <symmetric3Multi2+0x640>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
-	LONG $0x28b60f44 // movzbl (%rax), %r13d
+	LONG $0x18b60f44 // movzbl (%rax), %r11d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi2+0x230>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x034b820f; WORD $0x0000 // jb <symmetric3Multi2+0x4b0>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	LONG $0x00ea850f; WORD $0x0000 // jne <symmetric3Multi2+0x240>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
+	LONG $0x1b048d47 // leal (%r11,%r11), %r8d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	LONG $0x08e5c141 // shll $0x8, %r13d
+	LONG $0x686f034c // addq 0x68(%rdi), %r13
+	WORD $0xcb08 // orb %cl, %bl
+	WORD $0xdb84 // testb %bl, %bl
+	LONG $0x0133840f; WORD $0x0000 // je <symmetric3Multi2+0x2b0>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x4865b262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc06b5c8d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm3
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x4865b262; LONG $0xc05b5c8d // vpermb -0x1000(%rbx,%r11,2), %zmm3, %zmm3
 	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi2+0x180>
-	WORD $0x71eb // jmp <symmetric3Multi2+0x293>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xff5d850f; WORD $0xffff // jne <symmetric3Multi2+0x190>
+	LONG $0x000131e9; BYTE $0x00 // jmp <symmetric3Multi2+0x369>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x40828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%rdx), %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x48180f41; BYTE $0xc0 // prefetcht0 -0x40(%r8)
 	LONG $0x487cd162; LONG $0xefc0985a; WORD $0xffff // vcvtps2pd -0x1040(%r8), %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%r11)
+	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
 	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
 	LONG $0x487cd162; LONG $0xefe0985a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%r11)
+	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
 	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x487cd162; WORD $0x585a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm3
 	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48fdb162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xad75 // jne <symmetric3Multi2+0x240>
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
+	LONG $0x0240fb81; WORD $0x0000 // cmpl $0x240, %ebx
+	WORD $0xae75 // jne <symmetric3Multi2+0x250>
+	LONG $0x0000c2e9; BYTE $0x00 // jmp <symmetric3Multi2+0x369>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965b262; LONG $0xc01b648d // vpermb -0x1000(%rbx,%r11), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965b262; LONG $0xc05b648d // vpermb -0x1000(%rbx,%r11,2), %zmm3, %zmm4 {%k1}
+	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
+	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
+	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
+	LONG $0xff57850f; WORD $0xffff // jne <symmetric3Multi2+0x2c0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0182850f; WORD $0x0000 // jne <symmetric3Multi2+0x420>
+	LONG $0x017c850f; WORD $0x0000 // jne <symmetric3Multi2+0x4f0>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -1340,20 +1293,20 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x02b0850f; WORD $0x0000 // jne <symmetric3Multi2+0x590>
+	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
+	LONG $0x01da850f; WORD $0x0000 // jne <symmetric3Multi2+0x590>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xeeb48b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp,8), %r14
-	LONG $0x3c12fbc5; BYTE $0xee // vmovddup (%rsi,%rbp,8), %xmm7
-	LONG $0xee9c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbp,8), %rbx
-	LONG $0x4c127bc5; WORD $0x40ee // vmovddup 0x40(%rsi,%rbp,8), %xmm9
-	LONG $0x9c127bc5; LONG $0x000080ee; BYTE $0x00 // vmovddup 0x80(%rsi,%rbp,8), %xmm11
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x9066 // nop
+	LONG $0xeeb48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r13,8), %r14
+	LONG $0x127ba1c4; WORD $0xee3c // vmovddup (%rsi,%r13,8), %xmm7
+	LONG $0xee9c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r13,8), %rbx
+	LONG $0x127b21c4; WORD $0xee4c; BYTE $0x40 // vmovddup 0x40(%rsi,%r13,8), %xmm9
+	LONG $0x127b21c4; LONG $0x0080ee9c; WORD $0x0000 // vmovddup 0x80(%rsi,%r13,8), %xmm11
 	LONG $0x1079c1c4; BYTE $0x36 // vmovupd (%r14), %xmm6
-	LONG $0x1079c1c4; WORD $0xdb1c // vmovupd (%r11,%rbx,8), %xmm3
-	LONG $0x1079c1c4; WORD $0xdb64; BYTE $0x10 // vmovupd 0x10(%r11,%rbx,8), %xmm4
-	LONG $0x1079c1c4; WORD $0xdb6c; BYTE $0x20 // vmovupd 0x20(%r11,%rbx,8), %xmm5
+	LONG $0x5c10f9c5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %xmm3
+	LONG $0x6410f9c5; WORD $0x10dd // vmovupd 0x10(%rbp,%rbx,8), %xmm4
+	LONG $0x6c10f9c5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %xmm5
 	LONG $0xc75949c5 // vmulpd %xmm7, %xmm6, %xmm8
 	LONG $0xa8e1c2c4; WORD $0xe078 // vfmadd213pd -0x20(%r8), %xmm3, %xmm7
 	LONG $0xd65931c5 // vmulpd %xmm6, %xmm9, %xmm10
@@ -1362,9 +1315,9 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0xb8d1c2c4; BYTE $0xfb // vfmadd231pd %xmm11, %xmm5, %xmm7
 	LONG $0x1179c1c4; WORD $0xe078 // vmovupd %xmm7, -0x20(%r8)
 	LONG $0x1079c1c4; WORD $0x107e // vmovupd 0x10(%r14), %xmm7
-	LONG $0x8c127bc5; LONG $0x0000c0ee; BYTE $0x00 // vmovddup 0xc0(%rsi,%rbp,8), %xmm9
-	LONG $0x9c127bc5; LONG $0x000100ee; BYTE $0x00 // vmovddup 0x100(%rsi,%rbp,8), %xmm11
-	LONG $0xa4127bc5; LONG $0x000140ee; BYTE $0x00 // vmovddup 0x140(%rsi,%rbp,8), %xmm12
+	LONG $0x127b21c4; LONG $0x00c0ee8c; WORD $0x0000 // vmovddup 0xc0(%rsi,%r13,8), %xmm9
+	LONG $0x127b21c4; LONG $0x0100ee9c; WORD $0x0000 // vmovddup 0x100(%rsi,%r13,8), %xmm11
+	LONG $0x127b21c4; LONG $0x0140eea4; WORD $0x0000 // vmovddup 0x140(%rsi,%r13,8), %xmm12
 	LONG $0xb8b162c4; BYTE $0xc7 // vfmadd231pd %xmm7, %xmm9, %xmm8
 	LONG $0xa8e142c4; WORD $0xf048 // vfmadd213pd -0x10(%r8), %xmm3, %xmm9
 	LONG $0xb899e2c4; BYTE $0xf7 // vfmadd231pd %xmm7, %xmm12, %xmm6
@@ -1372,11 +1325,11 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0xb8d942c4; BYTE $0xcb // vfmadd231pd %xmm11, %xmm4, %xmm9
 	LONG $0xb8d142c4; BYTE $0xcc // vfmadd231pd %xmm12, %xmm5, %xmm9
 	LONG $0x117941c4; WORD $0xf048 // vmovupd %xmm9, -0x10(%r8)
-	LONG $0xa4127bc5; LONG $0x000180ee; BYTE $0x00 // vmovddup 0x180(%rsi,%rbp,8), %xmm12
-	LONG $0x9c127bc5; LONG $0x0001c0ee; BYTE $0x00 // vmovddup 0x1c0(%rsi,%rbp,8), %xmm11
-	LONG $0xbc12fbc5; LONG $0x000200ee; BYTE $0x00 // vmovddup 0x200(%rsi,%rbp,8), %xmm7
+	LONG $0x127b21c4; LONG $0x0180eea4; WORD $0x0000 // vmovddup 0x180(%rsi,%r13,8), %xmm12
+	LONG $0x127b21c4; LONG $0x01c0ee9c; WORD $0x0000 // vmovddup 0x1c0(%rsi,%r13,8), %xmm11
+	LONG $0x127ba1c4; LONG $0x0200eebc; WORD $0x0000 // vmovddup 0x200(%rsi,%r13,8), %xmm7
 	LONG $0x107941c4; WORD $0x204e // vmovupd 0x20(%r14), %xmm9
-	WORD $0xff48; BYTE $0xc5 // incq %rbp
+	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0xa899c2c4; BYTE $0x18 // vfmadd213pd (%r8), %xmm12, %xmm3
 	LONG $0xb89942c4; BYTE $0xc1 // vfmadd231pd %xmm9, %xmm12, %xmm8
 	LONG $0xb8b142c4; BYTE $0xd3 // vfmadd231pd %xmm11, %xmm9, %xmm10
@@ -1391,93 +1344,53 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r12,%rbx,8)
 	LONG $0x5849c1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %xmm6, %xmm3
 	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %xmm3, 0x20(%r12,%rbx,8)
-	LONG $0x08fd8348 // cmpq $0x8, %rbp
-	LONG $0xfede850f; WORD $0xffff // jne <symmetric3Multi2+0x2f0>
-	LONG $0xfffd19e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x08fd8349 // cmpq $0x8, %r13
+	LONG $0xfed7850f; WORD $0xffff // jne <symmetric3Multi2+0x3c0>
+	LONG $0xfffc42e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
+	WORD $0x9066 // nop
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x9066 // nop
 	LONG $0xc6ac8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rbp
-	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
-	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
+	LONG $0x402c8d4f // leaq (%r8,%r8,2), %r13
+	LONG $0xc61c8d4a // leaq (%rsi,%r8,8), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x04e3c148 // shlq $0x4, %rbx
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
+	LONG $0x04e5c149 // shlq $0x4, %r13
+	WORD $0x014d; BYTE $0xcd // addq %r9, %r13
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
 	LONG $0x04e1c148 // shlq $0x4, %rcx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x1c10f9c5; BYTE $0x0b // vmovupd (%rbx,%rcx), %xmm3
-	BYTE $0x90 // nop
-	LONG $0x127b81c4; WORD $0xbb24 // vmovddup (%r11,%r15,4), %xmm4
+	LONG $0x1079c1c4; WORD $0x0d5c; BYTE $0x00 // vmovupd (%r13,%rcx), %xmm3
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x127ba1c4; WORD $0xbb24 // vmovddup (%rbx,%r15,4), %xmm4
 	LONG $0xb8d9a2c4; WORD $0x3d5c; BYTE $0x00 // vfmadd231pd (%rbp,%r15), %xmm4, %xmm3
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x30ff8349 // cmpq $0x30, %r15
-	WORD $0xe975 // jne <symmetric3Multi2+0x460>
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
+	WORD $0xe975 // jne <symmetric3Multi2+0x540>
+	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
 	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x1c11f9c5; BYTE $0x0b // vmovupd %xmm3, (%rbx,%rcx)
+	LONG $0x1179c1c4; WORD $0x0d5c; BYTE $0x00 // vmovupd %xmm3, (%r13,%rcx)
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	WORD $0xc475 // jne <symmetric3Multi2+0x450>
+	WORD $0xb275 // jne <symmetric3Multi2+0x520>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9b75 // jne <symmetric3Multi2+0x430>
+	WORD $0x8975 // jne <symmetric3Multi2+0x500>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffc8be9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	WORD $0xcb08 // orb %cl, %bl
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0165840f; WORD $0x0000 // je <symmetric3Multi2+0x63b>
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc06b5c8d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm3
-	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi2+0x4e0>
-	LONG $0xfffd0ee9; BYTE $0xff // jmp <symmetric3Multi2+0x293>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfffba9e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
 	LONG $0x3412fbc5; BYTE $0xde // vmovddup (%rsi,%rbx,8), %xmm6
-	LONG $0x1079c1c4; WORD $0xcb1c // vmovupd (%r11,%rcx,8), %xmm3
-	LONG $0x1079c1c4; WORD $0xcb64; BYTE $0x10 // vmovupd 0x10(%r11,%rcx,8), %xmm4
-	LONG $0x1079c1c4; WORD $0xcb6c; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %xmm5
+	LONG $0x5c10f9c5; WORD $0x00cd // vmovupd (%rbp,%rcx,8), %xmm3
+	LONG $0x6410f9c5; WORD $0x10cd // vmovupd 0x10(%rbp,%rcx,8), %xmm4
+	LONG $0x6c10f9c5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %xmm5
 	LONG $0xa8e1c2c4; WORD $0xe070 // vfmadd213pd -0x20(%r8), %xmm3, %xmm6
 	LONG $0x18ddf262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%rbx,8){1to2}, %xmm4, %xmm6
 	LONG $0x18d5f262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%rbx,8){1to2}, %xmm5, %xmm6
@@ -1495,41 +1408,12 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x1179c1c4; BYTE $0x30 // vmovupd %xmm6, (%r8)
 	LONG $0x30c08349 // addq $0x30, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff6a850f; WORD $0xffff // jne <symmetric3Multi2+0x5a0>
-	LONG $0xfffaf5e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965b262; LONG $0xc02b648d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965b262; LONG $0xc06b648d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm4 {%k1}
-	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi2+0x650>
-	LONG $0xfffb98e9; BYTE $0xff // jmp <symmetric3Multi2+0x293>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xff6c850f; WORD $0xffff // jne <symmetric3Multi2+0x5a0>
+	LONG $0xfffaf7e9; BYTE $0xff // jmp <symmetric3Multi2+0x130>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf9e0840f; WORD $0xffff // je <symmetric3Multi2+0xf0>
+	LONG $0xfaa0840f; WORD $0xffff // je <symmetric3Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -1537,7 +1421,7 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi2+0x7b8>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi2+0x6f8>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -1546,10 +1430,10 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric3Multi2+0x770>
+	WORD $0x1774 // je <symmetric3Multi2+0x6b0>
 	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric3Multi2+0x774>
+	WORD $0x10eb // jmp <symmetric3Multi2+0x6b4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -1562,15 +1446,15 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x311c // vmovupd %xmm3, (%rcx,%r14)
 	LONG $0x10c68349 // addq $0x10, %r14
 	LONG $0x30fe8349 // cmpq $0x30, %r14
-	WORD $0xe475 // jne <symmetric3Multi2+0x790>
+	WORD $0xe475 // jne <symmetric3Multi2+0x6d0>
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x30c38348 // addq $0x30, %rbx
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x9875 // jne <symmetric3Multi2+0x750>
+	WORD $0x9875 // jne <symmetric3Multi2+0x690>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf92c830f; WORD $0xffff // jae <symmetric3Multi2+0xf5>
+	LONG $0xf9ec830f; WORD $0xffff // jae <symmetric3Multi2+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -1578,13 +1462,13 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric3Multi2+0x810>
+	WORD $0x2c7d // jge <symmetric3Multi2+0x750>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric3Multi2+0x7f8>
+	WORD $0x0b74 // je <symmetric3Multi2+0x738>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric3Multi2+0x7fc>
+	WORD $0x04eb // jmp <symmetric3Multi2+0x73c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x04e1c148 // shlq $0x4, %rcx
@@ -1595,12 +1479,12 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x30f98348 // cmpq $0x30, %rcx
-	WORD $0xf075 // jne <symmetric3Multi2+0x820>
+	WORD $0xf075 // jne <symmetric3Multi2+0x760>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x30c08349 // addq $0x30, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric3Multi2+0x7d0>
-	LONG $0xfff8b3e9; BYTE $0xff // jmp <symmetric3Multi2+0xf5>
+	WORD $0x9375 // jne <symmetric3Multi2+0x710>
+	LONG $0xfff973e9; BYTE $0xff // jmp <symmetric3Multi2+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1623,7 +1507,7 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi4>
-	LONG $0x000886e9; BYTE $0x00 // jmp <end>
+	LONG $0x0007c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1671,9 +1555,9 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric3Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07a88e0f; WORD $0x0000 // jle <symmetric3Multi4+0x852>
-	LONG $0x48fdf262; LONG $0x07c40d59; WORD $0x0000 // vpbroadcastq 0x7c4(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x07b21559; WORD $0x0000 // vpbroadcastq 0x7b2(%rip), %zmm2
+	LONG $0x06d88e0f; WORD $0x0000 // jle <symmetric3Multi4+0x782>
+	LONG $0x48fdf262; LONG $0x07040d59; WORD $0x0000 // vpbroadcastq 0x704(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x06f21559; WORD $0x0000 // vpbroadcastq 0x6f2(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x40868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -1687,83 +1571,117 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x074f830f; WORD $0x0000 // jae <symmetric3Multi4+0x852>
+	LONG $0x067f830f; WORD $0x0000 // jae <symmetric3Multi4+0x782>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x05fa840f; WORD $0x0000 // je <symmetric3Multi4+0x710>
+	LONG $0x052a840f; WORD $0x0000 // je <symmetric3Multi4+0x640>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
 	LONG $0x05e1c148 // shlq $0x5, %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x16eb // jmp <symmetric3Multi4+0x144>
+	WORD $0x15eb // jmp <symmetric3Multi4+0x143>
 	WORD $0x9066 // nop
-	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
+	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x05cc830f; WORD $0x0000 // jae <symmetric3Multi4+0x710>
+	LONG $0x04fd830f; WORD $0x0000 // jae <symmetric3Multi4+0x640>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
-	LONG $0x28b60f44 // movzbl (%rax), %r13d
+	LONG $0x18b60f44 // movzbl (%rax), %r11d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi4+0x230>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x035b820f; WORD $0x0000 // jb <symmetric3Multi4+0x4c0>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	LONG $0x00ea850f; WORD $0x0000 // jne <symmetric3Multi4+0x240>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
+	LONG $0x1b048d47 // leal (%r11,%r11), %r8d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	LONG $0x08e5c141 // shll $0x8, %r13d
+	LONG $0x686f034c // addq 0x68(%rdi), %r13
+	WORD $0xcb08 // orb %cl, %bl
+	WORD $0xdb84 // testb %bl, %bl
+	LONG $0x0133840f; WORD $0x0000 // je <symmetric3Multi4+0x2b0>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x4865b262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc06b5c8d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm3
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x4865b262; LONG $0xc05b5c8d // vpermb -0x1000(%rbx,%r11,2), %zmm3, %zmm3
 	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi4+0x180>
-	WORD $0x71eb // jmp <symmetric3Multi4+0x293>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xff5d850f; WORD $0xffff // jne <symmetric3Multi4+0x190>
+	LONG $0x000131e9; BYTE $0x00 // jmp <symmetric3Multi4+0x369>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x40828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%rdx), %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x48180f41; BYTE $0xc0 // prefetcht0 -0x40(%r8)
 	LONG $0x487cd162; LONG $0xefc0985a; WORD $0xffff // vcvtps2pd -0x1040(%r8), %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%r11)
+	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
 	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
 	LONG $0x487cd162; LONG $0xefe0985a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%r11)
+	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
 	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x487cd162; WORD $0x585a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm3
 	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48fdb162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xad75 // jne <symmetric3Multi4+0x240>
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
+	LONG $0x0240fb81; WORD $0x0000 // cmpl $0x240, %ebx
+	WORD $0xae75 // jne <symmetric3Multi4+0x250>
+	LONG $0x0000c2e9; BYTE $0x00 // jmp <symmetric3Multi4+0x369>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965b262; LONG $0xc01b648d // vpermb -0x1000(%rbx,%r11), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965b262; LONG $0xc05b648d // vpermb -0x1000(%rbx,%r11,2), %zmm3, %zmm4 {%k1}
+	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
+	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
+	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
+	LONG $0xff57850f; WORD $0xffff // jne <symmetric3Multi4+0x2c0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0192850f; WORD $0x0000 // jne <symmetric3Multi4+0x430>
+	LONG $0x017c850f; WORD $0x0000 // jne <symmetric3Multi4+0x4f0>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -1774,144 +1692,104 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x02c0850f; WORD $0x0000 // jne <symmetric3Multi4+0x5a0>
+	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
+	LONG $0x01da850f; WORD $0x0000 // jne <symmetric3Multi4+0x590>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0xeeb48b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp,8), %r14
-	LONG $0x197de2c4; WORD $0xee34 // vbroadcastsd (%rsi,%rbp,8), %ymm6
-	LONG $0xee9c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbp,8), %rbx
-	LONG $0x197de2c4; WORD $0xee7c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%rbp,8), %ymm7
-	LONG $0x197d62c4; LONG $0x0080ee9c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%rbp,8), %ymm11
-	LONG $0x107d41c4; BYTE $0x06 // vmovupd (%r14), %ymm8
-	LONG $0x107dc1c4; WORD $0xdb1c // vmovupd (%r11,%rbx,8), %ymm3
-	LONG $0x107dc1c4; WORD $0xdb64; BYTE $0x20 // vmovupd 0x20(%r11,%rbx,8), %ymm4
-	LONG $0x107dc1c4; WORD $0xdb6c; BYTE $0x40 // vmovupd 0x40(%r11,%rbx,8), %ymm5
-	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
-	LONG $0xa8e5c2c4; WORD $0xc070 // vfmadd213pd -0x40(%r8), %ymm3, %ymm6
-	LONG $0xd7593dc5 // vmulpd %ymm7, %ymm8, %ymm10
-	LONG $0x593d41c4; BYTE $0xc3 // vmulpd %ymm11, %ymm8, %ymm8
-	LONG $0xb8dde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm4, %ymm6
-	LONG $0xb8d5c2c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm5, %ymm6
-	LONG $0x117dc1c4; WORD $0xc070 // vmovupd %ymm6, -0x40(%r8)
-	LONG $0x197de2c4; LONG $0x00c0eebc; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%rbp,8), %ymm7
-	LONG $0x107dc1c4; WORD $0x2076 // vmovupd 0x20(%r14), %ymm6
-	LONG $0x197d62c4; LONG $0x0100ee9c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%rbp,8), %ymm11
-	LONG $0x197d62c4; LONG $0x0140eea4; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%rbp,8), %ymm12
-	LONG $0xb8c562c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm7, %ymm9
-	LONG $0xa8e5c2c4; WORD $0xe078 // vfmadd213pd -0x20(%r8), %ymm3, %ymm7
-	LONG $0xb89d62c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm12, %ymm8
-	LONG $0xb8a562c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm11, %ymm10
-	LONG $0xb8ddc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm4, %ymm7
-	LONG $0xb8d5c2c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm5, %ymm7
-	LONG $0x117dc1c4; WORD $0xe078 // vmovupd %ymm7, -0x20(%r8)
-	LONG $0x197d62c4; LONG $0x0180eea4; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%rbp,8), %ymm12
-	LONG $0x197d62c4; LONG $0x01c0ee9c; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%rbp,8), %ymm11
-	LONG $0x197de2c4; LONG $0x0200eebc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%rbp,8), %ymm7
-	LONG $0x107dc1c4; WORD $0x4076 // vmovupd 0x40(%r14), %ymm6
-	WORD $0xff48; BYTE $0xc5 // incq %rbp
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x9066 // nop
+	LONG $0xeeb48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r13,8), %r14
+	LONG $0x197da2c4; WORD $0xee3c // vbroadcastsd (%rsi,%r13,8), %ymm7
+	LONG $0xee9c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r13,8), %rbx
+	LONG $0x197d22c4; WORD $0xee4c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r13,8), %ymm9
+	LONG $0x197d22c4; LONG $0x0080ee9c; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r13,8), %ymm11
+	LONG $0x107dc1c4; BYTE $0x36 // vmovupd (%r14), %ymm6
+	LONG $0x5c10fdc5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %ymm3
+	LONG $0x6410fdc5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %ymm4
+	LONG $0x6c10fdc5; WORD $0x40dd // vmovupd 0x40(%rbp,%rbx,8), %ymm5
+	LONG $0xc7594dc5 // vmulpd %ymm7, %ymm6, %ymm8
+	LONG $0xa8e5c2c4; WORD $0xc078 // vfmadd213pd -0x40(%r8), %ymm3, %ymm7
+	LONG $0xd65935c5 // vmulpd %ymm6, %ymm9, %ymm10
+	LONG $0xf659a5c5 // vmulpd %ymm6, %ymm11, %ymm6
+	LONG $0xb8ddc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm4, %ymm7
+	LONG $0xb8d5c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm5, %ymm7
+	LONG $0x117dc1c4; WORD $0xc078 // vmovupd %ymm7, -0x40(%r8)
+	LONG $0x197d22c4; LONG $0x00c0ee8c; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%r13,8), %ymm9
+	LONG $0x107dc1c4; WORD $0x207e // vmovupd 0x20(%r14), %ymm7
+	LONG $0x197d22c4; LONG $0x0100ee9c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r13,8), %ymm11
+	LONG $0x197d22c4; LONG $0x0140eea4; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%r13,8), %ymm12
+	LONG $0xb8b562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm8
+	LONG $0xa8e542c4; WORD $0xe048 // vfmadd213pd -0x20(%r8), %ymm3, %ymm9
+	LONG $0xb89de2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm12, %ymm6
+	LONG $0xb8a562c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm11, %ymm10
+	LONG $0xb8dd42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm4, %ymm9
+	LONG $0xb8d542c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm5, %ymm9
+	LONG $0x117d41c4; WORD $0xe048 // vmovupd %ymm9, -0x20(%r8)
+	LONG $0x197d22c4; LONG $0x0180eea4; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r13,8), %ymm12
+	LONG $0x197d22c4; LONG $0x01c0ee9c; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%r13,8), %ymm11
+	LONG $0x197da2c4; LONG $0x0200eebc; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r13,8), %ymm7
+	LONG $0x107d41c4; WORD $0x404e // vmovupd 0x40(%r14), %ymm9
+	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0xa89dc2c4; BYTE $0x18 // vfmadd213pd (%r8), %ymm12, %ymm3
-	LONG $0xb89d62c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm12, %ymm9
-	LONG $0xb8cd42c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm6, %ymm10
-	LONG $0xb8c562c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm7, %ymm8
+	LONG $0xb89d42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm12, %ymm8
+	LONG $0xb8b542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm9, %ymm10
+	LONG $0xb8c5c2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm7, %ymm6
 	LONG $0xb8a5e2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm11, %ymm3
 	LONG $0xb8c5e2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm7, %ymm3
 	LONG $0x117dc1c4; BYTE $0x18 // vmovupd %ymm3, (%r8)
 	LONG $0x60c08349 // addq $0x60, %r8
-	LONG $0x5835c1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %ymm9, %ymm3
+	LONG $0x583dc1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %ymm8, %ymm3
 	LONG $0x117dc1c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%rbx,8)
 	LONG $0x582dc1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %ymm10, %ymm3
 	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%rbx,8)
-	LONG $0x583dc1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm8, %ymm3
+	LONG $0x584dc1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm6, %ymm3
 	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%rbx,8)
-	LONG $0x08fd8348 // cmpq $0x8, %rbp
-	LONG $0xfed4850f; WORD $0xffff // jne <symmetric3Multi4+0x2f0>
-	LONG $0xfffd0fe9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x08fd8349 // cmpq $0x8, %r13
+	LONG $0xfed7850f; WORD $0xffff // jne <symmetric3Multi4+0x3c0>
+	LONG $0xfffc42e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	WORD $0x9066 // nop
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x9066 // nop
-	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
-	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
-	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x05e3c148 // shlq $0x5, %rbx
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
+	LONG $0xc6ac8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rbp
+	LONG $0x402c8d4f // leaq (%r8,%r8,2), %r13
+	LONG $0xc61c8d4a // leaq (%rsi,%r8,8), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x05e5c149 // shlq $0x5, %r13
+	WORD $0x014d; BYTE $0xcd // addq %r9, %r13
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xf1 // movq %r14, %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
 	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x1c10fdc5; BYTE $0x0b // vmovupd (%rbx,%rcx), %ymm3
-	BYTE $0x90 // nop
-	LONG $0x197d82c4; WORD $0x7b24 // vbroadcastsd (%r11,%r15,2), %ymm4
-	LONG $0xb8dd82c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %ymm4, %ymm3
+	LONG $0x107dc1c4; WORD $0x0d5c; BYTE $0x00 // vmovupd (%r13,%rcx), %ymm3
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x197da2c4; WORD $0x7b24 // vbroadcastsd (%rbx,%r15,2), %ymm4
+	LONG $0xb8dda2c4; WORD $0x3d5c; BYTE $0x00 // vfmadd231pd (%rbp,%r15), %ymm4, %ymm3
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0xea75 // jne <symmetric3Multi4+0x470>
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x1c11fdc5; BYTE $0x0b // vmovupd %ymm3, (%rbx,%rcx)
-	LONG $0x03fd8348 // cmpq $0x3, %rbp
-	WORD $0xc575 // jne <symmetric3Multi4+0x460>
+	WORD $0xe975 // jne <symmetric3Multi4+0x540>
+	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x117dc1c4; WORD $0x0d5c; BYTE $0x00 // vmovupd %ymm3, (%r13,%rcx)
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	WORD $0xb275 // jne <symmetric3Multi4+0x520>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric3Multi4+0x440>
+	WORD $0x8975 // jne <symmetric3Multi4+0x500>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffc7ce9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	WORD $0xcb08 // orb %cl, %bl
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0168840f; WORD $0x0000 // je <symmetric3Multi4+0x64e>
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc06b5c8d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm3
-	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi4+0x4f0>
-	LONG $0xfffcfee9; BYTE $0xff // jmp <symmetric3Multi4+0x293>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfffba9e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xde8c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %rcx
 	LONG $0x197de2c4; WORD $0xde34 // vbroadcastsd (%rsi,%rbx,8), %ymm6
-	LONG $0x107dc1c4; WORD $0xcb1c // vmovupd (%r11,%rcx,8), %ymm3
-	LONG $0x107dc1c4; WORD $0xcb64; BYTE $0x20 // vmovupd 0x20(%r11,%rcx,8), %ymm4
-	LONG $0x107dc1c4; WORD $0xcb6c; BYTE $0x40 // vmovupd 0x40(%r11,%rcx,8), %ymm5
+	LONG $0x5c10fdc5; WORD $0x00cd // vmovupd (%rbp,%rcx,8), %ymm3
+	LONG $0x6410fdc5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %ymm4
+	LONG $0x6c10fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm5
 	LONG $0xa8e5c2c4; WORD $0xc070 // vfmadd213pd -0x40(%r8), %ymm3, %ymm6
 	LONG $0x38ddf262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%rbx,8){1to4}, %ymm4, %ymm6
 	LONG $0x38d5f262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%rbx,8){1to4}, %ymm5, %ymm6
@@ -1929,41 +1807,12 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x117dc1c4; BYTE $0x30 // vmovupd %ymm6, (%r8)
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff67850f; WORD $0xffff // jne <symmetric3Multi4+0x5b0>
-	LONG $0xfffae2e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965b262; LONG $0xc02b648d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965b262; LONG $0xc06b648d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm4 {%k1}
-	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi4+0x660>
-	LONG $0xfffb88e9; BYTE $0xff // jmp <symmetric3Multi4+0x293>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xff69850f; WORD $0xffff // jne <symmetric3Multi4+0x5a0>
+	LONG $0xfffaf4e9; BYTE $0xff // jmp <symmetric3Multi4+0x130>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf9d0840f; WORD $0xffff // je <symmetric3Multi4+0xf0>
+	LONG $0xfaa0840f; WORD $0xffff // je <symmetric3Multi4+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -1971,7 +1820,7 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi4+0x7c8>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric3Multi4+0x6f8>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -1980,10 +1829,10 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric3Multi4+0x780>
+	WORD $0x1774 // je <symmetric3Multi4+0x6b0>
 	LONG $0x790c8d4a // leaq (%rcx,%r15,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric3Multi4+0x784>
+	WORD $0x10eb // jmp <symmetric3Multi4+0x6b4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -1996,15 +1845,15 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x311c // vmovupd %ymm3, (%rcx,%r14)
 	LONG $0x20c68349 // addq $0x20, %r14
 	LONG $0x60fe8349 // cmpq $0x60, %r14
-	WORD $0xe475 // jne <symmetric3Multi4+0x7a0>
+	WORD $0xe475 // jne <symmetric3Multi4+0x6d0>
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x60c38348 // addq $0x60, %rbx
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x9875 // jne <symmetric3Multi4+0x760>
+	WORD $0x9875 // jne <symmetric3Multi4+0x690>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf91c830f; WORD $0xffff // jae <symmetric3Multi4+0xf5>
+	LONG $0xf9ec830f; WORD $0xffff // jae <symmetric3Multi4+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -2012,13 +1861,13 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric3Multi4+0x820>
+	WORD $0x2c7d // jge <symmetric3Multi4+0x750>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric3Multi4+0x808>
+	WORD $0x0b74 // je <symmetric3Multi4+0x738>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric3Multi4+0x80c>
+	WORD $0x04eb // jmp <symmetric3Multi4+0x73c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -2029,12 +1878,12 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x60f98348 // cmpq $0x60, %rcx
-	WORD $0xf075 // jne <symmetric3Multi4+0x830>
+	WORD $0xf075 // jne <symmetric3Multi4+0x760>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric3Multi4+0x7e0>
-	LONG $0xfff8a3e9; BYTE $0xff // jmp <symmetric3Multi4+0xf5>
+	WORD $0x9375 // jne <symmetric3Multi4+0x710>
+	LONG $0xfff973e9; BYTE $0xff // jmp <symmetric3Multi4+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2044,6 +1893,8 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000c00
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
@@ -2055,7 +1906,7 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3Multi8>
-	LONG $0x000a06e9; BYTE $0x00 // jmp <end>
+	LONG $0x000906e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2102,295 +1953,283 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric3Multi8+0x40>
 	LONG $0x08478b4c // movq 0x8(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x08f88e0f; WORD $0x0000 // jle <symmetric3Multi8+0x9a9>
-	LONG $0x48fdf262; LONG $0x09350d59; WORD $0x0000 // vpbroadcastq 0x935(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x09331559; WORD $0x0000 // vpbroadcastq 0x933(%rip), %zmm2
+	LONG $0x08188e0f; WORD $0x0000 // jle <symmetric3Multi8+0x8c9>
+	LONG $0x48fdf262; LONG $0x08350d59; WORD $0x0000 // vpbroadcastq 0x835(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x08331559; WORD $0x0000 // vpbroadcastq 0x833(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x80968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
 	LONG $0xc7048d4f // leaq (%r15,%r8,8), %r8
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
-	WORD $0x19eb // jmp <symmetric3Multi8+0x104>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x2404894c // movq %r8, (%rsp)
+	WORD $0x19eb // jmp <symmetric3Multi8+0x103>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
-	LONG $0x08a5830f; WORD $0x0000 // jae <symmetric3Multi8+0x9a9>
+	LONG $0x243c3b4c // cmpq (%rsp), %r15
+	LONG $0x07c6830f; WORD $0x0000 // jae <symmetric3Multi8+0x8c9>
 	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x0734840f; WORD $0x0000 // je <symmetric3Multi8+0x850>
+	LONG $0x0655840f; WORD $0x0000 // je <symmetric3Multi8+0x770>
 	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x2414894c // movq %r10, (%rsp)
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
 	LONG $0x06e0c149 // shlq $0x6, %r8
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0x294d; BYTE $0xc4 // subq %r8, %r12
-	WORD $0x1ceb // jmp <symmetric3Multi8+0x154>
+	WORD $0x20eb // jmp <symmetric3Multi8+0x158>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x6d448d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r8
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x5b048d4f // leaq (%r11,%r11,2), %r8
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
-	LONG $0x06fc830f; WORD $0x0000 // jae <symmetric3Multi8+0x850>
+	LONG $0x0618830f; WORD $0x0000 // jae <symmetric3Multi8+0x770>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
-	LONG $0x28b60f44 // movzbl (%rax), %r13d
+	LONG $0x18b60f44 // movzbl (%rax), %r11d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x00d9850f; WORD $0x0000 // jne <symmetric3Multi8+0x240>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x047b820f; WORD $0x0000 // jb <symmetric3Multi8+0x5f0>
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x0195850f; WORD $0x0000 // jne <symmetric3Multi8+0x300>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc2950f41 // setne %r10b
+	LONG $0x08e5c141 // shll $0x8, %r13d
+	LONG $0x686f034c // addq 0x68(%rdi), %r13
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x9066 // nop
+	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
+	LONG $0x1b048d47 // leal (%r11,%r11), %r8d
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x00b0840f; WORD $0x0000 // je <symmetric3Multi8+0x250>
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
 	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x4865b262; LONG $0xc01b5c8d // vpermb -0x1000(%rbx,%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
 	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc06b5c8d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm3
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x4865b262; LONG $0xc05b5c8d // vpermb -0x1000(%rbx,%r11,2), %zmm3, %zmm3
 	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d47; BYTE $0x01 // vpsllvq 0x40(%r13), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5d46; BYTE $0x02 // vpsravq 0x80(%r13), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
 	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
 	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x190>
-	WORD $0x71eb // jmp <symmetric3Multi8+0x2a3>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xff5d850f; WORD $0xffff // jne <symmetric3Multi8+0x1a0>
+	LONG $0x00011ae9; BYTE $0x00 // jmp <symmetric3Multi8+0x362>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965b262; LONG $0xc01b648d // vpermb -0x1000(%rbx,%r11), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x48fed162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%r13), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%r13), %k1
+	LONG $0x4965b262; LONG $0xc05b648d // vpermb -0x1000(%rbx,%r11,2), %zmm3, %zmm4 {%k1}
+	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
+	LONG $0x58ddd162; WORD $0x5d5c; BYTE $0x19 // vsubpd 0xc8(%r13){1to8}, %zmm4, %zmm3
+	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
+	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
+	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
+	LONG $0xff57850f; WORD $0xffff // jne <symmetric3Multi8+0x250>
+	WORD $0x67eb // jmp <symmetric3Multi8+0x362>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x40828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%rdx), %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x48180f41; BYTE $0xc0 // prefetcht0 -0x40(%r8)
 	LONG $0x487cd162; LONG $0xefc0985a; WORD $0xffff // vcvtps2pd -0x1040(%r8), %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%r11)
+	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
 	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
 	LONG $0x487cd162; LONG $0xefe0985a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%r11)
+	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
 	LONG $0x08180f41 // prefetcht0 (%r8)
 	LONG $0x487cd162; WORD $0x585a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm3
 	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48fdb162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	LONG $0x40fb8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r11d
-	WORD $0xad75 // jne <symmetric3Multi8+0x250>
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
+	LONG $0x0240fb81; WORD $0x0000 // cmpl $0x240, %ebx
+	WORD $0xae75 // jne <symmetric3Multi8+0x310>
 	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x02a2850f; WORD $0x0000 // jne <symmetric3Multi8+0x550>
+	LONG $0x02a3850f; WORD $0x0000 // jne <symmetric3Multi8+0x610>
 	LONG $0x487df262; WORD $0x2134 // vpmovzxwq (%rcx), %zmm4
 	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
 	LONG $0x48fdd262; WORD $0xd87c // vpbroadcastq %r8, %zmm3
-	LONG $0x401c8d4f // leaq (%r8,%r8,2), %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	LONG $0x305f034c // addq 0x30(%rdi), %r11
+	LONG $0x402c8d4f // leaq (%r8,%r8,2), %r13
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	LONG $0x306f034c // addq 0x30(%rdi), %r13
 	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
 	LONG $0x48e5f262; WORD $0xda40 // vpmullq %zmm2, %zmm3, %zmm3
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x01b70f44 // movzwl (%rcx), %r8d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x41b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r8d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x41b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r8d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x41b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r8d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x41b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r8d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x41b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r8d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x41b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r8d
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x0c180f43; BYTE $0x18 // prefetcht0 (%r8,%r11)
-	LONG $0x4c180f43; WORD $0x4018 // prefetcht0 0x40(%r8,%r11)
-	LONG $0x8c180f43; LONG $0x00008018; BYTE $0x00 // prefetcht0 0x80(%r8,%r11)
+	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
+	LONG $0x4c180f43; WORD $0x4028 // prefetcht0 0x40(%r8,%r13)
+	LONG $0x8c180f43; LONG $0x00008028; BYTE $0x00 // prefetcht0 0x80(%r8,%r13)
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x02e7850f; WORD $0x0000 // jne <symmetric3Multi8+0x6e0>
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0xeeb48b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp,8), %r14
-	LONG $0x48fdf262; WORD $0x3419; BYTE $0xee // vbroadcastsd (%rsi,%rbp,8), %zmm6
-	LONG $0xee9c8b48; LONG $0x00002000 // movq 0x2000(%rsi,%rbp,8), %rbx
-	LONG $0x48fdf262; LONG $0x08ee7c19 // vbroadcastsd 0x40(%rsi,%rbp,8), %zmm7
-	LONG $0x48fd7262; LONG $0x10ee5c19 // vbroadcastsd 0x80(%rsi,%rbp,8), %zmm11
-	LONG $0x48fd5162; WORD $0x0610 // vmovupd (%r14), %zmm8
-	LONG $0x48fdd162; WORD $0x1c10; BYTE $0xdb // vmovupd (%r11,%rbx,8), %zmm3
-	LONG $0x48fdd162; LONG $0x01db6410 // vmovupd 0x40(%r11,%rbx,8), %zmm4
-	LONG $0x48fdd162; LONG $0x02db6c10 // vmovupd 0x80(%r11,%rbx,8), %zmm5
-	LONG $0x48bd7162; WORD $0xce59 // vmulpd %zmm6, %zmm8, %zmm9
-	LONG $0x48e5d262; WORD $0x70a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm3, %zmm6
-	LONG $0x48bd7162; WORD $0xd759 // vmulpd %zmm7, %zmm8, %zmm10
-	LONG $0x48bd5162; WORD $0xc359 // vmulpd %zmm11, %zmm8, %zmm8
-	LONG $0x48ddf262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm4, %zmm6
-	LONG $0x48d5d262; WORD $0xf3b8 // vfmadd231pd %zmm11, %zmm5, %zmm6
-	LONG $0x48fdd162; WORD $0x7011; BYTE $0xfe // vmovupd %zmm6, -0x80(%r8)
-	LONG $0x48fdf262; LONG $0x18ee7c19 // vbroadcastsd 0xc0(%rsi,%rbp,8), %zmm7
-	LONG $0x48fdd162; WORD $0x7610; BYTE $0x01 // vmovupd 0x40(%r14), %zmm6
-	LONG $0x48fd7262; LONG $0x20ee5c19 // vbroadcastsd 0x100(%rsi,%rbp,8), %zmm11
-	LONG $0x48fd7262; LONG $0x28ee6419 // vbroadcastsd 0x140(%rsi,%rbp,8), %zmm12
-	LONG $0x48c57262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm7, %zmm9
-	LONG $0x48e5d262; WORD $0x78a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm3, %zmm7
-	LONG $0x489d7262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm12, %zmm8
-	LONG $0x48a57262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm11, %zmm10
-	LONG $0x48ddd262; WORD $0xfbb8 // vfmadd231pd %zmm11, %zmm4, %zmm7
-	LONG $0x48d5d262; WORD $0xfcb8 // vfmadd231pd %zmm12, %zmm5, %zmm7
-	LONG $0x48fdd162; WORD $0x7811; BYTE $0xff // vmovupd %zmm7, -0x40(%r8)
-	LONG $0x48fd7262; LONG $0x30ee6419 // vbroadcastsd 0x180(%rsi,%rbp,8), %zmm12
-	LONG $0x48fd7262; LONG $0x38ee5c19 // vbroadcastsd 0x1c0(%rsi,%rbp,8), %zmm11
-	LONG $0x48fdf262; LONG $0x40ee7c19 // vbroadcastsd 0x200(%rsi,%rbp,8), %zmm7
-	LONG $0x48fdd162; WORD $0x7610; BYTE $0x02 // vmovupd 0x80(%r14), %zmm6
-	WORD $0xff48; BYTE $0xc5 // incq %rbp
+	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
+	LONG $0x01f8850f; WORD $0x0000 // jne <symmetric3Multi8+0x6b0>
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0xeeb48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r13,8), %r14
+	LONG $0x48fdb262; WORD $0x3c19; BYTE $0xee // vbroadcastsd (%rsi,%r13,8), %zmm7
+	LONG $0xee9c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r13,8), %rbx
+	LONG $0x48fd3262; LONG $0x08ee4c19 // vbroadcastsd 0x40(%rsi,%r13,8), %zmm9
+	LONG $0x48fd3262; LONG $0x10ee5c19 // vbroadcastsd 0x80(%rsi,%r13,8), %zmm11
+	LONG $0x48fdd162; WORD $0x3610 // vmovupd (%r14), %zmm6
+	LONG $0x48fdf162; LONG $0x00dd5c10 // vmovupd (%rbp,%rbx,8), %zmm3
+	LONG $0x48fdf162; LONG $0x01dd6410 // vmovupd 0x40(%rbp,%rbx,8), %zmm4
+	LONG $0x48fdf162; LONG $0x02dd6c10 // vmovupd 0x80(%rbp,%rbx,8), %zmm5
+	LONG $0x48cd7162; WORD $0xc759 // vmulpd %zmm7, %zmm6, %zmm8
+	LONG $0x48e5d262; WORD $0x78a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm3, %zmm7
+	LONG $0x48cd5162; WORD $0xd159 // vmulpd %zmm9, %zmm6, %zmm10
+	LONG $0x48cdd162; WORD $0xf359 // vmulpd %zmm11, %zmm6, %zmm6
+	LONG $0x48ddd262; WORD $0xf9b8 // vfmadd231pd %zmm9, %zmm4, %zmm7
+	LONG $0x48d5d262; WORD $0xfbb8 // vfmadd231pd %zmm11, %zmm5, %zmm7
+	LONG $0x48fdd162; WORD $0x7811; BYTE $0xfe // vmovupd %zmm7, -0x80(%r8)
+	LONG $0x48fd3262; LONG $0x18ee4c19 // vbroadcastsd 0xc0(%rsi,%r13,8), %zmm9
+	LONG $0x48fdd162; WORD $0x7e10; BYTE $0x01 // vmovupd 0x40(%r14), %zmm7
+	LONG $0x48fd3262; LONG $0x20ee5c19 // vbroadcastsd 0x100(%rsi,%r13,8), %zmm11
+	LONG $0x48fd3262; LONG $0x28ee6419 // vbroadcastsd 0x140(%rsi,%r13,8), %zmm12
+	LONG $0x48b57262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm9, %zmm8
+	LONG $0x48e55262; WORD $0x48a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm3, %zmm9
+	LONG $0x489df262; WORD $0xf7b8 // vfmadd231pd %zmm7, %zmm12, %zmm6
+	LONG $0x48a57262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm11, %zmm10
+	LONG $0x48dd5262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm4, %zmm9
+	LONG $0x48d55262; WORD $0xccb8 // vfmadd231pd %zmm12, %zmm5, %zmm9
+	LONG $0x48fd5162; WORD $0x4811; BYTE $0xff // vmovupd %zmm9, -0x40(%r8)
+	LONG $0x48fd3262; LONG $0x30ee6419 // vbroadcastsd 0x180(%rsi,%r13,8), %zmm12
+	LONG $0x48fd3262; LONG $0x38ee5c19 // vbroadcastsd 0x1c0(%rsi,%r13,8), %zmm11
+	LONG $0x48fdb262; LONG $0x40ee7c19 // vbroadcastsd 0x200(%rsi,%r13,8), %zmm7
+	LONG $0x48fd5162; WORD $0x4e10; BYTE $0x02 // vmovupd 0x80(%r14), %zmm9
+	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x489dd262; WORD $0x18a8 // vfmadd213pd (%r8), %zmm12, %zmm3
-	LONG $0x489d7262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm12, %zmm9
-	LONG $0x48cd5262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm6, %zmm10
-	LONG $0x48c57262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm7, %zmm8
+	LONG $0x489d5262; WORD $0xc1b8 // vfmadd231pd %zmm9, %zmm12, %zmm8
+	LONG $0x48b55262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm9, %zmm10
+	LONG $0x48c5d262; WORD $0xf1b8 // vfmadd231pd %zmm9, %zmm7, %zmm6
 	LONG $0x48a5f262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm11, %zmm3
 	LONG $0x48c5f262; WORD $0xddb8 // vfmadd231pd %zmm5, %zmm7, %zmm3
 	LONG $0x48fdd162; WORD $0x1811 // vmovupd %zmm3, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
-	LONG $0x48b5d162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm9, %zmm3
+	LONG $0x48bdd162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm8, %zmm3
 	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%rbx,8)
 	LONG $0x48add162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%rbx,8), %zmm10, %zmm3
 	LONG $0x48fdd162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%rbx,8)
-	LONG $0x48bdd162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm8, %zmm3
+	LONG $0x48cdd162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm6, %zmm3
 	LONG $0x48fdd162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%rbx,8)
-	LONG $0x08fd8348 // cmpq $0x8, %rbp
-	LONG $0xfeba850f; WORD $0xffff // jne <symmetric3Multi8+0x400>
-	LONG $0xfffbf5e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x08fd8349 // cmpq $0x8, %r13
+	LONG $0xfeb9850f; WORD $0xffff // jne <symmetric3Multi8+0x4c0>
+	LONG $0xfffb34e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
-	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
-	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8949; BYTE $0xef // movq %rbp, %r15
+	LONG $0xc6ac8b4a; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %rbp
+	LONG $0x402c8d4f // leaq (%r8,%r8,2), %r13
+	LONG $0xc61c8d4a // leaq (%rsi,%r8,8), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0x014d; BYTE $0xcd // addq %r9, %r13
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
 	LONG $0x06e7c149 // shlq $0x6, %r15
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x48fdb162; WORD $0x1c10; BYTE $0x3b // vmovupd (%rbx,%r15), %zmm3
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fd9262; WORD $0x2419; BYTE $0x13 // vbroadcastsd (%r11,%r10), %zmm4
-	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm4, %zmm3
+	LONG $0x48fd9162; LONG $0x003d5c10 // vmovupd (%r13,%r15), %zmm3
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdb262; WORD $0x2419; BYTE $0x13 // vbroadcastsd (%rbx,%r10), %zmm4
+	LONG $0x48ddb262; LONG $0x00155cb8 // vfmadd231pd (%rbp,%r10), %zmm4, %zmm3
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
-	WORD $0xe575 // jne <symmetric3Multi8+0x5a0>
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x3b // vmovupd %zmm3, (%rbx,%r15)
-	LONG $0x03fd8348 // cmpq $0x3, %rbp
-	WORD $0xae75 // jne <symmetric3Multi8+0x580>
+	WORD $0xe475 // jne <symmetric3Multi8+0x660>
+	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	LONG $0x48fd9162; LONG $0x003d5c11 // vmovupd %zmm3, (%r13,%r15)
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	WORD $0xac75 // jne <symmetric3Multi8+0x640>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric3Multi8+0x560>
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfffb57e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x0176840f; WORD $0x0000 // je <symmetric3Multi8+0x79b>
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865b262; LONG $0xc06b5c8d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm3
-	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff60850f; WORD $0xffff // jne <symmetric3Multi8+0x630>
-	LONG $0xfffbcee9; BYTE $0xff // jmp <symmetric3Multi8+0x2a3>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	WORD $0x8375 // jne <symmetric3Multi8+0x620>
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0xfffa99e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xde948b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbx,8), %r10
 	LONG $0x48fdf262; WORD $0x3419; BYTE $0xde // vbroadcastsd (%rsi,%rbx,8), %zmm6
-	LONG $0x48fd9162; WORD $0x1c10; BYTE $0xd3 // vmovupd (%r11,%r10,8), %zmm3
-	LONG $0x48fd9162; LONG $0x01d36410 // vmovupd 0x40(%r11,%r10,8), %zmm4
-	LONG $0x48fd9162; LONG $0x02d36c10 // vmovupd 0x80(%r11,%r10,8), %zmm5
+	LONG $0x48fdb162; LONG $0x00d55c10 // vmovupd (%rbp,%r10,8), %zmm3
+	LONG $0x48fdb162; LONG $0x01d56410 // vmovupd 0x40(%rbp,%r10,8), %zmm4
+	LONG $0x48fdb162; LONG $0x02d56c10 // vmovupd 0x80(%rbp,%r10,8), %zmm5
 	LONG $0x48e5d262; WORD $0x70a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm3, %zmm6
 	LONG $0x58ddf262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%rbx,8){1to8}, %zmm4, %zmm6
 	LONG $0x58d5f262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%rbx,8){1to8}, %zmm5, %zmm6
@@ -2408,49 +2247,20 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdd162; WORD $0x3011 // vmovupd %zmm6, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xff5e850f; WORD $0xffff // jne <symmetric3Multi8+0x6f0>
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfff9a5e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
-	LONG $0x24148b4c // movq (%rsp), %r10
-	BYTE $0x90 // nop
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965b262; LONG $0xc02b648d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965b262; LONG $0xc06b648d // vpermb -0x1000(%rbx,%r13,2), %zmm3, %zmm4 {%k1}
-	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
-	LONG $0xc0c68149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r14
-	LONG $0x40fe8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r14d
-	LONG $0xff5a850f; WORD $0xffff // jne <symmetric3Multi8+0x7a0>
-	LONG $0xfffa58e9; BYTE $0xff // jmp <symmetric3Multi8+0x2a3>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xff5d850f; WORD $0xffff // jne <symmetric3Multi8+0x6c0>
+	LONG $0xfff9d8e9; BYTE $0xff // jmp <symmetric3Multi8+0x140>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0xf890840f; WORD $0xffff // je <symmetric3Multi8+0xf0>
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0xf970840f; WORD $0xffff // je <symmetric3Multi8+0xf0>
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
 	WORD $0x294d; BYTE $0xea // subq %r13, %r10
 	LONG $0x08fa8349 // cmpq $0x8, %r10
 	LONG $0xc24c0f4d // cmovlq %r10, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric3Multi8+0x911>
+	LONG $0x008e8e0f; WORD $0x0000 // jle <symmetric3Multi8+0x831>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -2459,10 +2269,10 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x1774 // je <symmetric3Multi8+0x8c0>
+	WORD $0x1774 // je <symmetric3Multi8+0x7e0>
 	LONG $0x7a148d4f // leaq (%r10,%r15,2), %r10
 	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
-	WORD $0x10eb // jmp <symmetric3Multi8+0x8c4>
+	WORD $0x10eb // jmp <symmetric3Multi8+0x7e4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2f148d4f // leaq (%r15,%r13), %r10
 	LONG $0x52348d4f // leaq (%r10,%r10,2), %r14
@@ -2475,30 +2285,30 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x16 // vmovupd %zmm3, (%r14,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
-	WORD $0xde75 // jne <symmetric3Multi8+0x8e0>
+	WORD $0xde75 // jne <symmetric3Multi8+0x800>
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
 	WORD $0x394d; BYTE $0xdf // cmpq %r11, %r15
-	WORD $0x8f75 // jne <symmetric3Multi8+0x8a0>
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	WORD $0x8f75 // jne <symmetric3Multi8+0x7c0>
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x08478d4d // leaq 0x8(%r15), %r8
-	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
-	LONG $0xf7cd830f; WORD $0xffff // jae <symmetric3Multi8+0xf5>
+	LONG $0x24043b4c // cmpq (%rsp), %r8
+	LONG $0xf8ae830f; WORD $0xffff // jae <symmetric3Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x9066 // nop
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xdea4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r11,8)
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	WORD $0x294d; BYTE $0xea // subq %r13, %r10
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	WORD $0x2c7d // jge <symmetric3Multi8+0x970>
+	WORD $0x2c7d // jge <symmetric3Multi8+0x890>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x0b74 // je <symmetric3Multi8+0x958>
+	WORD $0x0b74 // je <symmetric3Multi8+0x878>
 	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
 	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
-	WORD $0x04eb // jmp <symmetric3Multi8+0x95c>
+	WORD $0x04eb // jmp <symmetric3Multi8+0x87c>
 	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
 	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
 	LONG $0x06e2c149 // shlq $0x6, %r10
@@ -2509,12 +2319,12 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
-	WORD $0xec75 // jne <symmetric3Multi8+0x980>
+	WORD $0xec75 // jne <symmetric3Multi8+0x8a0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric3Multi8+0x930>
-	LONG $0xfff74ce9; BYTE $0xff // jmp <symmetric3Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric3Multi8+0x850>
+	LONG $0xfff82ce9; BYTE $0xff // jmp <symmetric3Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2524,10 +2334,6 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00184330
@@ -2540,7 +2346,7 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi2>
-	LONG $0x000a3ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -2587,8 +2393,8 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric4Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09388e0f; WORD $0x0000 // jle <symmetric4Multi2+0x9e2>
-	LONG $0x48fdf262; LONG $0x097c0d59; WORD $0x0000 // vpbroadcastq 0x97c(%rip), %zmm1
+	LONG $0x08288e0f; WORD $0x0000 // jle <symmetric4Multi2+0x8d2>
+	LONG $0x48fdf262; LONG $0x083c0d59; WORD $0x0000 // vpbroadcastq 0x83c(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
@@ -2600,11 +2406,11 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x08ff830f; WORD $0x0000 // jae <symmetric4Multi2+0x9e2>
+	LONG $0x07ef830f; WORD $0x0000 // jae <symmetric4Multi2+0x8d2>
 	LONG $0x72b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r14d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x07ca840f; WORD $0x0000 // je <symmetric4Multi2+0x8c0>
+	LONG $0x06ba840f; WORD $0x0000 // je <symmetric4Multi2+0x7b0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x407f8b4c // movq 0x40(%rdi), %r15
 	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
@@ -2615,22 +2421,26 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0xa2148d4a // leaq (%rdx,%r12,4), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
-	LONG $0x07a0830f; WORD $0x0000 // jae <symmetric4Multi2+0x8c0>
+	LONG $0x0690830f; WORD $0x0000 // jae <symmetric4Multi2+0x7b0>
 	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
 	LONG $0x20b60f44 // movzbl (%rax), %r12d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x010d850f; WORD $0x0000 // jne <symmetric4Multi2+0x240>
-	LONG $0x686f8b48 // movq 0x68(%rdi), %rbp
-	LONG $0x35fc8041 // cmpb $0x35, %r12b
-	LONG $0x044f820f; WORD $0x0000 // jb <symmetric4Multi2+0x590>
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x641c8d4f // leaq (%r12,%r12,2), %r11
-	LONG $0x24048d47 // leal (%r12,%r12), %r8d
+	LONG $0x011d850f; WORD $0x0000 // jne <symmetric4Multi2+0x250>
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	WORD $0x8944; BYTE $0xe5 // movl %r12d, %ebp
+	LONG $0x64048d4f // leaq (%r12,%r12,2), %r8
+	LONG $0x241c8d47 // leal (%r12,%r12), %r11d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c4f641 // testb $0x7, %r12b
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
+	LONG $0x686f0348 // addq 0x68(%rdi), %rbp
+	WORD $0xcb08 // orb %cl, %bl
+	WORD $0xdb84 // testb %bl, %bl
+	LONG $0x0173840f; WORD $0x0000 // je <symmetric4Multi2+0x2d0>
 	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486df262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm2, %zmm2
@@ -2645,16 +2455,16 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cf162; LONG $0x010e5411 // vmovups %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
 	LONG $0x486db262; LONG $0xc063548d // vpermb -0x1000(%rbx,%r12,2), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cf162; LONG $0x020e5411 // vmovups %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
 	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486db262; LONG $0xc01b548d // vpermb -0x1000(%rbx,%r11), %zmm2, %zmm2
+	LONG $0x486db262; LONG $0xc003548d // vpermb -0x1000(%rbx,%r8), %zmm2, %zmm2
 	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
 	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
@@ -2662,8 +2472,8 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff2e850f; WORD $0xffff // jne <symmetric4Multi2+0x160>
-	LONG $0x00007fe9; BYTE $0x00 // jmp <symmetric4Multi2+0x2b6>
+	LONG $0xff2e850f; WORD $0xffff // jne <symmetric4Multi2+0x170>
+	LONG $0x000173e9; BYTE $0x00 // jmp <symmetric4Multi2+0x3ba>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x608a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%rdx), %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
@@ -2683,9 +2493,46 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
-	WORD $0x9a75 // jne <symmetric4Multi2+0x250>
+	WORD $0x9a75 // jne <symmetric4Multi2+0x260>
+	LONG $0x0000efe9; BYTE $0x00 // jmp <symmetric4Multi2+0x3ba>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496df262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0e // vmovupd %zmm2, (%rsi,%rcx)
+	LONG $0x0c180f42; BYTE $0x23 // prefetcht0 (%rbx,%r12)
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496db262; LONG $0xc0235c8d // vpermb -0x1000(%rbx,%r12), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdf162; LONG $0x010e5411 // vmovupd %zmm2, 0x40(%rsi,%rcx)
+	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496db262; LONG $0xc0635c8d // vpermb -0x1000(%rbx,%r12,2), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdf162; LONG $0x020e5411 // vmovupd %zmm2, 0x80(%rsi,%rcx)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
+	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
+	LONG $0x496db262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%r8), %zmm2, %zmm3 {%k1}
+	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
+	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
+	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
+	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
+	LONG $0xff26850f; WORD $0xffff // jne <symmetric4Multi2+0x2e0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x023f850f; WORD $0x0000 // jne <symmetric4Multi2+0x500>
+	LONG $0x023b850f; WORD $0x0000 // jne <symmetric4Multi2+0x600>
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
@@ -2697,9 +2544,9 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b4c // movq 0x30(%rdi), %r13
-	LONG $0x03ac850f; WORD $0x0000 // jne <symmetric4Multi2+0x6b0>
+	LONG $0x0288850f; WORD $0x0000 // jne <symmetric4Multi2+0x690>
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x2e9c8b4c; LONG $0x00003d80 // movq 0x3d80(%rsi,%rbp), %r11
 	LONG $0x14127bc5; BYTE $0x2e // vmovddup (%rsi,%rbp), %xmm10
 	LONG $0x2e848b4c; LONG $0x00002000 // movq 0x2000(%rsi,%rbp), %r8
@@ -2772,8 +2619,8 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x584981c4; WORD $0xc754; BYTE $0x30 // vaddpd 0x30(%r15,%r8,8), %xmm6, %xmm2
 	LONG $0x117981c4; WORD $0xc754; BYTE $0x30 // vmovupd %xmm2, 0x30(%r15,%r8,8)
 	LONG $0x40fd8348 // cmpq $0x40, %rbp
-	LONG $0xfe1c850f; WORD $0xffff // jne <symmetric4Multi2+0x310>
-	LONG $0xfffc17e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
+	LONG $0xfe1c850f; WORD $0xffff // jne <symmetric4Multi2+0x410>
+	LONG $0xfffb17e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -2796,69 +2643,20 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0xb8e1a2c4; WORD $0x3114 // vfmadd231pd (%rcx,%r14), %xmm3, %xmm2
 	LONG $0x10c68349 // addq $0x10, %r14
 	LONG $0x40fe8349 // cmpq $0x40, %r14
-	WORD $0xea75 // jne <symmetric4Multi2+0x540>
+	WORD $0xea75 // jne <symmetric4Multi2+0x640>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc5 // incq %r13
 	LONG $0x1411f9c5; BYTE $0x2b // vmovupd %xmm2, (%rbx,%rbp)
 	LONG $0x04fd8349 // cmpq $0x4, %r13
-	WORD $0xc575 // jne <symmetric4Multi2+0x530>
+	WORD $0xc575 // jne <symmetric4Multi2+0x630>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric4Multi2+0x510>
+	WORD $0x9c75 // jne <symmetric4Multi2+0x610>
 	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0xfffb8ce9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
+	LONG $0xfffa8ce9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	LONG $0x64048d4f // leaq (%r12,%r12,2), %r8
-	LONG $0x241c8d47 // leal (%r12,%r12), %r11d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	WORD $0x950f; BYTE $0xc3 // setne %bl
-	WORD $0xcb08 // orb %cl, %bl
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0148; BYTE $0xcd // addq %rcx, %rbp
-	WORD $0xdb84 // testb %bl, %bl
-	LONG $0x0212840f; WORD $0x0000 // je <symmetric4Multi2+0x7cb>
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486df262; WORD $0x538d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x0e // vmovups %zmm2, (%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x23 // prefetcht0 (%rbx,%r12)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486db262; LONG $0xc023548d // vpermb -0x1000(%rbx,%r12), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x010e5411 // vmovups %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486db262; LONG $0xc063548d // vpermb -0x1000(%rbx,%r12,2), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x020e5411 // vmovups %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x486db262; LONG $0xc003548d // vpermb -0x1000(%rbx,%r8), %zmm2, %zmm2
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	LONG $0x48edf262; WORD $0x5547; BYTE $0x01 // vpsllvq 0x40(%rbp), %zmm2, %zmm2
-	LONG $0x48edf262; WORD $0x5546; BYTE $0x02 // vpsravq 0x80(%rbp), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff2e850f; WORD $0xffff // jne <symmetric4Multi2+0x5d0>
-	LONG $0xfffc0fe9; BYTE $0xff // jmp <symmetric4Multi2+0x2b6>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x068c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8), %rcx
@@ -2892,47 +2690,11 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; LONG $0x3030c6b4; WORD $0x0000 // vmovupd %xmm6, 0x3030(%rsi,%r8,8)
 	LONG $0x08c08349 // addq $0x8, %r8
 	LONG $0x40f88349 // cmpq $0x40, %r8
-	LONG $0xfefa850f; WORD $0xffff // jne <symmetric4Multi2+0x6c0>
-	LONG $0xfff945e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
-	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496df262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0e // vmovupd %zmm2, (%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x23 // prefetcht0 (%rbx,%r12)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc0235c8d // vpermb -0x1000(%rbx,%r12), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; LONG $0x010e5411 // vmovupd %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x1b // prefetcht0 (%rbx,%r11)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc0635c8d // vpermb -0x1000(%rbx,%r12,2), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; LONG $0x020e5411 // vmovupd %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
-	LONG $0x48fef162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm2
-	LONG $0x90f8e1c4; LONG $0x0000c08d; BYTE $0x00 // kmovq 0xc0(%rbp), %k1
-	LONG $0x496db262; LONG $0xc0035c8d // vpermb -0x1000(%rbx,%r8), %zmm2, %zmm3 {%k1}
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	LONG $0x58e5f162; WORD $0x555c; BYTE $0x19 // vsubpd 0xc8(%rbp){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff26850f; WORD $0xffff // jne <symmetric4Multi2+0x7e0>
-	LONG $0xfff9f7e9; BYTE $0xff // jmp <symmetric4Multi2+0x2b6>
-	BYTE $0x90 // nop
+	LONG $0xfefa850f; WORD $0xffff // jne <symmetric4Multi2+0x6a0>
+	LONG $0xfff965e9; BYTE $0xff // jmp <symmetric4Multi2+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xf805840f; WORD $0xffff // je <symmetric4Multi2+0xd0>
+	LONG $0xf915840f; WORD $0xffff // je <symmetric4Multi2+0xd0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
@@ -2941,7 +2703,7 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x797e // jle <symmetric4Multi2+0x968>
+	WORD $0x797e // jle <symmetric4Multi2+0x858>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894d; BYTE $0xce // movq %r9, %r14
@@ -2950,10 +2712,10 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric4Multi2+0x930>
+	WORD $0x1774 // je <symmetric4Multi2+0x820>
 	LONG $0x590c8d48 // leaq (%rcx,%rbx,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric4Multi2+0x934>
+	WORD $0x10eb // jmp <symmetric4Multi2+0x824>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -2965,15 +2727,15 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x3914 // vmovupd %xmm2, (%rcx,%r15)
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x40ff8349 // cmpq $0x40, %r15
-	WORD $0xe475 // jne <symmetric4Multi2+0x940>
+	WORD $0xe475 // jne <symmetric4Multi2+0x830>
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x40c68349 // addq $0x40, %r14
 	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
-	WORD $0xa875 // jne <symmetric4Multi2+0x910>
+	WORD $0xa875 // jne <symmetric4Multi2+0x800>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf75c830f; WORD $0xffff // jae <symmetric4Multi2+0xd5>
+	LONG $0xf86c830f; WORD $0xffff // jae <symmetric4Multi2+0xd5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -2981,13 +2743,13 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x287d // jge <symmetric4Multi2+0x9bc>
+	WORD $0x287d // jge <symmetric4Multi2+0x8ac>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric4Multi2+0x9a8>
+	WORD $0x0b74 // je <symmetric4Multi2+0x898>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric4Multi2+0x9ac>
+	WORD $0x04eb // jmp <symmetric4Multi2+0x89c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
@@ -2997,12 +2759,12 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x40f98348 // cmpq $0x40, %rcx
-	WORD $0xf075 // jne <symmetric4Multi2+0x9c0>
+	WORD $0xf075 // jne <symmetric4Multi2+0x8b0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c08349 // addq $0x40, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0xa375 // jne <symmetric4Multi2+0x980>
-	LONG $0xfff6f3e9; BYTE $0xff // jmp <symmetric4Multi2+0xd5>
+	WORD $0xa375 // jne <symmetric4Multi2+0x870>
+	LONG $0xfff803e9; BYTE $0xff // jmp <symmetric4Multi2+0xd5>
 	LONG $0x28c48348 // addq $0x28, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3013,12 +2775,6 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
 	RET
 
@@ -3028,7 +2784,7 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi4>
-	LONG $0x0009fee9; BYTE $0x00 // jmp <end>
+	LONG $0x0008fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3075,8 +2831,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	WORD $0xa075 // jne <symmetric4Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x09288e0f; WORD $0x0000 // jle <symmetric4Multi4+0x9d5>
-	LONG $0x48fdf262; LONG $0x09390d59; WORD $0x0000 // vpbroadcastq 0x939(%rip), %zmm1
+	LONG $0x08188e0f; WORD $0x0000 // jle <symmetric4Multi4+0x8c5>
+	LONG $0x48fdf262; LONG $0x08390d59; WORD $0x0000 // vpbroadcastq 0x839(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x60868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3060(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -3090,11 +2846,11 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x08e2830f; WORD $0x0000 // jae <symmetric4Multi4+0x9d5>
+	LONG $0x07d2830f; WORD $0x0000 // jae <symmetric4Multi4+0x8c5>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x079a840f; WORD $0x0000 // je <symmetric4Multi4+0x8a0>
+	LONG $0x068a840f; WORD $0x0000 // je <symmetric4Multi4+0x790>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -3105,55 +2861,59 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0xaa148d4a // leaq (%rdx,%r13,4), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0770830f; WORD $0x0000 // jae <symmetric4Multi4+0x8a0>
+	LONG $0x0660830f; WORD $0x0000 // jae <symmetric4Multi4+0x790>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x010d850f; WORD $0x0000 // jne <symmetric4Multi4+0x250>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x043f820f; WORD $0x0000 // jb <symmetric4Multi4+0x590>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
+	LONG $0x011d850f; WORD $0x0000 // jne <symmetric4Multi4+0x260>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
+	LONG $0x2d5c8d43; BYTE $0x00 // leal (%r13,%r13), %ebx
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc6950f41 // setne %r14b
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x6847034c // addq 0x68(%rdi), %r8
+	WORD $0x0841; BYTE $0xce // orb %cl, %r14b
+	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
+	LONG $0x016d840f; WORD $0x0000 // je <symmetric4Multi4+0x2e0>
 	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
 	WORD $0xc931 // xorl %ecx, %ecx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cf162; WORD $0x1411; BYTE $0x0e // vmovups %zmm2, (%rsi,%rcx)
 	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486d9262; LONG $0xc02e548d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cf162; LONG $0x010e5411 // vmovups %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cf162; LONG $0x020e5411 // vmovups %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x486d9262; LONG $0xc01e548d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm2
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
 	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
 	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi4+0x170>
-	LONG $0x000082e9; BYTE $0x00 // jmp <symmetric4Multi4+0x2c6>
+	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi4+0x180>
+	LONG $0x000173e9; BYTE $0x00 // jmp <symmetric4Multi4+0x3c7>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x608a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%rdx), %rcx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
@@ -3173,9 +2933,46 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x03065411 // vmovupd %zmm2, 0xc0(%rsi,%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
-	WORD $0x9a75 // jne <symmetric4Multi4+0x260>
+	WORD $0x9a75 // jne <symmetric4Multi4+0x270>
+	LONG $0x0000ece9; BYTE $0x00 // jmp <symmetric4Multi4+0x3c7>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0e180f41 // prefetcht0 (%r14)
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0e // vmovupd %zmm2, (%rsi,%rcx)
+	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496d9262; LONG $0xc02e5c8d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdf162; LONG $0x010e5411 // vmovupd %zmm2, 0x40(%rsi,%rcx)
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdf162; LONG $0x020e5411 // vmovupd %zmm2, 0x80(%rsi,%rcx)
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496d9262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm3 {%k1}
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
+	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
+	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
+	LONG $0xff29850f; WORD $0xffff // jne <symmetric4Multi4+0x2f0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x022f850f; WORD $0x0000 // jne <symmetric4Multi4+0x500>
+	LONG $0x022e850f; WORD $0x0000 // jne <symmetric4Multi4+0x600>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x1834 // vpmovzxwq (%r8), %zmm3
@@ -3187,85 +2984,85 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x48fef162; LONG $0x2000967f; WORD $0x0000 // vmovdqu64 %zmm2, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x039c850f; WORD $0x0000 // jne <symmetric4Multi4+0x6b0>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x027b850f; WORD $0x0000 // jne <symmetric4Multi4+0x690>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x197d22c4; WORD $0xc614 // vbroadcastsd (%rsi,%r8,8), %ymm10
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x197d22c4; WORD $0xc65c; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r8,8), %ymm11
 	LONG $0x197d22c4; LONG $0x0080c6a4; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r8,8), %ymm12
 	LONG $0x197d22c4; LONG $0x00c0c6ac; WORD $0x0000 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm13
-	LONG $0x107dc1c4; BYTE $0x2e // vmovupd (%r14), %ymm5
-	LONG $0x5410fdc5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %ymm2
-	LONG $0x4c107dc5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %ymm9
-	LONG $0x44107dc5; WORD $0x40dd // vmovupd 0x40(%rbp,%rbx,8), %ymm8
-	LONG $0x7c10fdc5; WORD $0x60dd // vmovupd 0x60(%rbp,%rbx,8), %ymm7
-	LONG $0xdd59adc5 // vmulpd %ymm5, %ymm10, %ymm3
-	LONG $0xa8ed42c4; WORD $0xa053 // vfmadd213pd -0x60(%r11), %ymm2, %ymm10
-	LONG $0xe559a5c5 // vmulpd %ymm5, %ymm11, %ymm4
-	LONG $0xf5599dc5 // vmulpd %ymm5, %ymm12, %ymm6
-	LONG $0xed5995c5 // vmulpd %ymm5, %ymm13, %ymm5
+	LONG $0x107dc1c4; BYTE $0x36 // vmovupd (%r14), %ymm6
+	LONG $0x107da1c4; WORD $0xdd54; BYTE $0x00 // vmovupd (%rbp,%r11,8), %ymm2
+	LONG $0x107d21c4; WORD $0xdd4c; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %ymm9
+	LONG $0x107d21c4; WORD $0xdd44; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %ymm8
+	LONG $0x107da1c4; WORD $0xdd7c; BYTE $0x60 // vmovupd 0x60(%rbp,%r11,8), %ymm7
+	LONG $0xde59adc5 // vmulpd %ymm6, %ymm10, %ymm3
+	LONG $0xa8ed62c4; WORD $0xa053 // vfmadd213pd -0x60(%rbx), %ymm2, %ymm10
+	LONG $0xe659a5c5 // vmulpd %ymm6, %ymm11, %ymm4
+	LONG $0xee599dc5 // vmulpd %ymm6, %ymm12, %ymm5
+	LONG $0xf65995c5 // vmulpd %ymm6, %ymm13, %ymm6
 	LONG $0xb8b542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm9, %ymm10
 	LONG $0xb8bd42c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm8, %ymm10
 	LONG $0xb8c542c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm7, %ymm10
-	LONG $0x117d41c4; WORD $0xa053 // vmovupd %ymm10, -0x60(%r11)
+	LONG $0x53117dc5; BYTE $0xa0 // vmovupd %ymm10, -0x60(%rbx)
 	LONG $0x197d22c4; LONG $0x0100c69c; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r8,8), %ymm11
 	LONG $0x107d41c4; WORD $0x2056 // vmovupd 0x20(%r14), %ymm10
 	LONG $0x197d22c4; LONG $0x0140c6a4; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%r8,8), %ymm12
 	LONG $0x197d22c4; LONG $0x0180c6ac; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r8,8), %ymm13
 	LONG $0x197d22c4; LONG $0x01c0c6b4; WORD $0x0000 // vbroadcastsd 0x1c0(%rsi,%r8,8), %ymm14
 	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0xa8ed42c4; WORD $0xc05b // vfmadd213pd -0x40(%r11), %ymm2, %ymm11
+	LONG $0xa8ed62c4; WORD $0xc05b // vfmadd213pd -0x40(%rbx), %ymm2, %ymm11
 	LONG $0xb89dc2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm12, %ymm4
-	LONG $0xb895c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm13, %ymm6
-	LONG $0xb88dc2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm14, %ymm5
+	LONG $0xb895c2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm13, %ymm5
+	LONG $0xb88dc2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm14, %ymm6
 	LONG $0xb8b542c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm9, %ymm11
 	LONG $0xb8bd42c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm8, %ymm11
 	LONG $0xb8c542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm7, %ymm11
-	LONG $0x117d41c4; WORD $0xc05b // vmovupd %ymm11, -0x40(%r11)
+	LONG $0x5b117dc5; BYTE $0xc0 // vmovupd %ymm11, -0x40(%rbx)
 	LONG $0x197d22c4; LONG $0x0200c69c; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r8,8), %ymm11
 	LONG $0x107d41c4; WORD $0x4056 // vmovupd 0x40(%r14), %ymm10
 	LONG $0x197d22c4; LONG $0x0240c6a4; WORD $0x0000 // vbroadcastsd 0x240(%rsi,%r8,8), %ymm12
 	LONG $0x197d22c4; LONG $0x0280c6ac; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%r8,8), %ymm13
 	LONG $0x197d22c4; LONG $0x02c0c6b4; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%r8,8), %ymm14
 	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0xa8ed42c4; WORD $0xe05b // vfmadd213pd -0x20(%r11), %ymm2, %ymm11
-	LONG $0xb88dc2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm14, %ymm5
+	LONG $0xa8ed62c4; WORD $0xe05b // vfmadd213pd -0x20(%rbx), %ymm2, %ymm11
+	LONG $0xb88dc2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm14, %ymm6
+	LONG $0xb895c2c4; BYTE $0xea // vfmadd231pd %ymm10, %ymm13, %ymm5
 	LONG $0xb89dc2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm12, %ymm4
-	LONG $0xb895c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm13, %ymm6
 	LONG $0xb8b542c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm9, %ymm11
 	LONG $0xb8bd42c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm8, %ymm11
 	LONG $0xb8c542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm7, %ymm11
-	LONG $0x117d41c4; WORD $0xe05b // vmovupd %ymm11, -0x20(%r11)
+	LONG $0x5b117dc5; BYTE $0xe0 // vmovupd %ymm11, -0x20(%rbx)
 	LONG $0x197d22c4; LONG $0x0300c6b4; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r8,8), %ymm14
-	LONG $0x197d22c4; LONG $0x0340c6a4; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm12
-	LONG $0x197d22c4; LONG $0x0380c69c; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm11
+	LONG $0x197d22c4; LONG $0x0340c6ac; WORD $0x0000 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm13
+	LONG $0x197d22c4; LONG $0x0380c6a4; WORD $0x0000 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm12
 	LONG $0x197d22c4; LONG $0x03c0c694; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%r8,8), %ymm10
-	LONG $0x107d41c4; WORD $0x606e // vmovupd 0x60(%r14), %ymm13
+	LONG $0x107d41c4; WORD $0x605e // vmovupd 0x60(%r14), %ymm11
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0xa88dc2c4; BYTE $0x13 // vfmadd213pd (%r11), %ymm14, %ymm2
-	LONG $0xb88dc2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm14, %ymm3
-	LONG $0xb895c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm13, %ymm4
-	LONG $0xb895c2c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm13, %ymm6
-	LONG $0xb8adc2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm10, %ymm5
-	LONG $0xb89dc2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm12, %ymm2
-	LONG $0xb8a5c2c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm11, %ymm2
+	LONG $0xa88de2c4; BYTE $0x13 // vfmadd213pd (%rbx), %ymm14, %ymm2
+	LONG $0xb88dc2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm14, %ymm3
+	LONG $0xb8a5c2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm11, %ymm4
+	LONG $0xb8a5c2c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm11, %ymm5
+	LONG $0xb8adc2c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm10, %ymm6
+	LONG $0xb895c2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm13, %ymm2
+	LONG $0xb89dc2c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm12, %ymm2
 	LONG $0xb8ade2c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm10, %ymm2
-	LONG $0x117dc1c4; BYTE $0x13 // vmovupd %ymm2, (%r11)
-	LONG $0x80eb8349 // subq $-0x80, %r11
-	LONG $0x5865c1c4; WORD $0xdc14 // vaddpd (%r12,%rbx,8), %ymm3, %ymm2
-	LONG $0x117dc1c4; WORD $0xdc14 // vmovupd %ymm2, (%r12,%rbx,8)
-	LONG $0x585dc1c4; WORD $0xdc54; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %ymm4, %ymm2
-	LONG $0x117dc1c4; WORD $0xdc54; BYTE $0x20 // vmovupd %ymm2, 0x20(%r12,%rbx,8)
-	LONG $0x584dc1c4; WORD $0xdc54; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm6, %ymm2
-	LONG $0x117dc1c4; WORD $0xdc54; BYTE $0x40 // vmovupd %ymm2, 0x40(%r12,%rbx,8)
-	LONG $0x5855c1c4; WORD $0xdc54; BYTE $0x60 // vaddpd 0x60(%r12,%rbx,8), %ymm5, %ymm2
-	LONG $0x117dc1c4; WORD $0xdc54; BYTE $0x60 // vmovupd %ymm2, 0x60(%r12,%rbx,8)
+	LONG $0x1311fdc5 // vmovupd %ymm2, (%rbx)
+	LONG $0x80eb8348 // subq $-0x80, %rbx
+	LONG $0x586581c4; WORD $0xdc14 // vaddpd (%r12,%r11,8), %ymm3, %ymm2
+	LONG $0x117d81c4; WORD $0xdc14 // vmovupd %ymm2, (%r12,%r11,8)
+	LONG $0x585d81c4; WORD $0xdc54; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %ymm4, %ymm2
+	LONG $0x117d81c4; WORD $0xdc54; BYTE $0x20 // vmovupd %ymm2, 0x20(%r12,%r11,8)
+	LONG $0x585581c4; WORD $0xdc54; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm5, %ymm2
+	LONG $0x117d81c4; WORD $0xdc54; BYTE $0x40 // vmovupd %ymm2, 0x40(%r12,%r11,8)
+	LONG $0x584d81c4; WORD $0xdc54; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm6, %ymm2
+	LONG $0x117d81c4; WORD $0xdc54; BYTE $0x60 // vmovupd %ymm2, 0x60(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe2b850f; WORD $0xffff // jne <symmetric4Multi4+0x320>
-	LONG $0xfffc26e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
+	LONG $0xfe2b850f; WORD $0xffff // jne <symmetric4Multi4+0x420>
+	LONG $0xfffb26e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -3288,146 +3085,61 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0xb8e5a2c4; WORD $0x3914 // vfmadd231pd (%rcx,%r15), %ymm3, %ymm2
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0x80ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r15
-	WORD $0xe775 // jne <symmetric4Multi4+0x540>
+	WORD $0xe775 // jne <symmetric4Multi4+0x640>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x1411fdc5; BYTE $0x2b // vmovupd %ymm2, (%rbx,%rbp)
 	LONG $0x04fe8349 // cmpq $0x4, %r14
-	WORD $0xc275 // jne <symmetric4Multi4+0x530>
+	WORD $0xc275 // jne <symmetric4Multi4+0x630>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9975 // jne <symmetric4Multi4+0x510>
+	WORD $0x9975 // jne <symmetric4Multi4+0x610>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffb99e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
+	LONG $0xfffa99e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc6950f41 // setne %r14b
-	WORD $0x0841; BYTE $0xce // orb %cl, %r14b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
-	LONG $0x01ea840f; WORD $0x0000 // je <symmetric4Multi4+0x7a8>
-	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; WORD $0x1411; BYTE $0x0e // vmovups %zmm2, (%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486d9262; LONG $0xc02e548d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x010e5411 // vmovups %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cf162; LONG $0x020e5411 // vmovups %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff31850f; WORD $0xffff // jne <symmetric4Multi4+0x5d0>
-	LONG $0xfffc22e9; BYTE $0xff // jmp <symmetric4Multi4+0x2c6>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xde8c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %rcx
-	LONG $0x197da2c4; WORD $0xde24 // vbroadcastsd (%rsi,%r11,8), %ymm4
+	LONG $0x197da2c4; WORD $0xde34 // vbroadcastsd (%rsi,%r11,8), %ymm6
 	LONG $0x5410fdc5; WORD $0x00cd // vmovupd (%rbp,%rcx,8), %ymm2
 	LONG $0x5c10fdc5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %ymm3
-	LONG $0x6c10fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm5
-	LONG $0x7410fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm6
-	LONG $0xa8edc2c4; WORD $0xa060 // vfmadd213pd -0x60(%r8), %ymm2, %ymm4
-	LONG $0x38e5b262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm3, %ymm4
-	LONG $0x38d5b262; LONG $0x10de64b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm5, %ymm4
-	LONG $0x38cdb262; LONG $0x18de64b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
-	LONG $0x117dc1c4; WORD $0xa060 // vmovupd %ymm4, -0x60(%r8)
-	LONG $0x197da2c4; LONG $0x0100dea4; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r11,8), %ymm4
-	LONG $0xa8edc2c4; WORD $0xc060 // vfmadd213pd -0x40(%r8), %ymm2, %ymm4
-	LONG $0x38e5b262; LONG $0x28de64b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm3, %ymm4
-	LONG $0x38d5b262; LONG $0x30de64b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to4}, %ymm5, %ymm4
-	LONG $0x38cdb262; LONG $0x38de64b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
-	LONG $0x117dc1c4; WORD $0xc060 // vmovupd %ymm4, -0x40(%r8)
-	LONG $0x197da2c4; LONG $0x0200dea4; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r11,8), %ymm4
-	LONG $0xa8edc2c4; WORD $0xe060 // vfmadd213pd -0x20(%r8), %ymm2, %ymm4
-	LONG $0x38e5b262; LONG $0x48de64b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm3, %ymm4
-	LONG $0x38d5b262; LONG $0x50de64b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm5, %ymm4
-	LONG $0x38cdb262; LONG $0x58de64b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
-	LONG $0x117dc1c4; WORD $0xe060 // vmovupd %ymm4, -0x20(%r8)
-	LONG $0x197da2c4; LONG $0x0300dea4; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r11,8), %ymm4
-	LONG $0xa8edc2c4; BYTE $0x20 // vfmadd213pd (%r8), %ymm2, %ymm4
-	LONG $0x38e5b262; LONG $0x68de64b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm3, %ymm4
-	LONG $0x38d5b262; LONG $0x70de64b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm5, %ymm4
-	LONG $0x38cdb262; LONG $0x78de64b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm6, %ymm4
+	LONG $0x6410fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm4
+	LONG $0x6c10fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm5
+	LONG $0xa8edc2c4; WORD $0xa070 // vfmadd213pd -0x60(%r8), %ymm2, %ymm6
+	LONG $0x38e5b262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm3, %ymm6
+	LONG $0x38ddb262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm4, %ymm6
+	LONG $0x38d5b262; LONG $0x18de74b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
+	LONG $0x117dc1c4; WORD $0xa070 // vmovupd %ymm6, -0x60(%r8)
+	LONG $0x197da2c4; LONG $0x0100deb4; WORD $0x0000 // vbroadcastsd 0x100(%rsi,%r11,8), %ymm6
+	LONG $0xa8edc2c4; WORD $0xc070 // vfmadd213pd -0x40(%r8), %ymm2, %ymm6
+	LONG $0x38e5b262; LONG $0x28de74b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm3, %ymm6
+	LONG $0x38ddb262; LONG $0x30de74b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to4}, %ymm4, %ymm6
+	LONG $0x38d5b262; LONG $0x38de74b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
+	LONG $0x117dc1c4; WORD $0xc070 // vmovupd %ymm6, -0x40(%r8)
+	LONG $0x197da2c4; LONG $0x0200deb4; WORD $0x0000 // vbroadcastsd 0x200(%rsi,%r11,8), %ymm6
+	LONG $0xa8edc2c4; WORD $0xe070 // vfmadd213pd -0x20(%r8), %ymm2, %ymm6
+	LONG $0x38e5b262; LONG $0x48de74b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm3, %ymm6
+	LONG $0x38ddb262; LONG $0x50de74b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm4, %ymm6
+	LONG $0x38d5b262; LONG $0x58de74b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
+	LONG $0x117dc1c4; WORD $0xe070 // vmovupd %ymm6, -0x20(%r8)
+	LONG $0x197da2c4; LONG $0x0300deb4; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r11,8), %ymm6
+	LONG $0xa8edc2c4; BYTE $0x30 // vfmadd213pd (%r8), %ymm2, %ymm6
+	LONG $0x38e5b262; LONG $0x68de74b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm3, %ymm6
+	LONG $0x38ddb262; LONG $0x70de74b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm4, %ymm6
+	LONG $0x38d5b262; LONG $0x78de74b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm5, %ymm6
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x117dc1c4; BYTE $0x20 // vmovupd %ymm4, (%r8)
+	LONG $0x117dc1c4; BYTE $0x30 // vmovupd %ymm6, (%r8)
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xff1d850f; WORD $0xffff // jne <symmetric4Multi4+0x6c0>
-	LONG $0xfff978e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
-	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; WORD $0x1411; BYTE $0x0e // vmovupd %zmm2, (%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496d9262; LONG $0xc02e5c8d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; LONG $0x010e5411 // vmovupd %zmm2, 0x40(%rsi,%rcx)
-	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdf162; LONG $0x020e5411 // vmovupd %zmm2, 0x80(%rsi,%rcx)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; LONG $0x030e5411 // vmovupd %zmm2, 0xc0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
-	LONG $0xff29850f; WORD $0xffff // jne <symmetric4Multi4+0x7c0>
-	LONG $0xfffa2ae9; BYTE $0xff // jmp <symmetric4Multi4+0x2c6>
-	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xff1d850f; WORD $0xffff // jne <symmetric4Multi4+0x6a0>
+	LONG $0xfff998e9; BYTE $0xff // jmp <symmetric4Multi4+0x120>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf830840f; WORD $0xffff // je <symmetric4Multi4+0xe0>
+	LONG $0xf940840f; WORD $0xffff // je <symmetric4Multi4+0xe0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -3435,7 +3147,7 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x7c7e // jle <symmetric4Multi4+0x94b>
+	WORD $0x7c7e // jle <symmetric4Multi4+0x83b>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -3444,10 +3156,10 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric4Multi4+0x910>
+	WORD $0x1774 // je <symmetric4Multi4+0x800>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric4Multi4+0x914>
+	WORD $0x10eb // jmp <symmetric4Multi4+0x804>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
@@ -3459,15 +3171,15 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x3914 // vmovupd %ymm2, (%rcx,%r15)
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0x80ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r15
-	WORD $0xe175 // jne <symmetric4Multi4+0x920>
+	WORD $0xe175 // jne <symmetric4Multi4+0x810>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x80eb8348 // subq $-0x80, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0xa575 // jne <symmetric4Multi4+0x8f0>
+	WORD $0xa575 // jne <symmetric4Multi4+0x7e0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf789830f; WORD $0xffff // jae <symmetric4Multi4+0xe5>
+	LONG $0xf899830f; WORD $0xffff // jae <symmetric4Multi4+0xe5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
@@ -3475,13 +3187,13 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x287d // jge <symmetric4Multi4+0x9ac>
+	WORD $0x287d // jge <symmetric4Multi4+0x89c>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric4Multi4+0x998>
+	WORD $0x0b74 // je <symmetric4Multi4+0x888>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric4Multi4+0x99c>
+	WORD $0x04eb // jmp <symmetric4Multi4+0x88c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x07e1c148 // shlq $0x7, %rcx
 	LONG $0x384f0348 // addq 0x38(%rdi), %rcx
@@ -3491,12 +3203,12 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0x80f98148; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %rcx
-	WORD $0xed75 // jne <symmetric4Multi4+0x9b0>
+	WORD $0xed75 // jne <symmetric4Multi4+0x8a0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x80e88349 // subq $-0x80, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0xa075 // jne <symmetric4Multi4+0x970>
-	LONG $0xfff710e9; BYTE $0xff // jmp <symmetric4Multi4+0xe5>
+	WORD $0xa075 // jne <symmetric4Multi4+0x860>
+	LONG $0xfff820e9; BYTE $0xff // jmp <symmetric4Multi4+0xe5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -3507,6 +3219,8 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	WORD $0x4330
 	RET
 
@@ -3516,7 +3230,7 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4Multi8>
-	LONG $0x000bbee9; BYTE $0x00 // jmp <end>
+	LONG $0x000abee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -3562,8 +3276,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric4Multi8+0x40>
 	LONG $0x08478b4c // movq 0x8(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x0ac88e0f; WORD $0x0000 // jle <symmetric4Multi8+0xb79>
-	LONG $0x48fdf262; LONG $0x0af50d59; WORD $0x0000 // vpbroadcastq 0xaf5(%rip), %zmm1
+	LONG $0x09b88e0f; WORD $0x0000 // jle <symmetric4Multi8+0xa69>
+	LONG $0x48fdf262; LONG $0x09f50d59; WORD $0x0000 // vpbroadcastq 0x9f5(%rip), %zmm1
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -3577,12 +3291,12 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
-	LONG $0x0a75830f; WORD $0x0000 // jae <symmetric4Multi8+0xb79>
+	LONG $0x0965830f; WORD $0x0000 // jae <symmetric4Multi8+0xa69>
 	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
 	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
 	LONG $0x243c894c // movq %r15, (%rsp)
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x0925840f; WORD $0x0000 // je <symmetric4Multi8+0xa40>
+	LONG $0x0815840f; WORD $0x0000 // je <symmetric4Multi8+0x930>
 	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
@@ -3595,56 +3309,94 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0xaa148d4a // leaq (%rdx,%r13,4), %rdx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
-	LONG $0x08eb830f; WORD $0x0000 // jae <symmetric4Multi8+0xa40>
+	LONG $0x07db830f; WORD $0x0000 // jae <symmetric4Multi8+0x930>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0118850f; WORD $0x0000 // jne <symmetric4Multi8+0x280>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x05ba820f; WORD $0x0000 // jb <symmetric4Multi8+0x730>
+	LONG $0x0208850f; WORD $0x0000 // jne <symmetric4Multi8+0x370>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x6d5c8d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r11
+	LONG $0x2d5c8d43; BYTE $0x00 // leal (%r13,%r13), %ebx
+	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc2950f41 // setne %r10b
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
-	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x6847034c // addq 0x68(%rdi), %r8
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x00ed840f; WORD $0x0000 // je <symmetric4Multi8+0x290>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cb162; WORD $0x1411; BYTE $0x3e // vmovups %zmm2, (%rsi,%r15)
 	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486d9262; LONG $0xc02e548d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cb162; LONG $0x013e5411 // vmovups %zmm2, 0x40(%rsi,%r15)
-	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
 	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x487cb162; LONG $0x023e5411 // vmovups %zmm2, 0x80(%rsi,%r15)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x486d9262; LONG $0xc01e548d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm2
 	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5047; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x5046; BYTE $0x02 // vpsravq 0x80(%r8), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
 	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
 	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff30850f; WORD $0xffff // jne <symmetric4Multi8+0x1a0>
-	LONG $0x000085e9; BYTE $0x00 // jmp <symmetric4Multi8+0x2fa>
+	LONG $0xff30850f; WORD $0xffff // jne <symmetric4Multi8+0x1b0>
+	LONG $0x000165e9; BYTE $0x00 // jmp <symmetric4Multi8+0x3ea>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0e180f41 // prefetcht0 (%r14)
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdb162; WORD $0x1411; BYTE $0x3e // vmovupd %zmm2, (%rsi,%r15)
+	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496d9262; LONG $0xc02e5c8d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdb162; LONG $0x013e5411 // vmovupd %zmm2, 0x40(%rsi,%r15)
+	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
+	LONG $0x48fdb162; LONG $0x023e5411 // vmovupd %zmm2, 0x80(%rsi,%r15)
+	LONG $0x0c180f43; BYTE $0x1e // prefetcht0 (%r14,%r11)
+	LONG $0x48fed162; WORD $0x106f // vmovdqu64 (%r8), %zmm2
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x496d9262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%r11), %zmm2, %zmm3 {%k1}
+	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
+	LONG $0x58e5d162; WORD $0x505c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm3, %zmm2
+	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff28850f; WORD $0xffff // jne <symmetric4Multi8+0x290>
+	LONG $0x00007de9; BYTE $0x00 // jmp <symmetric4Multi8+0x3ea>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x60828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -3663,10 +3415,10 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x031e5411 // vmovupd %zmm2, 0xc0(%rsi,%r11)
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
-	WORD $0x9675 // jne <symmetric4Multi8+0x290>
+	WORD $0x9675 // jne <symmetric4Multi8+0x380>
 	LONG $0x243c8b4c // movq (%rsp), %r15
 	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x0387850f; WORD $0x0000 // jne <symmetric4Multi8+0x690>
+	LONG $0x0387850f; WORD $0x0000 // jne <symmetric4Multi8+0x780>
 	LONG $0x487df262; WORD $0x1934 // vpmovzxwq (%rcx), %zmm3
 	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
 	LONG $0x48fdd262; WORD $0xd07c // vpbroadcastq %r8, %zmm2
@@ -3726,85 +3478,85 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x04b7850f; WORD $0x0000 // jne <symmetric4Multi8+0x930>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x02b7850f; WORD $0x0000 // jne <symmetric4Multi8+0x820>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x1419; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm10
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x48fd3262; LONG $0x08c65c19 // vbroadcastsd 0x40(%rsi,%r8,8), %zmm11
 	LONG $0x48fd3262; LONG $0x10c66419 // vbroadcastsd 0x80(%rsi,%r8,8), %zmm12
 	LONG $0x48fd3262; LONG $0x18c66c19 // vbroadcastsd 0xc0(%rsi,%r8,8), %zmm13
-	LONG $0x48fdd162; WORD $0x2e10 // vmovupd (%r14), %zmm5
-	LONG $0x48fdf162; LONG $0x00dd5410 // vmovupd (%rbp,%rbx,8), %zmm2
-	LONG $0x48fd7162; LONG $0x01dd4c10 // vmovupd 0x40(%rbp,%rbx,8), %zmm9
-	LONG $0x48fd7162; LONG $0x02dd4410 // vmovupd 0x80(%rbp,%rbx,8), %zmm8
-	LONG $0x48fdf162; LONG $0x03dd7c10 // vmovupd 0xc0(%rbp,%rbx,8), %zmm7
-	LONG $0x48d5d162; WORD $0xda59 // vmulpd %zmm10, %zmm5, %zmm3
-	LONG $0x48ed5262; WORD $0x53a8; BYTE $0xfd // vfmadd213pd -0xc0(%r11), %zmm2, %zmm10
-	LONG $0x48d5d162; WORD $0xe359 // vmulpd %zmm11, %zmm5, %zmm4
-	LONG $0x48d5d162; WORD $0xf459 // vmulpd %zmm12, %zmm5, %zmm6
-	LONG $0x48d5d162; WORD $0xed59 // vmulpd %zmm13, %zmm5, %zmm5
+	LONG $0x48fdd162; WORD $0x3610 // vmovupd (%r14), %zmm6
+	LONG $0x48fdb162; LONG $0x00dd5410 // vmovupd (%rbp,%r11,8), %zmm2
+	LONG $0x48fd3162; LONG $0x01dd4c10 // vmovupd 0x40(%rbp,%r11,8), %zmm9
+	LONG $0x48fd3162; LONG $0x02dd4410 // vmovupd 0x80(%rbp,%r11,8), %zmm8
+	LONG $0x48fdb162; LONG $0x03dd7c10 // vmovupd 0xc0(%rbp,%r11,8), %zmm7
+	LONG $0x48cdd162; WORD $0xda59 // vmulpd %zmm10, %zmm6, %zmm3
+	LONG $0x48ed7262; WORD $0x53a8; BYTE $0xfd // vfmadd213pd -0xc0(%rbx), %zmm2, %zmm10
+	LONG $0x48cdd162; WORD $0xe359 // vmulpd %zmm11, %zmm6, %zmm4
+	LONG $0x48cdd162; WORD $0xec59 // vmulpd %zmm12, %zmm6, %zmm5
+	LONG $0x48cdd162; WORD $0xf559 // vmulpd %zmm13, %zmm6, %zmm6
 	LONG $0x48b55262; WORD $0xd3b8 // vfmadd231pd %zmm11, %zmm9, %zmm10
 	LONG $0x48bd5262; WORD $0xd4b8 // vfmadd231pd %zmm12, %zmm8, %zmm10
 	LONG $0x48c55262; WORD $0xd5b8 // vfmadd231pd %zmm13, %zmm7, %zmm10
-	LONG $0x48fd5162; WORD $0x5311; BYTE $0xfd // vmovupd %zmm10, -0xc0(%r11)
+	LONG $0x48fd7162; WORD $0x5311; BYTE $0xfd // vmovupd %zmm10, -0xc0(%rbx)
 	LONG $0x48fd3262; LONG $0x20c65c19 // vbroadcastsd 0x100(%rsi,%r8,8), %zmm11
 	LONG $0x48fd5162; WORD $0x5610; BYTE $0x01 // vmovupd 0x40(%r14), %zmm10
 	LONG $0x48fd3262; LONG $0x28c66419 // vbroadcastsd 0x140(%rsi,%r8,8), %zmm12
 	LONG $0x48fd3262; LONG $0x30c66c19 // vbroadcastsd 0x180(%rsi,%r8,8), %zmm13
 	LONG $0x48fd3262; LONG $0x38c67419 // vbroadcastsd 0x1c0(%rsi,%r8,8), %zmm14
 	LONG $0x48a5d262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm11, %zmm3
-	LONG $0x48ed5262; WORD $0x5ba8; BYTE $0xfe // vfmadd213pd -0x80(%r11), %zmm2, %zmm11
+	LONG $0x48ed7262; WORD $0x5ba8; BYTE $0xfe // vfmadd213pd -0x80(%rbx), %zmm2, %zmm11
 	LONG $0x489dd262; WORD $0xe2b8 // vfmadd231pd %zmm10, %zmm12, %zmm4
-	LONG $0x4895d262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm13, %zmm6
-	LONG $0x488dd262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm14, %zmm5
+	LONG $0x4895d262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm13, %zmm5
+	LONG $0x488dd262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm14, %zmm6
 	LONG $0x48b55262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm9, %zmm11
 	LONG $0x48bd5262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm8, %zmm11
 	LONG $0x48c55262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm7, %zmm11
-	LONG $0x48fd5162; WORD $0x5b11; BYTE $0xfe // vmovupd %zmm11, -0x80(%r11)
+	LONG $0x48fd7162; WORD $0x5b11; BYTE $0xfe // vmovupd %zmm11, -0x80(%rbx)
 	LONG $0x48fd3262; LONG $0x40c65c19 // vbroadcastsd 0x200(%rsi,%r8,8), %zmm11
 	LONG $0x48fd5162; WORD $0x5610; BYTE $0x02 // vmovupd 0x80(%r14), %zmm10
 	LONG $0x48fd3262; LONG $0x48c66419 // vbroadcastsd 0x240(%rsi,%r8,8), %zmm12
 	LONG $0x48fd3262; LONG $0x50c66c19 // vbroadcastsd 0x280(%rsi,%r8,8), %zmm13
 	LONG $0x48fd3262; LONG $0x58c67419 // vbroadcastsd 0x2c0(%rsi,%r8,8), %zmm14
 	LONG $0x48a5d262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm11, %zmm3
-	LONG $0x48ed5262; WORD $0x5ba8; BYTE $0xff // vfmadd213pd -0x40(%r11), %zmm2, %zmm11
-	LONG $0x488dd262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm14, %zmm5
+	LONG $0x48ed7262; WORD $0x5ba8; BYTE $0xff // vfmadd213pd -0x40(%rbx), %zmm2, %zmm11
+	LONG $0x488dd262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm14, %zmm6
+	LONG $0x4895d262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm13, %zmm5
 	LONG $0x489dd262; WORD $0xe2b8 // vfmadd231pd %zmm10, %zmm12, %zmm4
-	LONG $0x4895d262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm13, %zmm6
 	LONG $0x48b55262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm9, %zmm11
 	LONG $0x48bd5262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm8, %zmm11
 	LONG $0x48c55262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm7, %zmm11
-	LONG $0x48fd5162; WORD $0x5b11; BYTE $0xff // vmovupd %zmm11, -0x40(%r11)
+	LONG $0x48fd7162; WORD $0x5b11; BYTE $0xff // vmovupd %zmm11, -0x40(%rbx)
 	LONG $0x48fd3262; LONG $0x60c67419 // vbroadcastsd 0x300(%rsi,%r8,8), %zmm14
-	LONG $0x48fd3262; LONG $0x68c66419 // vbroadcastsd 0x340(%rsi,%r8,8), %zmm12
-	LONG $0x48fd3262; LONG $0x70c65c19 // vbroadcastsd 0x380(%rsi,%r8,8), %zmm11
+	LONG $0x48fd3262; LONG $0x68c66c19 // vbroadcastsd 0x340(%rsi,%r8,8), %zmm13
+	LONG $0x48fd3262; LONG $0x70c66419 // vbroadcastsd 0x380(%rsi,%r8,8), %zmm12
 	LONG $0x48fd3262; LONG $0x78c65419 // vbroadcastsd 0x3c0(%rsi,%r8,8), %zmm10
-	LONG $0x48fd5162; WORD $0x6e10; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm13
+	LONG $0x48fd5162; WORD $0x5e10; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm11
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x488dd262; WORD $0x13a8 // vfmadd213pd (%r11), %zmm14, %zmm2
-	LONG $0x488dd262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm14, %zmm3
-	LONG $0x4895d262; WORD $0xe4b8 // vfmadd231pd %zmm12, %zmm13, %zmm4
-	LONG $0x4895d262; WORD $0xf3b8 // vfmadd231pd %zmm11, %zmm13, %zmm6
-	LONG $0x48add262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm10, %zmm5
-	LONG $0x489dd262; WORD $0xd1b8 // vfmadd231pd %zmm9, %zmm12, %zmm2
-	LONG $0x48a5d262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm11, %zmm2
+	LONG $0x488df262; WORD $0x13a8 // vfmadd213pd (%rbx), %zmm14, %zmm2
+	LONG $0x488dd262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm14, %zmm3
+	LONG $0x48a5d262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm11, %zmm4
+	LONG $0x48a5d262; WORD $0xecb8 // vfmadd231pd %zmm12, %zmm11, %zmm5
+	LONG $0x48add262; WORD $0xf3b8 // vfmadd231pd %zmm11, %zmm10, %zmm6
+	LONG $0x4895d262; WORD $0xd1b8 // vfmadd231pd %zmm9, %zmm13, %zmm2
+	LONG $0x489dd262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm12, %zmm2
 	LONG $0x48adf262; WORD $0xd7b8 // vfmadd231pd %zmm7, %zmm10, %zmm2
-	LONG $0x48fdd162; WORD $0x1311 // vmovupd %zmm2, (%r11)
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x48e5d162; WORD $0x1458; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm3, %zmm2
-	LONG $0x48fdd162; WORD $0x1411; BYTE $0xdc // vmovupd %zmm2, (%r12,%rbx,8)
-	LONG $0x48ddd162; LONG $0x01dc5458 // vaddpd 0x40(%r12,%rbx,8), %zmm4, %zmm2
-	LONG $0x48fdd162; LONG $0x01dc5411 // vmovupd %zmm2, 0x40(%r12,%rbx,8)
-	LONG $0x48cdd162; LONG $0x02dc5458 // vaddpd 0x80(%r12,%rbx,8), %zmm6, %zmm2
-	LONG $0x48fdd162; LONG $0x02dc5411 // vmovupd %zmm2, 0x80(%r12,%rbx,8)
-	LONG $0x48d5d162; LONG $0x03dc5458 // vaddpd 0xc0(%r12,%rbx,8), %zmm5, %zmm2
-	LONG $0x48fdd162; LONG $0x03dc5411 // vmovupd %zmm2, 0xc0(%r12,%rbx,8)
+	LONG $0x48fdf162; WORD $0x1311 // vmovupd %zmm2, (%rbx)
+	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
+	LONG $0x48e59162; WORD $0x1458; BYTE $0xdc // vaddpd (%r12,%r11,8), %zmm3, %zmm2
+	LONG $0x48fd9162; WORD $0x1411; BYTE $0xdc // vmovupd %zmm2, (%r12,%r11,8)
+	LONG $0x48dd9162; LONG $0x01dc5458 // vaddpd 0x40(%r12,%r11,8), %zmm4, %zmm2
+	LONG $0x48fd9162; LONG $0x01dc5411 // vmovupd %zmm2, 0x40(%r12,%r11,8)
+	LONG $0x48d59162; LONG $0x02dc5458 // vaddpd 0x80(%r12,%r11,8), %zmm5, %zmm2
+	LONG $0x48fd9162; LONG $0x02dc5411 // vmovupd %zmm2, 0x80(%r12,%r11,8)
+	LONG $0x48cd9162; LONG $0x03dc5458 // vaddpd 0xc0(%r12,%r11,8), %zmm6, %zmm2
+	LONG $0x48fd9162; LONG $0x03dc5411 // vmovupd %zmm2, 0xc0(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfe06850f; WORD $0xffff // jne <symmetric4Multi8+0x490>
-	LONG $0xfffab1e9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
+	LONG $0xfe06850f; WORD $0xffff // jne <symmetric4Multi8+0x580>
+	LONG $0xfff9c1e9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
 	BYTE $0x90 // nop
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -3824,142 +3576,59 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48e59262; WORD $0x14b8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm3, %zmm2
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x00fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r10
-	WORD $0xe575 // jne <symmetric4Multi8+0x6e0>
+	WORD $0xe575 // jne <symmetric4Multi8+0x7d0>
 	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
 	WORD $0xff49; BYTE $0xc7 // incq %r15
 	LONG $0x48fdf162; WORD $0x1411; BYTE $0x2b // vmovupd %zmm2, (%rbx,%rbp)
 	LONG $0x04ff8349 // cmpq $0x4, %r15
-	WORD $0xae75 // jne <symmetric4Multi8+0x6c0>
+	WORD $0xae75 // jne <symmetric4Multi8+0x7b0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric4Multi8+0x6a0>
+	WORD $0x8575 // jne <symmetric4Multi8+0x790>
 	LONG $0x243c8b4c // movq (%rsp), %r15
-	LONG $0xfffa1ce9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
+	LONG $0xfff92ce9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
-	LONG $0x00b28d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r14
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x2d448d47; BYTE $0x00 // leal (%r13,%r13), %r8d
-	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x00e6840f; WORD $0x0000 // je <symmetric4Multi8+0x850>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486dd262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; WORD $0x1411; BYTE $0x3e // vmovups %zmm2, (%rsi,%r15)
-	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486d9262; LONG $0xc02e548d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x013e5411 // vmovups %zmm2, 0x40(%rsi,%r15)
-	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486d9262; LONG $0xc06e548d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x487cb162; LONG $0x023e5411 // vmovups %zmm2, 0x80(%rsi,%r15)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x486dd262; LONG $0xc01e548d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x48edd262; WORD $0x5347; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x5346; BYTE $0x02 // vpsravq 0x80(%r11), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff30850f; WORD $0xffff // jne <symmetric4Multi8+0x770>
-	LONG $0xfffab5e9; BYTE $0xff // jmp <symmetric4Multi8+0x2fa>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0e180f41 // prefetcht0 (%r14)
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496dd262; WORD $0x5e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdb162; WORD $0x1411; BYTE $0x3e // vmovupd %zmm2, (%rsi,%r15)
-	LONG $0x0c180f43; BYTE $0x2e // prefetcht0 (%r14,%r13)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496d9262; LONG $0xc02e5c8d // vpermb -0x1000(%r14,%r13), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdb162; LONG $0x013e5411 // vmovupd %zmm2, 0x40(%rsi,%r15)
-	LONG $0x0c180f43; BYTE $0x06 // prefetcht0 (%r14,%r8)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496d9262; LONG $0xc06e5c8d // vpermb -0x1000(%r14,%r13,2), %zmm2, %zmm3 {%k1}
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdf162; WORD $0xd96f // vmovdqa64 %zmm1, %zmm3
-	LONG $0x48fdb162; LONG $0x023e5411 // vmovupd %zmm2, 0x80(%rsi,%r15)
-	LONG $0x0c180f41; BYTE $0x1e // prefetcht0 (%r14,%rbx)
-	LONG $0x48fed162; WORD $0x136f // vmovdqu64 (%r11), %zmm2
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x496dd262; LONG $0xc01e5c8d // vpermb -0x1000(%r14,%rbx), %zmm2, %zmm3 {%k1}
-	WORD $0x0149; BYTE $0xee // addq %rbp, %r14
-	LONG $0x58e5d162; WORD $0x535c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm3, %zmm2
-	LONG $0x48fdb162; LONG $0x033e5411 // vmovupd %zmm2, 0xc0(%rsi,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
-	LONG $0xff28850f; WORD $0xffff // jne <symmetric4Multi8+0x850>
-	LONG $0xfff9cde9; BYTE $0xff // jmp <symmetric4Multi8+0x2fa>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xde948b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %r10
-	LONG $0x48fdb262; WORD $0x2419; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm4
+	LONG $0x48fdb262; WORD $0x3419; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm6
 	LONG $0x48fdb162; LONG $0x00d55410 // vmovupd (%rbp,%r10,8), %zmm2
 	LONG $0x48fdb162; LONG $0x01d55c10 // vmovupd 0x40(%rbp,%r10,8), %zmm3
-	LONG $0x48fdb162; LONG $0x02d56c10 // vmovupd 0x80(%rbp,%r10,8), %zmm5
-	LONG $0x48fdb162; LONG $0x03d57410 // vmovupd 0xc0(%rbp,%r10,8), %zmm6
-	LONG $0x48edd262; WORD $0x60a8; BYTE $0xfd // vfmadd213pd -0xc0(%r8), %zmm2, %zmm4
-	LONG $0x58e5b262; LONG $0x08de64b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm3, %zmm4
-	LONG $0x58d5b262; LONG $0x10de64b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm5, %zmm4
-	LONG $0x58cdb262; LONG $0x18de64b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
-	LONG $0x48fdd162; WORD $0x6011; BYTE $0xfd // vmovupd %zmm4, -0xc0(%r8)
-	LONG $0x48fdb262; LONG $0x20de6419 // vbroadcastsd 0x100(%rsi,%r11,8), %zmm4
-	LONG $0x48edd262; WORD $0x60a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm2, %zmm4
-	LONG $0x58e5b262; LONG $0x28de64b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm3, %zmm4
-	LONG $0x58d5b262; LONG $0x30de64b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to8}, %zmm5, %zmm4
-	LONG $0x58cdb262; LONG $0x38de64b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
-	LONG $0x48fdd162; WORD $0x6011; BYTE $0xfe // vmovupd %zmm4, -0x80(%r8)
-	LONG $0x48fdb262; LONG $0x40de6419 // vbroadcastsd 0x200(%rsi,%r11,8), %zmm4
-	LONG $0x48edd262; WORD $0x60a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm4
-	LONG $0x58e5b262; LONG $0x48de64b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm3, %zmm4
-	LONG $0x58d5b262; LONG $0x50de64b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm5, %zmm4
-	LONG $0x58cdb262; LONG $0x58de64b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
-	LONG $0x48fdd162; WORD $0x6011; BYTE $0xff // vmovupd %zmm4, -0x40(%r8)
-	LONG $0x48fdb262; LONG $0x60de6419 // vbroadcastsd 0x300(%rsi,%r11,8), %zmm4
-	LONG $0x48edd262; WORD $0x20a8 // vfmadd213pd (%r8), %zmm2, %zmm4
-	LONG $0x58e5b262; LONG $0x68de64b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm3, %zmm4
-	LONG $0x58d5b262; LONG $0x70de64b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm5, %zmm4
-	LONG $0x58cdb262; LONG $0x78de64b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm6, %zmm4
+	LONG $0x48fdb162; LONG $0x02d56410 // vmovupd 0x80(%rbp,%r10,8), %zmm4
+	LONG $0x48fdb162; LONG $0x03d56c10 // vmovupd 0xc0(%rbp,%r10,8), %zmm5
+	LONG $0x48edd262; WORD $0x70a8; BYTE $0xfd // vfmadd213pd -0xc0(%r8), %zmm2, %zmm6
+	LONG $0x58e5b262; LONG $0x08de74b8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm3, %zmm6
+	LONG $0x58ddb262; LONG $0x10de74b8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm4, %zmm6
+	LONG $0x58d5b262; LONG $0x18de74b8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
+	LONG $0x48fdd162; WORD $0x7011; BYTE $0xfd // vmovupd %zmm6, -0xc0(%r8)
+	LONG $0x48fdb262; LONG $0x20de7419 // vbroadcastsd 0x100(%rsi,%r11,8), %zmm6
+	LONG $0x48edd262; WORD $0x70a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm2, %zmm6
+	LONG $0x58e5b262; LONG $0x28de74b8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm3, %zmm6
+	LONG $0x58ddb262; LONG $0x30de74b8 // vfmadd231pd 0x180(%rsi,%r11,8){1to8}, %zmm4, %zmm6
+	LONG $0x58d5b262; LONG $0x38de74b8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
+	LONG $0x48fdd162; WORD $0x7011; BYTE $0xfe // vmovupd %zmm6, -0x80(%r8)
+	LONG $0x48fdb262; LONG $0x40de7419 // vbroadcastsd 0x200(%rsi,%r11,8), %zmm6
+	LONG $0x48edd262; WORD $0x70a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm2, %zmm6
+	LONG $0x58e5b262; LONG $0x48de74b8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm3, %zmm6
+	LONG $0x58ddb262; LONG $0x50de74b8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm4, %zmm6
+	LONG $0x58d5b262; LONG $0x58de74b8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
+	LONG $0x48fdd162; WORD $0x7011; BYTE $0xff // vmovupd %zmm6, -0x40(%r8)
+	LONG $0x48fdb262; LONG $0x60de7419 // vbroadcastsd 0x300(%rsi,%r11,8), %zmm6
+	LONG $0x48edd262; WORD $0x30a8 // vfmadd213pd (%r8), %zmm2, %zmm6
+	LONG $0x58e5b262; LONG $0x68de74b8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm3, %zmm6
+	LONG $0x58ddb262; LONG $0x70de74b8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm4, %zmm6
+	LONG $0x58d5b262; LONG $0x78de74b8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm5, %zmm6
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x48fdd162; WORD $0x2011 // vmovupd %zmm4, (%r8)
+	LONG $0x48fdd162; WORD $0x3011 // vmovupd %zmm6, (%r8)
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xff0f850f; WORD $0xffff // jne <symmetric4Multi8+0x940>
-	LONG $0xfff70ae9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
+	LONG $0xff0f850f; WORD $0xffff // jne <symmetric4Multi8+0x830>
+	LONG $0xfff81ae9; BYTE $0xff // jmp <symmetric4Multi8+0x140>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf6a0840f; WORD $0xffff // je <symmetric4Multi8+0xf0>
+	LONG $0xf7b0840f; WORD $0xffff // je <symmetric4Multi8+0xf0>
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -3967,7 +3636,7 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x08fa8349 // cmpq $0x8, %r10
 	LONG $0xc24c0f4d // cmovlq %r10, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x007e8e0f; WORD $0x0000 // jle <symmetric4Multi8+0xaf1>
+	LONG $0x007e8e0f; WORD $0x0000 // jle <symmetric4Multi8+0x9e1>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -3976,10 +3645,10 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x1774 // je <symmetric4Multi8+0xab0>
+	WORD $0x1774 // je <symmetric4Multi8+0x9a0>
 	LONG $0x72148d4f // leaq (%r10,%r14,2), %r10
 	LONG $0x3cb70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r15d
-	WORD $0x10eb // jmp <symmetric4Multi8+0xab4>
+	WORD $0x10eb // jmp <symmetric4Multi8+0x9a4>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e3c8d4f // leaq (%r14,%r13), %r15
 	LONG $0x08e7c149 // shlq $0x8, %r15
@@ -3991,16 +3660,16 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd9162; WORD $0x1411; BYTE $0x17 // vmovupd %zmm2, (%r15,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x00fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r10
-	WORD $0xde75 // jne <symmetric4Multi8+0xac0>
+	WORD $0xde75 // jne <symmetric4Multi8+0x9b0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9f75 // jne <symmetric4Multi8+0xa90>
+	WORD $0x9f75 // jne <symmetric4Multi8+0x980>
 	LONG $0x243c8b4c // movq (%rsp), %r15
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x08478d4d // leaq 0x8(%r15), %r8
 	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
-	LONG $0xf5ee830f; WORD $0xffff // jae <symmetric4Multi8+0xf5>
+	LONG $0xf6fe830f; WORD $0xffff // jae <symmetric4Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
@@ -4008,13 +3677,13 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	WORD $0x294d; BYTE $0xea // subq %r13, %r10
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	WORD $0x287d // jge <symmetric4Multi8+0xb4c>
+	WORD $0x287d // jge <symmetric4Multi8+0xa3c>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x0b74 // je <symmetric4Multi8+0xb38>
+	WORD $0x0b74 // je <symmetric4Multi8+0xa28>
 	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
 	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
-	WORD $0x04eb // jmp <symmetric4Multi8+0xb3c>
+	WORD $0x04eb // jmp <symmetric4Multi8+0xa2c>
 	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
 	LONG $0x08e2c149 // shlq $0x8, %r10
 	LONG $0x3857034c // addq 0x38(%rdi), %r10
@@ -4024,12 +3693,12 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x00fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r10
-	WORD $0xec75 // jne <symmetric4Multi8+0xb50>
+	WORD $0xec75 // jne <symmetric4Multi8+0xa40>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9c75 // jne <symmetric4Multi8+0xb10>
-	LONG $0xfff57ce9; BYTE $0xff // jmp <symmetric4Multi8+0xf5>
+	WORD $0x9c75 // jne <symmetric4Multi8+0xa00>
+	LONG $0xfff68ce9; BYTE $0xff // jmp <symmetric4Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4043,6 +3712,8 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x4330
 	RET
 
@@ -4052,7 +3723,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi2>
-	LONG $0x000c86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000b46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4100,9 +3771,9 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric5Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b788e0f; WORD $0x0000 // jle <symmetric5Multi2+0xc22>
-	LONG $0x48fdf262; LONG $0x0bbc0d59; WORD $0x0000 // vpbroadcastq 0xbbc(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0bba1559; WORD $0x0000 // vpbroadcastq 0xbba(%rip), %zmm2
+	LONG $0x0a388e0f; WORD $0x0000 // jle <symmetric5Multi2+0xae2>
+	LONG $0x48fdf262; LONG $0x0a7c0d59; WORD $0x0000 // vpbroadcastq 0xa7c(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0a7a1559; WORD $0x0000 // vpbroadcastq 0xa7a(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x40868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3040(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -4116,11 +3787,11 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0b1f830f; WORD $0x0000 // jae <symmetric5Multi2+0xc22>
+	LONG $0x09df830f; WORD $0x0000 // jae <symmetric5Multi2+0xae2>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x09ca840f; WORD $0x0000 // je <symmetric5Multi2+0xae0>
+	LONG $0x088a840f; WORD $0x0000 // je <symmetric5Multi2+0x9a0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -4133,64 +3804,68 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x099c830f; WORD $0x0000 // jae <symmetric5Multi2+0xae0>
+	LONG $0x085c830f; WORD $0x0000 // jae <symmetric5Multi2+0x9a0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi2+0x2a0>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x058b820f; WORD $0x0000 // jb <symmetric5Multi2+0x6f0>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x0159850f; WORD $0x0000 // jne <symmetric5Multi2+0x2b0>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc3950f41 // setne %r11b
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x6847034c // addq 0x68(%rdi), %r8
+	WORD $0x0841; BYTE $0xcb // orb %cl, %r11b
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	LONG $0x01d3840f; WORD $0x0000 // je <symmetric5Multi2+0x350>
+	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
+	LONG $0x4865d262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x48659262; LONG $0xc02b5c8d // vpermb -0x1000(%r11,%r13), %zmm3, %zmm3
+	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x48659262; LONG $0xc0355c8d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi2+0x180>
-	LONG $0x0000a4e9; BYTE $0x00 // jmp <symmetric5Multi2+0x335>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfef3850f; WORD $0xffff // jne <symmetric5Multi2+0x190>
+	LONG $0x0001d5e9; BYTE $0x00 // jmp <symmetric5Multi2+0x477>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x80828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -4212,9 +3887,56 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%r11)
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
-	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi2+0x2b0>
+	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi2+0x2c0>
+	LONG $0x00012de9; BYTE $0x00 // jmp <symmetric5Multi2+0x477>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
+	LONG $0x4965d262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
+	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc02b648d // vpermb -0x1000(%r11,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
+	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
+	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
+	LONG $0xfee9850f; WORD $0xffff // jne <symmetric5Multi2+0x360>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0320850f; WORD $0x0000 // jne <symmetric5Multi2+0x660>
+	LONG $0x031e850f; WORD $0x0000 // jne <symmetric5Multi2+0x7a0>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -4226,25 +3948,25 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x04be850f; WORD $0x0000 // jne <symmetric5Multi2+0x840>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x036c850f; WORD $0x0000 // jne <symmetric5Multi2+0x830>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x127b21c4; WORD $0xc62c // vmovddup (%rsi,%r8,8), %xmm13
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x127b21c4; WORD $0xc674; BYTE $0x40 // vmovddup 0x40(%rsi,%r8,8), %xmm14
 	LONG $0x127b21c4; LONG $0x0080c6bc; WORD $0x0000 // vmovddup 0x80(%rsi,%r8,8), %xmm15
 	LONG $0x08ffa162; LONG $0x18c64412 // vmovddup 0xc0(%rsi,%r8,8), %xmm16
 	LONG $0x08ffa162; LONG $0x20c64c12 // vmovddup 0x100(%rsi,%r8,8), %xmm17
 	LONG $0x107941c4; BYTE $0x06 // vmovupd (%r14), %xmm8
-	LONG $0x5c10f9c5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %xmm3
-	LONG $0x641079c5; WORD $0x10dd // vmovupd 0x10(%rbp,%rbx,8), %xmm12
-	LONG $0x5c1079c5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %xmm11
-	LONG $0x541079c5; WORD $0x30dd // vmovupd 0x30(%rbp,%rbx,8), %xmm10
-	LONG $0x4c1079c5; WORD $0x40dd // vmovupd 0x40(%rbp,%rbx,8), %xmm9
+	LONG $0x1079a1c4; WORD $0xdd5c; BYTE $0x00 // vmovupd (%rbp,%r11,8), %xmm3
+	LONG $0x107921c4; WORD $0xdd64; BYTE $0x10 // vmovupd 0x10(%rbp,%r11,8), %xmm12
+	LONG $0x107921c4; WORD $0xdd5c; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %xmm11
+	LONG $0x107921c4; WORD $0xdd54; BYTE $0x30 // vmovupd 0x30(%rbp,%r11,8), %xmm10
+	LONG $0x107921c4; WORD $0xdd4c; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %xmm9
 	LONG $0x5939c1c4; BYTE $0xe5 // vmulpd %xmm13, %xmm8, %xmm4
-	LONG $0xa8e142c4; WORD $0xc06b // vfmadd213pd -0x40(%r11), %xmm3, %xmm13
+	LONG $0xa8e162c4; WORD $0xc06b // vfmadd213pd -0x40(%rbx), %xmm3, %xmm13
 	LONG $0x5939c1c4; BYTE $0xee // vmulpd %xmm14, %xmm8, %xmm5
 	LONG $0x5939c1c4; BYTE $0xf7 // vmulpd %xmm15, %xmm8, %xmm6
 	LONG $0x08bdb162; WORD $0xf859 // vmulpd %xmm16, %xmm8, %xmm7
@@ -4253,7 +3975,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0xb8a142c4; BYTE $0xef // vfmadd231pd %xmm15, %xmm11, %xmm13
 	LONG $0x08ad3262; WORD $0xe8b8 // vfmadd231pd %xmm16, %xmm10, %xmm13
 	LONG $0x08b53262; WORD $0xe9b8 // vfmadd231pd %xmm17, %xmm9, %xmm13
-	LONG $0x117941c4; WORD $0xc06b // vmovupd %xmm13, -0x40(%r11)
+	LONG $0x6b1179c5; BYTE $0xc0 // vmovupd %xmm13, -0x40(%rbx)
 	LONG $0x107941c4; WORD $0x106e // vmovupd 0x10(%r14), %xmm13
 	LONG $0x127b21c4; LONG $0x0140c6b4; WORD $0x0000 // vmovddup 0x140(%rsi,%r8,8), %xmm14
 	LONG $0x127b21c4; LONG $0x0180c6bc; WORD $0x0000 // vmovddup 0x180(%rsi,%r8,8), %xmm15
@@ -4261,7 +3983,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08ffa162; LONG $0x40c64c12 // vmovddup 0x200(%rsi,%r8,8), %xmm17
 	LONG $0x08ffa162; LONG $0x48c65412 // vmovddup 0x240(%rsi,%r8,8), %xmm18
 	LONG $0xb889c2c4; BYTE $0xe5 // vfmadd231pd %xmm13, %xmm14, %xmm4
-	LONG $0xa8e142c4; WORD $0xd073 // vfmadd213pd -0x30(%r11), %xmm3, %xmm14
+	LONG $0xa8e162c4; WORD $0xd073 // vfmadd213pd -0x30(%rbx), %xmm3, %xmm14
 	LONG $0xb881c2c4; BYTE $0xed // vfmadd231pd %xmm13, %xmm15, %xmm5
 	LONG $0x00fdd262; WORD $0xf5b8 // vfmadd231pd %xmm13, %xmm16, %xmm6
 	LONG $0x00f5d262; WORD $0xfdb8 // vfmadd231pd %xmm13, %xmm17, %xmm7
@@ -4270,7 +3992,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08a53262; WORD $0xf0b8 // vfmadd231pd %xmm16, %xmm11, %xmm14
 	LONG $0x08ad3262; WORD $0xf1b8 // vfmadd231pd %xmm17, %xmm10, %xmm14
 	LONG $0x08b53262; WORD $0xf2b8 // vfmadd231pd %xmm18, %xmm9, %xmm14
-	LONG $0x117941c4; WORD $0xd073 // vmovupd %xmm14, -0x30(%r11)
+	LONG $0x731179c5; BYTE $0xd0 // vmovupd %xmm14, -0x30(%rbx)
 	LONG $0x107941c4; WORD $0x206e // vmovupd 0x20(%r14), %xmm13
 	LONG $0x127b21c4; LONG $0x0280c6b4; WORD $0x0000 // vmovddup 0x280(%rsi,%r8,8), %xmm14
 	LONG $0x127b21c4; LONG $0x02c0c6bc; WORD $0x0000 // vmovddup 0x2c0(%rsi,%r8,8), %xmm15
@@ -4278,7 +4000,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08ffa162; LONG $0x68c64c12 // vmovddup 0x340(%rsi,%r8,8), %xmm17
 	LONG $0x08ffa162; LONG $0x70c65412 // vmovddup 0x380(%rsi,%r8,8), %xmm18
 	LONG $0xb889c2c4; BYTE $0xe5 // vfmadd231pd %xmm13, %xmm14, %xmm4
-	LONG $0xa8e142c4; WORD $0xe073 // vfmadd213pd -0x20(%r11), %xmm3, %xmm14
+	LONG $0xa8e162c4; WORD $0xe073 // vfmadd213pd -0x20(%rbx), %xmm3, %xmm14
 	LONG $0xb881c2c4; BYTE $0xed // vfmadd231pd %xmm13, %xmm15, %xmm5
 	LONG $0x00fdd262; WORD $0xf5b8 // vfmadd231pd %xmm13, %xmm16, %xmm6
 	LONG $0x00f5d262; WORD $0xfdb8 // vfmadd231pd %xmm13, %xmm17, %xmm7
@@ -4287,7 +4009,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08a53262; WORD $0xf0b8 // vfmadd231pd %xmm16, %xmm11, %xmm14
 	LONG $0x08ad3262; WORD $0xf1b8 // vfmadd231pd %xmm17, %xmm10, %xmm14
 	LONG $0x08b53262; WORD $0xf2b8 // vfmadd231pd %xmm18, %xmm9, %xmm14
-	LONG $0x117941c4; WORD $0xe073 // vmovupd %xmm14, -0x20(%r11)
+	LONG $0x731179c5; BYTE $0xe0 // vmovupd %xmm14, -0x20(%rbx)
 	LONG $0x107941c4; WORD $0x306e // vmovupd 0x30(%r14), %xmm13
 	LONG $0x127b21c4; LONG $0x03c0c6b4; WORD $0x0000 // vmovddup 0x3c0(%rsi,%r8,8), %xmm14
 	LONG $0x127b21c4; LONG $0x0400c6bc; WORD $0x0000 // vmovddup 0x400(%rsi,%r8,8), %xmm15
@@ -4295,7 +4017,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08ffa162; LONG $0x80c68c12; WORD $0x0004; BYTE $0x00 // vmovddup 0x480(%rsi,%r8,8), %xmm17
 	LONG $0x08ffa162; LONG $0xc0c69412; WORD $0x0004; BYTE $0x00 // vmovddup 0x4c0(%rsi,%r8,8), %xmm18
 	LONG $0xb889c2c4; BYTE $0xe5 // vfmadd231pd %xmm13, %xmm14, %xmm4
-	LONG $0xa8e142c4; WORD $0xf073 // vfmadd213pd -0x10(%r11), %xmm3, %xmm14
+	LONG $0xa8e162c4; WORD $0xf073 // vfmadd213pd -0x10(%rbx), %xmm3, %xmm14
 	LONG $0x00ed5262; WORD $0xc5b8 // vfmadd231pd %xmm13, %xmm18, %xmm8
 	LONG $0x00f5d262; WORD $0xfdb8 // vfmadd231pd %xmm13, %xmm17, %xmm7
 	LONG $0x00fdd262; WORD $0xf5b8 // vfmadd231pd %xmm13, %xmm16, %xmm6
@@ -4304,7 +4026,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08a53262; WORD $0xf0b8 // vfmadd231pd %xmm16, %xmm11, %xmm14
 	LONG $0x08ad3262; WORD $0xf1b8 // vfmadd231pd %xmm17, %xmm10, %xmm14
 	LONG $0x08b53262; WORD $0xf2b8 // vfmadd231pd %xmm18, %xmm9, %xmm14
-	LONG $0x117941c4; WORD $0xf073 // vmovupd %xmm14, -0x10(%r11)
+	LONG $0x731179c5; BYTE $0xf0 // vmovupd %xmm14, -0x10(%rbx)
 	LONG $0x08ffa162; LONG $0x00c69412; WORD $0x0005; BYTE $0x00 // vmovddup 0x500(%rsi,%r8,8), %xmm18
 	LONG $0x08ffa162; LONG $0x40c68c12; WORD $0x0005; BYTE $0x00 // vmovddup 0x540(%rsi,%r8,8), %xmm17
 	LONG $0x08ffa162; LONG $0x80c68412; WORD $0x0005; BYTE $0x00 // vmovddup 0x580(%rsi,%r8,8), %xmm16
@@ -4312,7 +4034,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x127b21c4; LONG $0x0600c6ac; WORD $0x0000 // vmovddup 0x600(%rsi,%r8,8), %xmm13
 	LONG $0x107941c4; WORD $0x4076 // vmovupd 0x40(%r14), %xmm14
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x00edd262; WORD $0x1ba8 // vfmadd213pd (%r11), %xmm18, %xmm3
+	LONG $0x00edf262; WORD $0x1ba8 // vfmadd213pd (%rbx), %xmm18, %xmm3
 	LONG $0x00edd262; WORD $0xe6b8 // vfmadd231pd %xmm14, %xmm18, %xmm4
 	LONG $0x088db262; WORD $0xe9b8 // vfmadd231pd %xmm17, %xmm14, %xmm5
 	LONG $0x088db262; WORD $0xf0b8 // vfmadd231pd %xmm16, %xmm14, %xmm6
@@ -4322,21 +4044,21 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x00fdd262; WORD $0xdbb8 // vfmadd231pd %xmm11, %xmm16, %xmm3
 	LONG $0xb881c2c4; BYTE $0xda // vfmadd231pd %xmm10, %xmm15, %xmm3
 	LONG $0xb891c2c4; BYTE $0xd9 // vfmadd231pd %xmm9, %xmm13, %xmm3
-	LONG $0x1179c1c4; BYTE $0x1b // vmovupd %xmm3, (%r11)
-	LONG $0x50c38349 // addq $0x50, %r11
-	LONG $0x5859c1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %xmm4, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc1c // vmovupd %xmm3, (%r12,%rbx,8)
-	LONG $0x5851c1c4; WORD $0xdc5c; BYTE $0x10 // vaddpd 0x10(%r12,%rbx,8), %xmm5, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r12,%rbx,8)
-	LONG $0x5849c1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %xmm6, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %xmm3, 0x20(%r12,%rbx,8)
-	LONG $0x5841c1c4; WORD $0xdc5c; BYTE $0x30 // vaddpd 0x30(%r12,%rbx,8), %xmm7, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x30 // vmovupd %xmm3, 0x30(%r12,%rbx,8)
-	LONG $0x5839c1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %xmm8, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %xmm3, 0x40(%r12,%rbx,8)
+	LONG $0x1b11f9c5 // vmovupd %xmm3, (%rbx)
+	LONG $0x50c38348 // addq $0x50, %rbx
+	LONG $0x585981c4; WORD $0xdc1c // vaddpd (%r12,%r11,8), %xmm4, %xmm3
+	LONG $0x117981c4; WORD $0xdc1c // vmovupd %xmm3, (%r12,%r11,8)
+	LONG $0x585181c4; WORD $0xdc5c; BYTE $0x10 // vaddpd 0x10(%r12,%r11,8), %xmm5, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r12,%r11,8)
+	LONG $0x584981c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %xmm6, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %xmm3, 0x20(%r12,%r11,8)
+	LONG $0x584181c4; WORD $0xdc5c; BYTE $0x30 // vaddpd 0x30(%r12,%r11,8), %xmm7, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x30 // vmovupd %xmm3, 0x30(%r12,%r11,8)
+	LONG $0x583981c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %xmm8, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %xmm3, 0x40(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd40850f; WORD $0xffff // jne <symmetric5Multi2+0x390>
-	LONG $0xfffadbe9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
+	LONG $0xfd40850f; WORD $0xffff // jne <symmetric5Multi2+0x4d0>
+	LONG $0xfff99be9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
@@ -4359,77 +4081,20 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0xb8d982c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %xmm4, %xmm3
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x50ff8349 // cmpq $0x50, %r15
-	WORD $0xea75 // jne <symmetric5Multi2+0x6a0>
+	WORD $0xea75 // jne <symmetric5Multi2+0x7e0>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11f9c5; BYTE $0x0b // vmovupd %xmm3, (%rbx,%rcx)
 	LONG $0x05fd8348 // cmpq $0x5, %rbp
-	WORD $0xc575 // jne <symmetric5Multi2+0x690>
+	WORD $0xc575 // jne <symmetric5Multi2+0x7d0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric5Multi2+0x670>
+	WORD $0x9c75 // jne <symmetric5Multi2+0x7b0>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffa4ce9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
+	LONG $0xfff90ce9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x0298840f; WORD $0x0000 // je <symmetric5Multi2+0x9ac>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi2+0x720>
-	LONG $0xfffb04e9; BYTE $0xff // jmp <symmetric5Multi2+0x335>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -4477,58 +4142,12 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x117941c4; BYTE $0x00 // vmovupd %xmm8, (%r8)
 	LONG $0x50c08349 // addq $0x50, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfea9850f; WORD $0xffff // jne <symmetric5Multi2+0x850>
-	LONG $0xfff784e9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi2+0x9c0>
-	LONG $0xfff85ae9; BYTE $0xff // jmp <symmetric5Multi2+0x335>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfea9850f; WORD $0xffff // jne <symmetric5Multi2+0x840>
+	LONG $0xfff794e9; BYTE $0xff // jmp <symmetric5Multi2+0x130>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf600840f; WORD $0xffff // je <symmetric5Multi2+0xf0>
+	LONG $0xf740840f; WORD $0xffff // je <symmetric5Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -4536,7 +4155,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric5Multi2+0xb98>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric5Multi2+0xa58>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -4545,10 +4164,10 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric5Multi2+0xb50>
+	WORD $0x1774 // je <symmetric5Multi2+0xa10>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric5Multi2+0xb54>
+	WORD $0x10eb // jmp <symmetric5Multi2+0xa14>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
@@ -4561,15 +4180,15 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x391c // vmovupd %xmm3, (%rcx,%r15)
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x50ff8349 // cmpq $0x50, %r15
-	WORD $0xe475 // jne <symmetric5Multi2+0xb70>
+	WORD $0xe475 // jne <symmetric5Multi2+0xa30>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x50c38348 // addq $0x50, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9875 // jne <symmetric5Multi2+0xb30>
+	WORD $0x9875 // jne <symmetric5Multi2+0x9f0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf54c830f; WORD $0xffff // jae <symmetric5Multi2+0xf5>
+	LONG $0xf68c830f; WORD $0xffff // jae <symmetric5Multi2+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -4577,13 +4196,13 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric5Multi2+0xbf0>
+	WORD $0x2c7d // jge <symmetric5Multi2+0xab0>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric5Multi2+0xbd8>
+	WORD $0x0b74 // je <symmetric5Multi2+0xa98>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric5Multi2+0xbdc>
+	WORD $0x04eb // jmp <symmetric5Multi2+0xa9c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
 	LONG $0x04e1c148 // shlq $0x4, %rcx
@@ -4594,12 +4213,12 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x50f98348 // cmpq $0x50, %rcx
-	WORD $0xf075 // jne <symmetric5Multi2+0xc00>
+	WORD $0xf075 // jne <symmetric5Multi2+0xac0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x50c08349 // addq $0x50, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric5Multi2+0xbb0>
-	LONG $0xfff4d3e9; BYTE $0xff // jmp <symmetric5Multi2+0xf5>
+	WORD $0x9375 // jne <symmetric5Multi2+0xa70>
+	LONG $0xfff613e9; BYTE $0xff // jmp <symmetric5Multi2+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -4626,7 +4245,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi4>
-	LONG $0x000c86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000b46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -4674,9 +4293,9 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	WORD $0x9d75 // jne <symmetric5Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0b988e0f; WORD $0x0000 // jle <symmetric5Multi4+0xc48>
-	LONG $0x48fdf262; LONG $0x0bbe0d59; WORD $0x0000 // vpbroadcastq 0xbbe(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0bac1559; WORD $0x0000 // vpbroadcastq 0xbac(%rip), %zmm2
+	LONG $0x0a688e0f; WORD $0x0000 // jle <symmetric5Multi4+0xb18>
+	LONG $0x48fdf262; LONG $0x0a7e0d59; WORD $0x0000 // vpbroadcastq 0xa7e(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0a6c1559; WORD $0x0000 // vpbroadcastq 0xa6c(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x80868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -4690,11 +4309,11 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0b45830f; WORD $0x0000 // jae <symmetric5Multi4+0xc48>
+	LONG $0x0a15830f; WORD $0x0000 // jae <symmetric5Multi4+0xb18>
 	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x09da840f; WORD $0x0000 // je <symmetric5Multi4+0xaf0>
+	LONG $0x08aa840f; WORD $0x0000 // je <symmetric5Multi4+0x9c0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
@@ -4707,64 +4326,68 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
 	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x09ac830f; WORD $0x0000 // jae <symmetric5Multi4+0xaf0>
+	LONG $0x087c830f; WORD $0x0000 // jae <symmetric5Multi4+0x9c0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi4+0x2a0>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x059b820f; WORD $0x0000 // jb <symmetric5Multi4+0x700>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x0159850f; WORD $0x0000 // jne <symmetric5Multi4+0x2b0>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc3950f41 // setne %r11b
+	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x6847034c // addq 0x68(%rdi), %r8
+	WORD $0x0841; BYTE $0xcb // orb %cl, %r11b
+	WORD $0x8445; BYTE $0xdb // testb %r11b, %r11b
+	LONG $0x01d3840f; WORD $0x0000 // je <symmetric5Multi4+0x350>
+	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
+	LONG $0x4865d262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x48659262; LONG $0xc02b5c8d // vpermb -0x1000(%r11,%r13), %zmm3, %zmm3
+	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x48659262; LONG $0xc0355c8d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
 	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi4+0x180>
-	LONG $0x0000a4e9; BYTE $0x00 // jmp <symmetric5Multi4+0x335>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfef3850f; WORD $0xffff // jne <symmetric5Multi4+0x190>
+	LONG $0x0001d5e9; BYTE $0x00 // jmp <symmetric5Multi4+0x477>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x80828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -4786,9 +4409,56 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%r11)
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
-	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi4+0x2b0>
+	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi4+0x2c0>
+	LONG $0x00012de9; BYTE $0x00 // jmp <symmetric5Multi4+0x477>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
+	LONG $0x4965d262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
+	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc02b648d // vpermb -0x1000(%r11,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
+	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
+	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
+	LONG $0xfee9850f; WORD $0xffff // jne <symmetric5Multi4+0x360>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0330850f; WORD $0x0000 // jne <symmetric5Multi4+0x670>
+	LONG $0x032e850f; WORD $0x0000 // jne <symmetric5Multi4+0x7b0>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -4800,85 +4470,85 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x04ce850f; WORD $0x0000 // jne <symmetric5Multi4+0x850>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x037c850f; WORD $0x0000 // jne <symmetric5Multi4+0x840>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x197d22c4; WORD $0xc62c // vbroadcastsd (%rsi,%r8,8), %ymm13
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x197d22c4; WORD $0xc674; BYTE $0x40 // vbroadcastsd 0x40(%rsi,%r8,8), %ymm14
 	LONG $0x197d22c4; LONG $0x0080c6bc; WORD $0x0000 // vbroadcastsd 0x80(%rsi,%r8,8), %ymm15
 	LONG $0x28fda262; LONG $0x18c64419 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x20c64c19 // vbroadcastsd 0x100(%rsi,%r8,8), %ymm17
-	LONG $0x107dc1c4; BYTE $0x36 // vmovupd (%r14), %ymm6
-	LONG $0x5c10fdc5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %ymm3
-	LONG $0x64107dc5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %ymm12
-	LONG $0x5c107dc5; WORD $0x40dd // vmovupd 0x40(%rbp,%rbx,8), %ymm11
-	LONG $0x54107dc5; WORD $0x60dd // vmovupd 0x60(%rbp,%rbx,8), %ymm10
-	LONG $0x8c107dc5; LONG $0x000080dd; BYTE $0x00 // vmovupd 0x80(%rbp,%rbx,8), %ymm9
-	LONG $0xc65915c5 // vmulpd %ymm6, %ymm13, %ymm8
-	LONG $0xa8e542c4; WORD $0x806b // vfmadd213pd -0x80(%r11), %ymm3, %ymm13
-	LONG $0xfe598dc5 // vmulpd %ymm6, %ymm14, %ymm7
-	LONG $0xe65985c5 // vmulpd %ymm6, %ymm15, %ymm4
-	LONG $0x28cdb162; WORD $0xe859 // vmulpd %ymm16, %ymm6, %ymm5
-	LONG $0x28cdb162; WORD $0xf159 // vmulpd %ymm17, %ymm6, %ymm6
+	LONG $0x107d41c4; BYTE $0x06 // vmovupd (%r14), %ymm8
+	LONG $0x107da1c4; WORD $0xdd5c; BYTE $0x00 // vmovupd (%rbp,%r11,8), %ymm3
+	LONG $0x107d21c4; WORD $0xdd64; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %ymm12
+	LONG $0x107d21c4; WORD $0xdd5c; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %ymm11
+	LONG $0x107d21c4; WORD $0xdd54; BYTE $0x60 // vmovupd 0x60(%rbp,%r11,8), %ymm10
+	LONG $0x107d21c4; LONG $0x0080dd8c; WORD $0x0000 // vmovupd 0x80(%rbp,%r11,8), %ymm9
+	LONG $0x593dc1c4; BYTE $0xe5 // vmulpd %ymm13, %ymm8, %ymm4
+	LONG $0xa8e562c4; WORD $0x806b // vfmadd213pd -0x80(%rbx), %ymm3, %ymm13
+	LONG $0x593dc1c4; BYTE $0xee // vmulpd %ymm14, %ymm8, %ymm5
+	LONG $0x593dc1c4; BYTE $0xf7 // vmulpd %ymm15, %ymm8, %ymm6
+	LONG $0x28bdb162; WORD $0xf859 // vmulpd %ymm16, %ymm8, %ymm7
+	LONG $0x28bd3162; WORD $0xc159 // vmulpd %ymm17, %ymm8, %ymm8
 	LONG $0xb89d42c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm12, %ymm13
 	LONG $0xb8a542c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm11, %ymm13
 	LONG $0x28ad3262; WORD $0xe8b8 // vfmadd231pd %ymm16, %ymm10, %ymm13
 	LONG $0x28b53262; WORD $0xe9b8 // vfmadd231pd %ymm17, %ymm9, %ymm13
-	LONG $0x117d41c4; WORD $0x806b // vmovupd %ymm13, -0x80(%r11)
+	LONG $0x6b117dc5; BYTE $0x80 // vmovupd %ymm13, -0x80(%rbx)
 	LONG $0x197d22c4; LONG $0x0140c6b4; WORD $0x0000 // vbroadcastsd 0x140(%rsi,%r8,8), %ymm14
 	LONG $0x107d41c4; WORD $0x206e // vmovupd 0x20(%r14), %ymm13
 	LONG $0x197d22c4; LONG $0x0180c6bc; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r8,8), %ymm15
 	LONG $0x28fda262; LONG $0x38c64419 // vbroadcastsd 0x1c0(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x40c64c19 // vbroadcastsd 0x200(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x48c65419 // vbroadcastsd 0x240(%rsi,%r8,8), %ymm18
-	LONG $0xb88d42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm14, %ymm8
-	LONG $0xa8e542c4; WORD $0xa073 // vfmadd213pd -0x60(%r11), %ymm3, %ymm14
-	LONG $0xb885c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm15, %ymm7
-	LONG $0x20fdd262; WORD $0xe5b8 // vfmadd231pd %ymm13, %ymm16, %ymm4
-	LONG $0x20f5d262; WORD $0xedb8 // vfmadd231pd %ymm13, %ymm17, %ymm5
-	LONG $0x20edd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm18, %ymm6
+	LONG $0xb88dc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm14, %ymm4
+	LONG $0xa8e562c4; WORD $0xa073 // vfmadd213pd -0x60(%rbx), %ymm3, %ymm14
+	LONG $0xb885c2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm15, %ymm5
+	LONG $0x20fdd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm16, %ymm6
+	LONG $0x20f5d262; WORD $0xfdb8 // vfmadd231pd %ymm13, %ymm17, %ymm7
+	LONG $0x20ed5262; WORD $0xc5b8 // vfmadd231pd %ymm13, %ymm18, %ymm8
 	LONG $0xb89d42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm12, %ymm14
 	LONG $0x28a53262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm11, %ymm14
 	LONG $0x28ad3262; WORD $0xf1b8 // vfmadd231pd %ymm17, %ymm10, %ymm14
 	LONG $0x28b53262; WORD $0xf2b8 // vfmadd231pd %ymm18, %ymm9, %ymm14
-	LONG $0x117d41c4; WORD $0xa073 // vmovupd %ymm14, -0x60(%r11)
+	LONG $0x73117dc5; BYTE $0xa0 // vmovupd %ymm14, -0x60(%rbx)
 	LONG $0x197d22c4; LONG $0x0280c6b4; WORD $0x0000 // vbroadcastsd 0x280(%rsi,%r8,8), %ymm14
 	LONG $0x107d41c4; WORD $0x406e // vmovupd 0x40(%r14), %ymm13
 	LONG $0x197d22c4; LONG $0x02c0c6bc; WORD $0x0000 // vbroadcastsd 0x2c0(%rsi,%r8,8), %ymm15
 	LONG $0x28fda262; LONG $0x60c64419 // vbroadcastsd 0x300(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x68c64c19 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x70c65419 // vbroadcastsd 0x380(%rsi,%r8,8), %ymm18
-	LONG $0xb88d42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm14, %ymm8
-	LONG $0xa8e542c4; WORD $0xc073 // vfmadd213pd -0x40(%r11), %ymm3, %ymm14
-	LONG $0xb885c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm15, %ymm7
-	LONG $0x20fdd262; WORD $0xe5b8 // vfmadd231pd %ymm13, %ymm16, %ymm4
-	LONG $0x20f5d262; WORD $0xedb8 // vfmadd231pd %ymm13, %ymm17, %ymm5
-	LONG $0x20edd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm18, %ymm6
+	LONG $0xb88dc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm14, %ymm4
+	LONG $0xa8e562c4; WORD $0xc073 // vfmadd213pd -0x40(%rbx), %ymm3, %ymm14
+	LONG $0xb885c2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm15, %ymm5
+	LONG $0x20fdd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm16, %ymm6
+	LONG $0x20f5d262; WORD $0xfdb8 // vfmadd231pd %ymm13, %ymm17, %ymm7
+	LONG $0x20ed5262; WORD $0xc5b8 // vfmadd231pd %ymm13, %ymm18, %ymm8
 	LONG $0xb89d42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm12, %ymm14
 	LONG $0x28a53262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm11, %ymm14
 	LONG $0x28ad3262; WORD $0xf1b8 // vfmadd231pd %ymm17, %ymm10, %ymm14
 	LONG $0x28b53262; WORD $0xf2b8 // vfmadd231pd %ymm18, %ymm9, %ymm14
-	LONG $0x117d41c4; WORD $0xc073 // vmovupd %ymm14, -0x40(%r11)
+	LONG $0x73117dc5; BYTE $0xc0 // vmovupd %ymm14, -0x40(%rbx)
 	LONG $0x197d22c4; LONG $0x03c0c6b4; WORD $0x0000 // vbroadcastsd 0x3c0(%rsi,%r8,8), %ymm14
 	LONG $0x107d41c4; WORD $0x606e // vmovupd 0x60(%r14), %ymm13
 	LONG $0x197d22c4; LONG $0x0400c6bc; WORD $0x0000 // vbroadcastsd 0x400(%rsi,%r8,8), %ymm15
 	LONG $0x28fda262; LONG $0x40c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x440(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x80c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0xc0c69419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %ymm18
-	LONG $0xb88d42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm14, %ymm8
-	LONG $0xa8e542c4; WORD $0xe073 // vfmadd213pd -0x20(%r11), %ymm3, %ymm14
-	LONG $0x20edd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm18, %ymm6
-	LONG $0x20f5d262; WORD $0xedb8 // vfmadd231pd %ymm13, %ymm17, %ymm5
-	LONG $0x20fdd262; WORD $0xe5b8 // vfmadd231pd %ymm13, %ymm16, %ymm4
-	LONG $0xb885c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm15, %ymm7
+	LONG $0xb88dc2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm14, %ymm4
+	LONG $0xa8e562c4; WORD $0xe073 // vfmadd213pd -0x20(%rbx), %ymm3, %ymm14
+	LONG $0x20ed5262; WORD $0xc5b8 // vfmadd231pd %ymm13, %ymm18, %ymm8
+	LONG $0x20f5d262; WORD $0xfdb8 // vfmadd231pd %ymm13, %ymm17, %ymm7
+	LONG $0x20fdd262; WORD $0xf5b8 // vfmadd231pd %ymm13, %ymm16, %ymm6
+	LONG $0xb885c2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm15, %ymm5
 	LONG $0xb89d42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm12, %ymm14
 	LONG $0x28a53262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm11, %ymm14
 	LONG $0x28ad3262; WORD $0xf1b8 // vfmadd231pd %ymm17, %ymm10, %ymm14
 	LONG $0x28b53262; WORD $0xf2b8 // vfmadd231pd %ymm18, %ymm9, %ymm14
-	LONG $0x117d41c4; WORD $0xe073 // vmovupd %ymm14, -0x20(%r11)
+	LONG $0x73117dc5; BYTE $0xe0 // vmovupd %ymm14, -0x20(%rbx)
 	LONG $0x28fda262; LONG $0x00c69419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x500(%rsi,%r8,8), %ymm18
 	LONG $0x28fda262; LONG $0x40c68c19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x540(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x80c68419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x580(%rsi,%r8,8), %ymm16
@@ -4886,32 +4556,32 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x197d22c4; LONG $0x0600c6ac; WORD $0x0000 // vbroadcastsd 0x600(%rsi,%r8,8), %ymm13
 	LONG $0x107d41c4; LONG $0x000080b6; BYTE $0x00 // vmovupd 0x80(%r14), %ymm14
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x20edd262; WORD $0x1ba8 // vfmadd213pd (%r11), %ymm18, %ymm3
-	LONG $0x20ed5262; WORD $0xc6b8 // vfmadd231pd %ymm14, %ymm18, %ymm8
-	LONG $0x288db262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm14, %ymm7
-	LONG $0x288db262; WORD $0xe0b8 // vfmadd231pd %ymm16, %ymm14, %ymm4
-	LONG $0xb88dc2c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm14, %ymm5
-	LONG $0xb895c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm13, %ymm6
+	LONG $0x20edf262; WORD $0x1ba8 // vfmadd213pd (%rbx), %ymm18, %ymm3
+	LONG $0x20edd262; WORD $0xe6b8 // vfmadd231pd %ymm14, %ymm18, %ymm4
+	LONG $0x288db262; WORD $0xe9b8 // vfmadd231pd %ymm17, %ymm14, %ymm5
+	LONG $0x288db262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm14, %ymm6
+	LONG $0xb88dc2c4; BYTE $0xff // vfmadd231pd %ymm15, %ymm14, %ymm7
+	LONG $0xb89542c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm13, %ymm8
 	LONG $0x20f5d262; WORD $0xdcb8 // vfmadd231pd %ymm12, %ymm17, %ymm3
 	LONG $0x20fdd262; WORD $0xdbb8 // vfmadd231pd %ymm11, %ymm16, %ymm3
 	LONG $0xb885c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm15, %ymm3
 	LONG $0xb895c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm13, %ymm3
-	LONG $0x117dc1c4; BYTE $0x1b // vmovupd %ymm3, (%r11)
-	LONG $0xa0c38149; WORD $0x0000; BYTE $0x00 // addq $0xa0, %r11
-	LONG $0x583dc1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %ymm8, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%rbx,8)
-	LONG $0x5845c1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %ymm7, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%rbx,8)
-	LONG $0x585dc1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm4, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%rbx,8)
-	LONG $0x5855c1c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%rbx,8), %ymm5, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%r12,%rbx,8)
-	LONG $0x584dc1c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%rbx,8), %ymm6, %ymm3
-	LONG $0x117dc1c4; LONG $0x0080dc9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r12,%rbx,8)
+	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
+	LONG $0xa0c38148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rbx
+	LONG $0x585d81c4; WORD $0xdc1c // vaddpd (%r12,%r11,8), %ymm4, %ymm3
+	LONG $0x117d81c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%r11,8)
+	LONG $0x585581c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %ymm5, %ymm3
+	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%r11,8)
+	LONG $0x584d81c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm6, %ymm3
+	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%r11,8)
+	LONG $0x584581c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm7, %ymm3
+	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%r12,%r11,8)
+	LONG $0x583d81c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%r11,8), %ymm8, %ymm3
+	LONG $0x117d81c4; LONG $0x0080dc9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd34850f; WORD $0xffff // jne <symmetric5Multi4+0x390>
-	LONG $0xfffacfe9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfd31850f; WORD $0xffff // jne <symmetric5Multi4+0x4d0>
+	LONG $0xfff98ce9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
 	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
@@ -4933,77 +4603,20 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0xb8dd82c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %ymm4, %ymm3
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xa0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r15
-	WORD $0xe775 // jne <symmetric5Multi4+0x6b0>
+	WORD $0xe775 // jne <symmetric5Multi4+0x7f0>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11fdc5; BYTE $0x0b // vmovupd %ymm3, (%rbx,%rcx)
 	LONG $0x05fd8348 // cmpq $0x5, %rbp
-	WORD $0xc275 // jne <symmetric5Multi4+0x6a0>
+	WORD $0xc275 // jne <symmetric5Multi4+0x7e0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9975 // jne <symmetric5Multi4+0x680>
+	WORD $0x9975 // jne <symmetric5Multi4+0x7c0>
 	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
 	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfffa39e9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
+	LONG $0xfff8f9e9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x029e840f; WORD $0x0000 // je <symmetric5Multi4+0x9c2>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi4+0x730>
-	LONG $0xfffaf4e9; BYTE $0xff // jmp <symmetric5Multi4+0x335>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -5051,58 +4664,12 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x117d41c4; BYTE $0x00 // vmovupd %ymm8, (%r8)
 	LONG $0xa0c08149; WORD $0x0000; BYTE $0x00 // addq $0xa0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfea3850f; WORD $0xffff // jne <symmetric5Multi4+0x860>
-	LONG $0xfff76ee9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi4+0x9d0>
-	LONG $0xfff84ae9; BYTE $0xff // jmp <symmetric5Multi4+0x335>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xfea3850f; WORD $0xffff // jne <symmetric5Multi4+0x850>
+	LONG $0xfff77ee9; BYTE $0xff // jmp <symmetric5Multi4+0x130>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf5f0840f; WORD $0xffff // je <symmetric5Multi4+0xf0>
+	LONG $0xf720840f; WORD $0xffff // je <symmetric5Multi4+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -5110,7 +4677,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric5Multi4+0xbae>
+	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric5Multi4+0xa7e>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -5119,10 +4686,10 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric5Multi4+0xb60>
+	WORD $0x1774 // je <symmetric5Multi4+0xa30>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric5Multi4+0xb64>
+	WORD $0x10eb // jmp <symmetric5Multi4+0xa34>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
@@ -5135,15 +4702,15 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x391c // vmovupd %ymm3, (%rcx,%r15)
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xa0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r15
-	WORD $0xe175 // jne <symmetric5Multi4+0xb80>
+	WORD $0xe175 // jne <symmetric5Multi4+0xa50>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0xa0c38148; WORD $0x0000; BYTE $0x00 // addq $0xa0, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9275 // jne <symmetric5Multi4+0xb40>
+	WORD $0x9275 // jne <symmetric5Multi4+0xa10>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf536830f; WORD $0xffff // jae <symmetric5Multi4+0xf5>
+	LONG $0xf666830f; WORD $0xffff // jae <symmetric5Multi4+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -5151,13 +4718,13 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric5Multi4+0xc10>
+	WORD $0x2c7d // jge <symmetric5Multi4+0xae0>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric5Multi4+0xbf8>
+	WORD $0x0b74 // je <symmetric5Multi4+0xac8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric5Multi4+0xbfc>
+	WORD $0x04eb // jmp <symmetric5Multi4+0xacc>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -5168,12 +4735,12 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0xa0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %rcx
-	WORD $0xed75 // jne <symmetric5Multi4+0xc20>
+	WORD $0xed75 // jne <symmetric5Multi4+0xaf0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xa0c08149; WORD $0x0000; BYTE $0x00 // addq $0xa0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8d75 // jne <symmetric5Multi4+0xbd0>
-	LONG $0xfff4ade9; BYTE $0xff // jmp <symmetric5Multi4+0xf5>
+	WORD $0x8d75 // jne <symmetric5Multi4+0xaa0>
+	LONG $0xfff5dde9; BYTE $0xff // jmp <symmetric5Multi4+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5182,9 +4749,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x14000000
+	LONG $0x000000c3; LONG $0x14000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x3000; BYTE $0x43
 	RET
@@ -5195,7 +4760,7 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5Multi8>
-	LONG $0x000e86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000d46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5242,9 +4807,9 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric5Multi8+0x40>
 	LONG $0x08478b4c // movq 0x8(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x0d888e0f; WORD $0x0000 // jle <symmetric5Multi8+0xe39>
-	LONG $0x48fdf262; LONG $0x0dbd0d59; WORD $0x0000 // vpbroadcastq 0xdbd(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0dab1559; WORD $0x0000 // vpbroadcastq 0xdab(%rip), %zmm2
+	LONG $0x0c488e0f; WORD $0x0000 // jle <symmetric5Multi8+0xcf9>
+	LONG $0x48fdf262; LONG $0x0c7d0d59; WORD $0x0000 // vpbroadcastq 0xc7d(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0c6b1559; WORD $0x0000 // vpbroadcastq 0xc6b(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
 	LONG $0x00968d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -5258,12 +4823,12 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x08c78349 // addq $0x8, %r15
 	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
-	LONG $0x0d35830f; WORD $0x0000 // jae <symmetric5Multi8+0xe39>
+	LONG $0x0bf5830f; WORD $0x0000 // jae <symmetric5Multi8+0xcf9>
 	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
 	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
 	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x0bc4840f; WORD $0x0000 // je <symmetric5Multi8+0xce0>
+	LONG $0x0a84840f; WORD $0x0000 // je <symmetric5Multi8+0xba0>
 	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
@@ -5277,64 +4842,112 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
 	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
-	LONG $0x0b8c830f; WORD $0x0000 // jae <symmetric5Multi8+0xce0>
+	LONG $0x0a4c830f; WORD $0x0000 // jae <symmetric5Multi8+0xba0>
 	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0149850f; WORD $0x0000 // jne <symmetric5Multi8+0x2b0>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x076b820f; WORD $0x0000 // jb <symmetric5Multi8+0x8e0>
+	LONG $0x0279850f; WORD $0x0000 // jne <symmetric5Multi8+0x3e0>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x009a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r11
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc2950f41 // setne %r10b
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	LONG $0x08e0c141 // shll $0x8, %r8d
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x28148d4f // leaq (%r8,%r13), %r10
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x6847034c // addq 0x68(%rdi), %r8
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x0129840f; WORD $0x0000 // je <symmetric5Multi8+0x2c0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
+	LONG $0x4865d262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x48659262; LONG $0xc02b5c8d // vpermb -0x1000(%r11,%r13), %zmm3, %zmm3
+	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
 	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x48659262; LONG $0xc0355c8d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
 	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
 	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
 	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x190>
-	LONG $0x0000a4e9; BYTE $0x00 // jmp <symmetric5Multi8+0x345>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfef3850f; WORD $0xffff // jne <symmetric5Multi8+0x1a0>
+	LONG $0x0001c3e9; BYTE $0x00 // jmp <symmetric5Multi8+0x475>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
+	LONG $0x4965d262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%r11), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
+	LONG $0x0c180f43; BYTE $0x2b // prefetcht0 (%r11,%r13)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc02b648d // vpermb -0x1000(%r11,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
+	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
+	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
+	LONG $0xfee9850f; WORD $0xffff // jne <symmetric5Multi8+0x2c0>
+	LONG $0x000099e9; BYTE $0x00 // jmp <symmetric5Multi8+0x475>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x80828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdx), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
@@ -5356,9 +4969,9 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fdb162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%r11)
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	LONG $0x40fb8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r11d
-	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi8+0x2c0>
+	LONG $0xff7b850f; WORD $0xffff // jne <symmetric5Multi8+0x3f0>
 	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x04f0850f; WORD $0x0000 // jne <symmetric5Multi8+0x840>
+	LONG $0x04f0850f; WORD $0x0000 // jne <symmetric5Multi8+0x970>
 	LONG $0x487df262; WORD $0x2134 // vpmovzxwq (%rcx), %zmm4
 	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
 	LONG $0x48fdd262; WORD $0xd87c // vpbroadcastq %r8, %zmm3
@@ -5435,86 +5048,86 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
 	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x0625850f; WORD $0x0000 // jne <symmetric5Multi8+0xb50>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x03b5850f; WORD $0x0000 // jne <symmetric5Multi8+0xa10>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	LONG $0x24148b4c // movq (%rsp), %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x2c19; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm13
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x48fd3262; LONG $0x08c67419 // vbroadcastsd 0x40(%rsi,%r8,8), %zmm14
 	LONG $0x48fd3262; LONG $0x10c67c19 // vbroadcastsd 0x80(%rsi,%r8,8), %zmm15
 	LONG $0x48fda262; LONG $0x18c64419 // vbroadcastsd 0xc0(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x20c64c19 // vbroadcastsd 0x100(%rsi,%r8,8), %zmm17
-	LONG $0x48fdd162; WORD $0x3610 // vmovupd (%r14), %zmm6
-	LONG $0x48fdf162; LONG $0x00dd5c10 // vmovupd (%rbp,%rbx,8), %zmm3
-	LONG $0x48fd7162; LONG $0x01dd6410 // vmovupd 0x40(%rbp,%rbx,8), %zmm12
-	LONG $0x48fd7162; LONG $0x02dd5c10 // vmovupd 0x80(%rbp,%rbx,8), %zmm11
-	LONG $0x48fd7162; LONG $0x03dd5410 // vmovupd 0xc0(%rbp,%rbx,8), %zmm10
-	LONG $0x48fd7162; LONG $0x04dd4c10 // vmovupd 0x100(%rbp,%rbx,8), %zmm9
-	LONG $0x48cd5162; WORD $0xc559 // vmulpd %zmm13, %zmm6, %zmm8
-	LONG $0x48e55262; WORD $0x6ba8; BYTE $0xfc // vfmadd213pd -0x100(%r11), %zmm3, %zmm13
-	LONG $0x48cdd162; WORD $0xfe59 // vmulpd %zmm14, %zmm6, %zmm7
-	LONG $0x48cdd162; WORD $0xe759 // vmulpd %zmm15, %zmm6, %zmm4
-	LONG $0x48cdb162; WORD $0xe859 // vmulpd %zmm16, %zmm6, %zmm5
-	LONG $0x48cdb162; WORD $0xf159 // vmulpd %zmm17, %zmm6, %zmm6
+	LONG $0x48fd5162; WORD $0x0610 // vmovupd (%r14), %zmm8
+	LONG $0x48fdb162; LONG $0x00dd5c10 // vmovupd (%rbp,%r11,8), %zmm3
+	LONG $0x48fd3162; LONG $0x01dd6410 // vmovupd 0x40(%rbp,%r11,8), %zmm12
+	LONG $0x48fd3162; LONG $0x02dd5c10 // vmovupd 0x80(%rbp,%r11,8), %zmm11
+	LONG $0x48fd3162; LONG $0x03dd5410 // vmovupd 0xc0(%rbp,%r11,8), %zmm10
+	LONG $0x48fd3162; LONG $0x04dd4c10 // vmovupd 0x100(%rbp,%r11,8), %zmm9
+	LONG $0x48bdd162; WORD $0xe559 // vmulpd %zmm13, %zmm8, %zmm4
+	LONG $0x48e57262; WORD $0x6ba8; BYTE $0xfc // vfmadd213pd -0x100(%rbx), %zmm3, %zmm13
+	LONG $0x48bdd162; WORD $0xee59 // vmulpd %zmm14, %zmm8, %zmm5
+	LONG $0x48bdd162; WORD $0xf759 // vmulpd %zmm15, %zmm8, %zmm6
+	LONG $0x48bdb162; WORD $0xf859 // vmulpd %zmm16, %zmm8, %zmm7
+	LONG $0x48bd3162; WORD $0xc159 // vmulpd %zmm17, %zmm8, %zmm8
 	LONG $0x489d5262; WORD $0xeeb8 // vfmadd231pd %zmm14, %zmm12, %zmm13
 	LONG $0x48a55262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm11, %zmm13
 	LONG $0x48ad3262; WORD $0xe8b8 // vfmadd231pd %zmm16, %zmm10, %zmm13
 	LONG $0x48b53262; WORD $0xe9b8 // vfmadd231pd %zmm17, %zmm9, %zmm13
-	LONG $0x48fd5162; WORD $0x6b11; BYTE $0xfc // vmovupd %zmm13, -0x100(%r11)
+	LONG $0x48fd7162; WORD $0x6b11; BYTE $0xfc // vmovupd %zmm13, -0x100(%rbx)
 	LONG $0x48fd3262; LONG $0x28c67419 // vbroadcastsd 0x140(%rsi,%r8,8), %zmm14
 	LONG $0x48fd5162; WORD $0x6e10; BYTE $0x01 // vmovupd 0x40(%r14), %zmm13
 	LONG $0x48fd3262; LONG $0x30c67c19 // vbroadcastsd 0x180(%rsi,%r8,8), %zmm15
 	LONG $0x48fda262; LONG $0x38c64419 // vbroadcastsd 0x1c0(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x40c64c19 // vbroadcastsd 0x200(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x48c65419 // vbroadcastsd 0x240(%rsi,%r8,8), %zmm18
-	LONG $0x488d5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm14, %zmm8
-	LONG $0x48e55262; WORD $0x73a8; BYTE $0xfd // vfmadd213pd -0xc0(%r11), %zmm3, %zmm14
-	LONG $0x4885d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm15, %zmm7
-	LONG $0x40fdd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm16, %zmm4
-	LONG $0x40f5d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm17, %zmm5
-	LONG $0x40edd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm18, %zmm6
+	LONG $0x488dd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm14, %zmm4
+	LONG $0x48e57262; WORD $0x73a8; BYTE $0xfd // vfmadd213pd -0xc0(%rbx), %zmm3, %zmm14
+	LONG $0x4885d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm15, %zmm5
+	LONG $0x40fdd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm16, %zmm6
+	LONG $0x40f5d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm17, %zmm7
+	LONG $0x40ed5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm18, %zmm8
 	LONG $0x489d5262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm12, %zmm14
 	LONG $0x48a53262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm11, %zmm14
 	LONG $0x48ad3262; WORD $0xf1b8 // vfmadd231pd %zmm17, %zmm10, %zmm14
 	LONG $0x48b53262; WORD $0xf2b8 // vfmadd231pd %zmm18, %zmm9, %zmm14
-	LONG $0x48fd5162; WORD $0x7311; BYTE $0xfd // vmovupd %zmm14, -0xc0(%r11)
+	LONG $0x48fd7162; WORD $0x7311; BYTE $0xfd // vmovupd %zmm14, -0xc0(%rbx)
 	LONG $0x48fd3262; LONG $0x50c67419 // vbroadcastsd 0x280(%rsi,%r8,8), %zmm14
 	LONG $0x48fd5162; WORD $0x6e10; BYTE $0x02 // vmovupd 0x80(%r14), %zmm13
 	LONG $0x48fd3262; LONG $0x58c67c19 // vbroadcastsd 0x2c0(%rsi,%r8,8), %zmm15
 	LONG $0x48fda262; LONG $0x60c64419 // vbroadcastsd 0x300(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x68c64c19 // vbroadcastsd 0x340(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x70c65419 // vbroadcastsd 0x380(%rsi,%r8,8), %zmm18
-	LONG $0x488d5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm14, %zmm8
-	LONG $0x48e55262; WORD $0x73a8; BYTE $0xfe // vfmadd213pd -0x80(%r11), %zmm3, %zmm14
-	LONG $0x4885d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm15, %zmm7
-	LONG $0x40fdd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm16, %zmm4
-	LONG $0x40f5d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm17, %zmm5
-	LONG $0x40edd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm18, %zmm6
+	LONG $0x488dd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm14, %zmm4
+	LONG $0x48e57262; WORD $0x73a8; BYTE $0xfe // vfmadd213pd -0x80(%rbx), %zmm3, %zmm14
+	LONG $0x4885d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm15, %zmm5
+	LONG $0x40fdd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm16, %zmm6
+	LONG $0x40f5d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm17, %zmm7
+	LONG $0x40ed5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm18, %zmm8
 	LONG $0x489d5262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm12, %zmm14
 	LONG $0x48a53262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm11, %zmm14
 	LONG $0x48ad3262; WORD $0xf1b8 // vfmadd231pd %zmm17, %zmm10, %zmm14
 	LONG $0x48b53262; WORD $0xf2b8 // vfmadd231pd %zmm18, %zmm9, %zmm14
-	LONG $0x48fd5162; WORD $0x7311; BYTE $0xfe // vmovupd %zmm14, -0x80(%r11)
+	LONG $0x48fd7162; WORD $0x7311; BYTE $0xfe // vmovupd %zmm14, -0x80(%rbx)
 	LONG $0x48fd3262; LONG $0x78c67419 // vbroadcastsd 0x3c0(%rsi,%r8,8), %zmm14
 	LONG $0x48fd5162; WORD $0x6e10; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm13
 	LONG $0x48fd3262; LONG $0x00c6bc19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x400(%rsi,%r8,8), %zmm15
 	LONG $0x48fda262; LONG $0x40c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x440(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x80c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0xc0c69419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %zmm18
-	LONG $0x488d5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm14, %zmm8
-	LONG $0x48e55262; WORD $0x73a8; BYTE $0xff // vfmadd213pd -0x40(%r11), %zmm3, %zmm14
-	LONG $0x40edd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm18, %zmm6
-	LONG $0x40f5d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm17, %zmm5
-	LONG $0x40fdd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm16, %zmm4
-	LONG $0x4885d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm15, %zmm7
+	LONG $0x488dd262; WORD $0xe5b8 // vfmadd231pd %zmm13, %zmm14, %zmm4
+	LONG $0x48e57262; WORD $0x73a8; BYTE $0xff // vfmadd213pd -0x40(%rbx), %zmm3, %zmm14
+	LONG $0x40ed5262; WORD $0xc5b8 // vfmadd231pd %zmm13, %zmm18, %zmm8
+	LONG $0x40f5d262; WORD $0xfdb8 // vfmadd231pd %zmm13, %zmm17, %zmm7
+	LONG $0x40fdd262; WORD $0xf5b8 // vfmadd231pd %zmm13, %zmm16, %zmm6
+	LONG $0x4885d262; WORD $0xedb8 // vfmadd231pd %zmm13, %zmm15, %zmm5
 	LONG $0x489d5262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm12, %zmm14
 	LONG $0x48a53262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm11, %zmm14
 	LONG $0x48ad3262; WORD $0xf1b8 // vfmadd231pd %zmm17, %zmm10, %zmm14
 	LONG $0x48b53262; WORD $0xf2b8 // vfmadd231pd %zmm18, %zmm9, %zmm14
-	LONG $0x48fd5162; WORD $0x7311; BYTE $0xff // vmovupd %zmm14, -0x40(%r11)
+	LONG $0x48fd7162; WORD $0x7311; BYTE $0xff // vmovupd %zmm14, -0x40(%rbx)
 	LONG $0x48fda262; LONG $0x00c69419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x500(%rsi,%r8,8), %zmm18
 	LONG $0x48fda262; LONG $0x40c68c19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x540(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x80c68419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x580(%rsi,%r8,8), %zmm16
@@ -5522,31 +5135,31 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd3262; LONG $0x00c6ac19; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x600(%rsi,%r8,8), %zmm13
 	LONG $0x48fd5162; WORD $0x7610; BYTE $0x04 // vmovupd 0x100(%r14), %zmm14
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x40edd262; WORD $0x1ba8 // vfmadd213pd (%r11), %zmm18, %zmm3
-	LONG $0x40ed5262; WORD $0xc6b8 // vfmadd231pd %zmm14, %zmm18, %zmm8
-	LONG $0x488db262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm14, %zmm7
-	LONG $0x488db262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm14, %zmm4
-	LONG $0x488dd262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm14, %zmm5
-	LONG $0x4895d262; WORD $0xf6b8 // vfmadd231pd %zmm14, %zmm13, %zmm6
+	LONG $0x40edf262; WORD $0x1ba8 // vfmadd213pd (%rbx), %zmm18, %zmm3
+	LONG $0x40edd262; WORD $0xe6b8 // vfmadd231pd %zmm14, %zmm18, %zmm4
+	LONG $0x488db262; WORD $0xe9b8 // vfmadd231pd %zmm17, %zmm14, %zmm5
+	LONG $0x488db262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm14, %zmm6
+	LONG $0x488dd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm14, %zmm7
+	LONG $0x48955262; WORD $0xc6b8 // vfmadd231pd %zmm14, %zmm13, %zmm8
 	LONG $0x40f5d262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm17, %zmm3
 	LONG $0x40fdd262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm16, %zmm3
 	LONG $0x4885d262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm15, %zmm3
 	LONG $0x4895d262; WORD $0xd9b8 // vfmadd231pd %zmm9, %zmm13, %zmm3
-	LONG $0x48fdd162; WORD $0x1b11 // vmovupd %zmm3, (%r11)
-	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
-	LONG $0x48bdd162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm8, %zmm3
-	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%rbx,8)
-	LONG $0x48c5d162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%rbx,8), %zmm7, %zmm3
-	LONG $0x48fdd162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%rbx,8)
-	LONG $0x48ddd162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm4, %zmm3
-	LONG $0x48fdd162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%rbx,8)
-	LONG $0x48d5d162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%rbx,8), %zmm5, %zmm3
-	LONG $0x48fdd162; LONG $0x03dc5c11 // vmovupd %zmm3, 0xc0(%r12,%rbx,8)
-	LONG $0x48cdd162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%rbx,8), %zmm6, %zmm3
-	LONG $0x48fdd162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%rbx,8)
+	LONG $0x48fdf162; WORD $0x1b11 // vmovupd %zmm3, (%rbx)
+	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
+	LONG $0x48dd9162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%r11,8), %zmm4, %zmm3
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%r11,8)
+	LONG $0x48d59162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%r11,8), %zmm5, %zmm3
+	LONG $0x48fd9162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%r11,8)
+	LONG $0x48cd9162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%r11,8), %zmm6, %zmm3
+	LONG $0x48fd9162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%r11,8)
+	LONG $0x48c59162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%r11,8), %zmm7, %zmm3
+	LONG $0x48fd9162; LONG $0x03dc5c11 // vmovupd %zmm3, 0xc0(%r12,%r11,8)
+	LONG $0x48bd9162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%r11,8), %zmm8, %zmm3
+	LONG $0x48fd9162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfd10850f; WORD $0xffff // jne <symmetric5Multi8+0x540>
-	LONG $0xfff90be9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
+	LONG $0xfd10850f; WORD $0xffff // jne <symmetric5Multi8+0x670>
+	LONG $0xfff7dbe9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -5566,120 +5179,19 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm4, %zmm3
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x40fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r10
-	WORD $0xe575 // jne <symmetric5Multi8+0x890>
+	WORD $0xe575 // jne <symmetric5Multi8+0x9c0>
 	LONG $0x40c38149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x3b // vmovupd %zmm3, (%rbx,%r15)
 	LONG $0x05fd8348 // cmpq $0x5, %rbp
-	WORD $0xae75 // jne <symmetric5Multi8+0x870>
+	WORD $0xae75 // jne <symmetric5Multi8+0x9a0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric5Multi8+0x850>
+	WORD $0x8575 // jne <symmetric5Multi8+0x980>
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfff867e9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
+	LONG $0xfff737e9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x0121840f; WORD $0x0000 // je <symmetric5Multi8+0xa30>
-	BYTE $0x90 // nop
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x28148d4f // leaq (%r8,%r13), %r10
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfef4850f; WORD $0xffff // jne <symmetric5Multi8+0x910>
-	LONG $0xfff924e9; BYTE $0xff // jmp <symmetric5Multi8+0x345>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x28148d4f // leaq (%r8,%r13), %r10
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
-	LONG $0x0640fb81; WORD $0x0000 // cmpl $0x640, %ebx
-	LONG $0xfeea850f; WORD $0xffff // jne <symmetric5Multi8+0xa30>
-	LONG $0xfff7fae9; BYTE $0xff // jmp <symmetric5Multi8+0x345>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -5727,13 +5239,13 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd5162; WORD $0x0011 // vmovupd %zmm8, (%r8)
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe96850f; WORD $0xffff // jne <symmetric5Multi8+0xb60>
+	LONG $0xfe96850f; WORD $0xffff // jne <symmetric5Multi8+0xa20>
 	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfff46de9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
+	LONG $0xfff5ade9; BYTE $0xff // jmp <symmetric5Multi8+0x140>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
 	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0xf400840f; WORD $0xffff // je <symmetric5Multi8+0xf0>
+	LONG $0xf540840f; WORD $0xffff // je <symmetric5Multi8+0xf0>
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -5741,7 +5253,7 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x08fa8349 // cmpq $0x8, %r10
 	LONG $0xc24c0f4d // cmovlq %r10, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x00938e0f; WORD $0x0000 // jle <symmetric5Multi8+0xda6>
+	LONG $0x00938e0f; WORD $0x0000 // jle <symmetric5Multi8+0xc66>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -5750,10 +5262,10 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x1774 // je <symmetric5Multi8+0xd50>
+	WORD $0x1774 // je <symmetric5Multi8+0xc10>
 	LONG $0x72148d4f // leaq (%r10,%r14,2), %r10
 	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
-	WORD $0x10eb // jmp <symmetric5Multi8+0xd54>
+	WORD $0x10eb // jmp <symmetric5Multi8+0xc14>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
 	LONG $0x923c8d4f // leaq (%r10,%r10,4), %r15
@@ -5766,16 +5278,16 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x17 // vmovupd %zmm3, (%r15,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x40fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r10
-	WORD $0xde75 // jne <symmetric5Multi8+0xd70>
+	WORD $0xde75 // jne <symmetric5Multi8+0xc30>
 	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x40c38148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x8a75 // jne <symmetric5Multi8+0xd30>
+	WORD $0x8a75 // jne <symmetric5Multi8+0xbf0>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x08478d4d // leaq 0x8(%r15), %r8
 	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
-	LONG $0xf33d830f; WORD $0xffff // jae <symmetric5Multi8+0xf5>
+	LONG $0xf47d830f; WORD $0xffff // jae <symmetric5Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	WORD $0x9066 // nop
@@ -5783,13 +5295,13 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	WORD $0x294d; BYTE $0xea // subq %r13, %r10
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	WORD $0x2c7d // jge <symmetric5Multi8+0xe00>
+	WORD $0x2c7d // jge <symmetric5Multi8+0xcc0>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x0b74 // je <symmetric5Multi8+0xde8>
+	WORD $0x0b74 // je <symmetric5Multi8+0xca8>
 	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
 	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
-	WORD $0x04eb // jmp <symmetric5Multi8+0xdec>
+	WORD $0x04eb // jmp <symmetric5Multi8+0xcac>
 	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
 	LONG $0x92148d4f // leaq (%r10,%r10,4), %r10
 	LONG $0x06e2c149 // shlq $0x6, %r10
@@ -5800,12 +5312,12 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x40fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r10
-	WORD $0xec75 // jne <symmetric5Multi8+0xe10>
+	WORD $0xec75 // jne <symmetric5Multi8+0xcd0>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x40c08149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric5Multi8+0xdc0>
-	LONG $0xfff2bce9; BYTE $0xff // jmp <symmetric5Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric5Multi8+0xc80>
+	LONG $0xfff3fce9; BYTE $0xff // jmp <symmetric5Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -5829,7 +5341,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi2>
-	LONG $0x000ec6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5877,9 +5389,9 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	WORD $0xa375 // jne <symmetric6Multi2+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0de88e0f; WORD $0x0000 // jle <symmetric6Multi2+0xe92>
-	LONG $0x48fdf262; LONG $0x0e040d59; WORD $0x0000 // vpbroadcastq 0xe04(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0df21559; WORD $0x0000 // vpbroadcastq 0xdf2(%rip), %zmm2
+	LONG $0x0c888e0f; WORD $0x0000 // jle <symmetric6Multi2+0xd32>
+	LONG $0x48fdf262; LONG $0x0cc40d59; WORD $0x0000 // vpbroadcastq 0xcc4(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0cb21559; WORD $0x0000 // vpbroadcastq 0xcb2(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0x50868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3050(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -5893,116 +5405,177 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0d8f830f; WORD $0x0000 // jae <symmetric6Multi2+0xe92>
-	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
+	LONG $0x0c2f830f; WORD $0x0000 // jae <symmetric6Multi2+0xd32>
+	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0c3a840f; WORD $0x0000 // je <symmetric6Multi2+0xd50>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x0ada840f; WORD $0x0000 // je <symmetric6Multi2+0xbf0>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
 	LONG $0x05e1c148 // shlq $0x5, %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x17eb // jmp <symmetric6Multi2+0x145>
-	WORD $0x9066 // nop
+	WORD $0x27eb // jmp <symmetric6Multi2+0x15a>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
-	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0c0b830f; WORD $0x0000 // jae <symmetric6Multi2+0xd50>
-	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	LONG $0x0a96830f; WORD $0x0000 // jae <symmetric6Multi2+0xbf0>
+	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi2+0x2d0>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x070a820f; WORD $0x0000 // jb <symmetric6Multi2+0x870>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x0183850f; WORD $0x0000 // jne <symmetric6Multi2+0x2f0>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	LONG $0x685f034c // addq 0x68(%rdi), %r11
+	WORD $0xcb08 // orb %cl, %bl
+	WORD $0xdb84 // testb %bl, %bl
+	LONG $0x0220840f; WORD $0x0000 // je <symmetric6Multi2+0x3b0>
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
+	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x02365c11 // vmovups %zmm3, 0x80(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x03365c11 // vmovups %zmm3, 0xc0(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x04365c11 // vmovups %zmm3, 0x100(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xfebf850f; WORD $0xffff // jne <symmetric6Multi2+0x1a0>
+	LONG $0x000227e9; BYTE $0x00 // jmp <symmetric6Multi2+0x50d>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa09a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x8b180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r11)
+	LONG $0x487cd162; LONG $0xef609b5a; WORD $0xffff // vcvtps2pd -0x10a0(%r11), %zmm3
 	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
+	LONG $0x487cd162; LONG $0xef809b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
+	LONG $0x487cd162; LONG $0xefa09b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
+	LONG $0x487cd162; LONG $0xefc09b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
+	LONG $0x487cd162; LONG $0xefe09b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x487cd162; WORD $0x5b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm3
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi2+0x180>
-	LONG $0x0000bae9; BYTE $0x00 // jmp <symmetric6Multi2+0x37f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xa0828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi2+0x300>
+	LONG $0x00016ae9; BYTE $0x00 // jmp <symmetric6Multi2+0x50d>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x88180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r8)
-	LONG $0x487cd162; LONG $0xef60985a; WORD $0xffff // vcvtps2pd -0x10a0(%r8), %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%r11)
-	LONG $0x48180f41; BYTE $0x80 // prefetcht0 -0x80(%r8)
-	LONG $0x487cd162; LONG $0xef80985a; WORD $0xffff // vcvtps2pd -0x1080(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xa0 // prefetcht0 -0x60(%r8)
-	LONG $0x487cd162; LONG $0xefa0985a; WORD $0xffff // vcvtps2pd -0x1060(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xc0 // prefetcht0 -0x40(%r8)
-	LONG $0x487cd162; LONG $0xefc0985a; WORD $0xffff // vcvtps2pd -0x1040(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
-	LONG $0x487cd162; LONG $0xefe0985a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%r11)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x487cd162; WORD $0x585a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48fdb162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%r11)
-	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
-	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
-	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi2+0x2e0>
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965b262; LONG $0xc02b648d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc03d648d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm4 {%k1}
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x03365c11 // vmovupd %zmm3, 0xc0(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x04365c11 // vmovupd %zmm3, 0x100(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc03d648d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi2+0x3c0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0456850f; WORD $0x0000 // jne <symmetric6Multi2+0x7e0>
+	LONG $0x0458850f; WORD $0x0000 // jne <symmetric6Multi2+0x970>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -6014,27 +5587,27 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x0624850f; WORD $0x0000 // jne <symmetric6Multi2+0x9f0>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x0496850f; WORD $0x0000 // jne <symmetric6Multi2+0x9f0>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x127b21c4; WORD $0xc63c // vmovddup (%rsi,%r8,8), %xmm15
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x08ffa162; LONG $0x08c64412 // vmovddup 0x40(%rsi,%r8,8), %xmm16
 	LONG $0x08ffa162; LONG $0x10c64c12 // vmovddup 0x80(%rsi,%r8,8), %xmm17
 	LONG $0x08ffa162; LONG $0x18c65412 // vmovddup 0xc0(%rsi,%r8,8), %xmm18
 	LONG $0x08ffa162; LONG $0x20c65c12 // vmovddup 0x100(%rsi,%r8,8), %xmm19
 	LONG $0x08ffa162; LONG $0x28c66412 // vmovddup 0x140(%rsi,%r8,8), %xmm20
 	LONG $0x107941c4; BYTE $0x0e // vmovupd (%r14), %xmm9
-	LONG $0x5c10f9c5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %xmm3
-	LONG $0x741079c5; WORD $0x10dd // vmovupd 0x10(%rbp,%rbx,8), %xmm14
-	LONG $0x6c1079c5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %xmm13
-	LONG $0x641079c5; WORD $0x30dd // vmovupd 0x30(%rbp,%rbx,8), %xmm12
-	LONG $0x5c1079c5; WORD $0x40dd // vmovupd 0x40(%rbp,%rbx,8), %xmm11
-	LONG $0x541079c5; WORD $0x50dd // vmovupd 0x50(%rbp,%rbx,8), %xmm10
+	LONG $0x1079a1c4; WORD $0xdd5c; BYTE $0x00 // vmovupd (%rbp,%r11,8), %xmm3
+	LONG $0x107921c4; WORD $0xdd74; BYTE $0x10 // vmovupd 0x10(%rbp,%r11,8), %xmm14
+	LONG $0x107921c4; WORD $0xdd6c; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %xmm13
+	LONG $0x107921c4; WORD $0xdd64; BYTE $0x30 // vmovupd 0x30(%rbp,%r11,8), %xmm12
+	LONG $0x107921c4; WORD $0xdd5c; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %xmm11
+	LONG $0x107921c4; WORD $0xdd54; BYTE $0x50 // vmovupd 0x50(%rbp,%r11,8), %xmm10
 	LONG $0x5931c1c4; BYTE $0xe7 // vmulpd %xmm15, %xmm9, %xmm4
-	LONG $0xa8e142c4; WORD $0xb07b // vfmadd213pd -0x50(%r11), %xmm3, %xmm15
+	LONG $0xa8e162c4; WORD $0xb07b // vfmadd213pd -0x50(%rbx), %xmm3, %xmm15
 	LONG $0x08b5b162; WORD $0xe859 // vmulpd %xmm16, %xmm9, %xmm5
 	LONG $0x08b5b162; WORD $0xf159 // vmulpd %xmm17, %xmm9, %xmm6
 	LONG $0x08b5b162; WORD $0xfa59 // vmulpd %xmm18, %xmm9, %xmm7
@@ -6045,7 +5618,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x089d3262; WORD $0xfab8 // vfmadd231pd %xmm18, %xmm12, %xmm15
 	LONG $0x08a53262; WORD $0xfbb8 // vfmadd231pd %xmm19, %xmm11, %xmm15
 	LONG $0x08ad3262; WORD $0xfcb8 // vfmadd231pd %xmm20, %xmm10, %xmm15
-	LONG $0x117941c4; WORD $0xb07b // vmovupd %xmm15, -0x50(%r11)
+	LONG $0x7b1179c5; BYTE $0xb0 // vmovupd %xmm15, -0x50(%rbx)
 	LONG $0x107941c4; WORD $0x107e // vmovupd 0x10(%r14), %xmm15
 	LONG $0x08ffa162; LONG $0x30c64412 // vmovddup 0x180(%rsi,%r8,8), %xmm16
 	LONG $0x08ffa162; LONG $0x38c64c12 // vmovddup 0x1c0(%rsi,%r8,8), %xmm17
@@ -6054,7 +5627,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x08ffa162; LONG $0x50c66412 // vmovddup 0x280(%rsi,%r8,8), %xmm20
 	LONG $0x08ffa162; LONG $0x58c66c12 // vmovddup 0x2c0(%rsi,%r8,8), %xmm21
 	LONG $0x00fdd262; WORD $0xe7b8 // vfmadd231pd %xmm15, %xmm16, %xmm4
-	LONG $0x08e5c262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x40(%r11), %xmm3, %xmm16
+	LONG $0x08e5e262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x40(%rbx), %xmm3, %xmm16
 	LONG $0x00f5d262; WORD $0xefb8 // vfmadd231pd %xmm15, %xmm17, %xmm5
 	LONG $0x00edd262; WORD $0xf7b8 // vfmadd231pd %xmm15, %xmm18, %xmm6
 	LONG $0x00e5d262; WORD $0xffb8 // vfmadd231pd %xmm15, %xmm19, %xmm7
@@ -6065,7 +5638,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x089da262; WORD $0xc3b8 // vfmadd231pd %xmm19, %xmm12, %xmm16
 	LONG $0x08a5a262; WORD $0xc4b8 // vfmadd231pd %xmm20, %xmm11, %xmm16
 	LONG $0x08ada262; WORD $0xc5b8 // vfmadd231pd %xmm21, %xmm10, %xmm16
-	LONG $0x08fdc162; WORD $0x4311; BYTE $0xfc // vmovupd %xmm16, -0x40(%r11)
+	LONG $0x08fde162; WORD $0x4311; BYTE $0xfc // vmovupd %xmm16, -0x40(%rbx)
 	LONG $0x107941c4; WORD $0x207e // vmovupd 0x20(%r14), %xmm15
 	LONG $0x08ffa162; LONG $0x60c64412 // vmovddup 0x300(%rsi,%r8,8), %xmm16
 	LONG $0x08ffa162; LONG $0x68c64c12 // vmovddup 0x340(%rsi,%r8,8), %xmm17
@@ -6074,7 +5647,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x08ffa162; LONG $0x00c6a412; WORD $0x0004; BYTE $0x00 // vmovddup 0x400(%rsi,%r8,8), %xmm20
 	LONG $0x08ffa162; LONG $0x40c6ac12; WORD $0x0004; BYTE $0x00 // vmovddup 0x440(%rsi,%r8,8), %xmm21
 	LONG $0x00fdd262; WORD $0xe7b8 // vfmadd231pd %xmm15, %xmm16, %xmm4
-	LONG $0x08e5c262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0x30(%r11), %xmm3, %xmm16
+	LONG $0x08e5e262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0x30(%rbx), %xmm3, %xmm16
 	LONG $0x00f5d262; WORD $0xefb8 // vfmadd231pd %xmm15, %xmm17, %xmm5
 	LONG $0x00edd262; WORD $0xf7b8 // vfmadd231pd %xmm15, %xmm18, %xmm6
 	LONG $0x00e5d262; WORD $0xffb8 // vfmadd231pd %xmm15, %xmm19, %xmm7
@@ -6085,7 +5658,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x089da262; WORD $0xc3b8 // vfmadd231pd %xmm19, %xmm12, %xmm16
 	LONG $0x08a5a262; WORD $0xc4b8 // vfmadd231pd %xmm20, %xmm11, %xmm16
 	LONG $0x08ada262; WORD $0xc5b8 // vfmadd231pd %xmm21, %xmm10, %xmm16
-	LONG $0x08fdc162; WORD $0x4311; BYTE $0xfd // vmovupd %xmm16, -0x30(%r11)
+	LONG $0x08fde162; WORD $0x4311; BYTE $0xfd // vmovupd %xmm16, -0x30(%rbx)
 	LONG $0x107941c4; WORD $0x307e // vmovupd 0x30(%r14), %xmm15
 	LONG $0x08ffa162; LONG $0x80c68412; WORD $0x0004; BYTE $0x00 // vmovddup 0x480(%rsi,%r8,8), %xmm16
 	LONG $0x08ffa162; LONG $0xc0c68c12; WORD $0x0004; BYTE $0x00 // vmovddup 0x4c0(%rsi,%r8,8), %xmm17
@@ -6094,7 +5667,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x08ffa162; LONG $0x80c6a412; WORD $0x0005; BYTE $0x00 // vmovddup 0x580(%rsi,%r8,8), %xmm20
 	LONG $0x08ffa162; LONG $0xc0c6ac12; WORD $0x0005; BYTE $0x00 // vmovddup 0x5c0(%rsi,%r8,8), %xmm21
 	LONG $0x00fdd262; WORD $0xe7b8 // vfmadd231pd %xmm15, %xmm16, %xmm4
-	LONG $0x08e5c262; WORD $0x43a8; BYTE $0xfe // vfmadd213pd -0x20(%r11), %xmm3, %xmm16
+	LONG $0x08e5e262; WORD $0x43a8; BYTE $0xfe // vfmadd213pd -0x20(%rbx), %xmm3, %xmm16
 	LONG $0x00f5d262; WORD $0xefb8 // vfmadd231pd %xmm15, %xmm17, %xmm5
 	LONG $0x00edd262; WORD $0xf7b8 // vfmadd231pd %xmm15, %xmm18, %xmm6
 	LONG $0x00e5d262; WORD $0xffb8 // vfmadd231pd %xmm15, %xmm19, %xmm7
@@ -6105,7 +5678,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x089da262; WORD $0xc3b8 // vfmadd231pd %xmm19, %xmm12, %xmm16
 	LONG $0x08a5a262; WORD $0xc4b8 // vfmadd231pd %xmm20, %xmm11, %xmm16
 	LONG $0x08ada262; WORD $0xc5b8 // vfmadd231pd %xmm21, %xmm10, %xmm16
-	LONG $0x08fdc162; WORD $0x4311; BYTE $0xfe // vmovupd %xmm16, -0x20(%r11)
+	LONG $0x08fde162; WORD $0x4311; BYTE $0xfe // vmovupd %xmm16, -0x20(%rbx)
 	LONG $0x107941c4; WORD $0x407e // vmovupd 0x40(%r14), %xmm15
 	LONG $0x08ffa162; LONG $0x00c68412; WORD $0x0006; BYTE $0x00 // vmovddup 0x600(%rsi,%r8,8), %xmm16
 	LONG $0x08ffa162; LONG $0x40c68c12; WORD $0x0006; BYTE $0x00 // vmovddup 0x640(%rsi,%r8,8), %xmm17
@@ -6114,7 +5687,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x08ffa162; LONG $0x00c6a412; WORD $0x0007; BYTE $0x00 // vmovddup 0x700(%rsi,%r8,8), %xmm20
 	LONG $0x08ffa162; LONG $0x40c6ac12; WORD $0x0007; BYTE $0x00 // vmovddup 0x740(%rsi,%r8,8), %xmm21
 	LONG $0x00fdd262; WORD $0xe7b8 // vfmadd231pd %xmm15, %xmm16, %xmm4
-	LONG $0x08e5c262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x10(%r11), %xmm3, %xmm16
+	LONG $0x08e5e262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x10(%rbx), %xmm3, %xmm16
 	LONG $0x00d55262; WORD $0xcfb8 // vfmadd231pd %xmm15, %xmm21, %xmm9
 	LONG $0x00dd5262; WORD $0xc7b8 // vfmadd231pd %xmm15, %xmm20, %xmm8
 	LONG $0x00e5d262; WORD $0xffb8 // vfmadd231pd %xmm15, %xmm19, %xmm7
@@ -6125,7 +5698,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x089da262; WORD $0xc3b8 // vfmadd231pd %xmm19, %xmm12, %xmm16
 	LONG $0x08a5a262; WORD $0xc4b8 // vfmadd231pd %xmm20, %xmm11, %xmm16
 	LONG $0x08ada262; WORD $0xc5b8 // vfmadd231pd %xmm21, %xmm10, %xmm16
-	LONG $0x08fdc162; WORD $0x4311; BYTE $0xff // vmovupd %xmm16, -0x10(%r11)
+	LONG $0x08fde162; WORD $0x4311; BYTE $0xff // vmovupd %xmm16, -0x10(%rbx)
 	LONG $0x08ffa162; LONG $0x80c6ac12; WORD $0x0007; BYTE $0x00 // vmovddup 0x780(%rsi,%r8,8), %xmm21
 	LONG $0x08ffa162; LONG $0xc0c6a412; WORD $0x0007; BYTE $0x00 // vmovddup 0x7c0(%rsi,%r8,8), %xmm20
 	LONG $0x08ffa162; LONG $0x00c69c12; WORD $0x0008; BYTE $0x00 // vmovddup 0x800(%rsi,%r8,8), %xmm19
@@ -6134,7 +5707,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x127b21c4; LONG $0x08c0c6bc; WORD $0x0000 // vmovddup 0x8c0(%rsi,%r8,8), %xmm15
 	LONG $0x08fdc162; WORD $0x4610; BYTE $0x05 // vmovupd 0x50(%r14), %xmm16
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x00d5d262; WORD $0x1ba8 // vfmadd213pd (%r11), %xmm21, %xmm3
+	LONG $0x00d5f262; WORD $0x1ba8 // vfmadd213pd (%rbx), %xmm21, %xmm3
 	LONG $0x00d5b262; WORD $0xe0b8 // vfmadd231pd %xmm16, %xmm21, %xmm4
 	LONG $0x00fdb262; WORD $0xecb8 // vfmadd231pd %xmm20, %xmm16, %xmm5
 	LONG $0x00fdb262; WORD $0xf3b8 // vfmadd231pd %xmm19, %xmm16, %xmm6
@@ -6146,29 +5719,26 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x00edd262; WORD $0xdcb8 // vfmadd231pd %xmm12, %xmm18, %xmm3
 	LONG $0x00f5d262; WORD $0xdbb8 // vfmadd231pd %xmm11, %xmm17, %xmm3
 	LONG $0xb881c2c4; BYTE $0xda // vfmadd231pd %xmm10, %xmm15, %xmm3
-	LONG $0x1179c1c4; BYTE $0x1b // vmovupd %xmm3, (%r11)
-	LONG $0x60c38349 // addq $0x60, %r11
-	LONG $0x5859c1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %xmm4, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc1c // vmovupd %xmm3, (%r12,%rbx,8)
-	LONG $0x5851c1c4; WORD $0xdc5c; BYTE $0x10 // vaddpd 0x10(%r12,%rbx,8), %xmm5, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r12,%rbx,8)
-	LONG $0x5849c1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %xmm6, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %xmm3, 0x20(%r12,%rbx,8)
-	LONG $0x5841c1c4; WORD $0xdc5c; BYTE $0x30 // vaddpd 0x30(%r12,%rbx,8), %xmm7, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x30 // vmovupd %xmm3, 0x30(%r12,%rbx,8)
-	LONG $0x5839c1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %xmm8, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %xmm3, 0x40(%r12,%rbx,8)
-	LONG $0x5831c1c4; WORD $0xdc5c; BYTE $0x50 // vaddpd 0x50(%r12,%rbx,8), %xmm9, %xmm3
-	LONG $0x1179c1c4; WORD $0xdc5c; BYTE $0x50 // vmovupd %xmm3, 0x50(%r12,%rbx,8)
+	LONG $0x1b11f9c5 // vmovupd %xmm3, (%rbx)
+	LONG $0x60c38348 // addq $0x60, %rbx
+	LONG $0x585981c4; WORD $0xdc1c // vaddpd (%r12,%r11,8), %xmm4, %xmm3
+	LONG $0x117981c4; WORD $0xdc1c // vmovupd %xmm3, (%r12,%r11,8)
+	LONG $0x585181c4; WORD $0xdc5c; BYTE $0x10 // vaddpd 0x10(%r12,%r11,8), %xmm5, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x10 // vmovupd %xmm3, 0x10(%r12,%r11,8)
+	LONG $0x584981c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %xmm6, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %xmm3, 0x20(%r12,%r11,8)
+	LONG $0x584181c4; WORD $0xdc5c; BYTE $0x30 // vaddpd 0x30(%r12,%r11,8), %xmm7, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x30 // vmovupd %xmm3, 0x30(%r12,%r11,8)
+	LONG $0x583981c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %xmm8, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %xmm3, 0x40(%r12,%r11,8)
+	LONG $0x583181c4; WORD $0xdc5c; BYTE $0x50 // vaddpd 0x50(%r12,%r11,8), %xmm9, %xmm3
+	LONG $0x117981c4; WORD $0xdc5c; BYTE $0x50 // vmovupd %xmm3, 0x50(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfc13850f; WORD $0xffff // jne <symmetric6Multi2+0x3e0>
-	LONG $0xfff95ee9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	LONG $0xfc0f850f; WORD $0xffff // jne <symmetric6Multi2+0x570>
+	LONG $0xfff7dae9; BYTE $0xff // jmp <symmetric6Multi2+0x140>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
@@ -6185,85 +5755,17 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0xb8d982c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %xmm4, %xmm3
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0xea75 // jne <symmetric6Multi2+0x820>
+	WORD $0xea75 // jne <symmetric6Multi2+0x9b0>
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11f9c5; BYTE $0x0b // vmovupd %xmm3, (%rbx,%rcx)
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	WORD $0xc575 // jne <symmetric6Multi2+0x810>
+	WORD $0xc575 // jne <symmetric6Multi2+0x9a0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9c75 // jne <symmetric6Multi2+0x7f0>
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff8cce9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x034f840f; WORD $0x0000 // je <symmetric6Multi2+0xbe3>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
-	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
-	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi2+0x8a0>
-	LONG $0xfff99ae9; BYTE $0xff // jmp <symmetric6Multi2+0x37f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9c75 // jne <symmetric6Multi2+0x980>
+	LONG $0xfff757e9; BYTE $0xff // jmp <symmetric6Multi2+0x140>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
@@ -6326,65 +5828,11 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
 	LONG $0xfe22850f; WORD $0xffff // jne <symmetric6Multi2+0xa00>
-	LONG $0xfff54de9; BYTE $0xff // jmp <symmetric6Multi2+0x130>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
-	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
-	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi2+0xbf0>
-	LONG $0xfff63de9; BYTE $0xff // jmp <symmetric6Multi2+0x37f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xfff55de9; BYTE $0xff // jmp <symmetric6Multi2+0x140>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf390840f; WORD $0xffff // je <symmetric6Multi2+0xf0>
+	LONG $0xf4f0840f; WORD $0xffff // je <symmetric6Multi2+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -6392,7 +5840,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric6Multi2+0xe08>
+	LONG $0x00858e0f; WORD $0x0000 // jle <symmetric6Multi2+0xca8>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -6401,10 +5849,10 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric6Multi2+0xdc0>
+	WORD $0x1774 // je <symmetric6Multi2+0xc60>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric6Multi2+0xdc4>
+	WORD $0x10eb // jmp <symmetric6Multi2+0xc64>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -6417,15 +5865,15 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x1179a1c4; WORD $0x391c // vmovupd %xmm3, (%rcx,%r15)
 	LONG $0x10c78349 // addq $0x10, %r15
 	LONG $0x60ff8349 // cmpq $0x60, %r15
-	WORD $0xe475 // jne <symmetric6Multi2+0xde0>
+	WORD $0xe475 // jne <symmetric6Multi2+0xc80>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x60c38348 // addq $0x60, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9875 // jne <symmetric6Multi2+0xda0>
+	WORD $0x9875 // jne <symmetric6Multi2+0xc40>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf2dc830f; WORD $0xffff // jae <symmetric6Multi2+0xf5>
+	LONG $0xf43c830f; WORD $0xffff // jae <symmetric6Multi2+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	BYTE $0x90 // nop
@@ -6433,13 +5881,13 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric6Multi2+0xe60>
+	WORD $0x2c7d // jge <symmetric6Multi2+0xd00>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric6Multi2+0xe48>
+	WORD $0x0b74 // je <symmetric6Multi2+0xce8>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric6Multi2+0xe4c>
+	WORD $0x04eb // jmp <symmetric6Multi2+0xcec>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x05e1c148 // shlq $0x5, %rcx
@@ -6450,12 +5898,12 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	LONG $0x1178c1c4; WORD $0x0804 // vmovups %xmm0, (%r8,%rcx)
 	LONG $0x10c18348 // addq $0x10, %rcx
 	LONG $0x60f98348 // cmpq $0x60, %rcx
-	WORD $0xf075 // jne <symmetric6Multi2+0xe70>
+	WORD $0xf075 // jne <symmetric6Multi2+0xd10>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x60c08349 // addq $0x60, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x9375 // jne <symmetric6Multi2+0xe20>
-	LONG $0xfff263e9; BYTE $0xff // jmp <symmetric6Multi2+0xf5>
+	WORD $0x9375 // jne <symmetric6Multi2+0xcc0>
+	LONG $0xfff3c3e9; BYTE $0xff // jmp <symmetric6Multi2+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6465,6 +5913,10 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000c00
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; BYTE $0x43
@@ -6476,7 +5928,7 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi4>
-	LONG $0x000f06e9; BYTE $0x00 // jmp <end>
+	LONG $0x000dc6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6524,9 +5976,9 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	WORD $0x9d75 // jne <symmetric6Multi4+0x40>
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0e188e0f; WORD $0x0000 // jle <symmetric6Multi4+0xec8>
-	LONG $0x48fdf262; LONG $0x0e360d59; WORD $0x0000 // vpbroadcastq 0xe36(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x0e341559; WORD $0x0000 // vpbroadcastq 0xe34(%rip), %zmm2
+	LONG $0x0cc88e0f; WORD $0x0000 // jle <symmetric6Multi4+0xd78>
+	LONG $0x48fdf262; LONG $0x0cf60d59; WORD $0x0000 // vpbroadcastq 0xcf6(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0cf41559; WORD $0x0000 // vpbroadcastq 0xcf4(%rip), %zmm2
 	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
 	LONG $0xa0868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30a0(%rsi), %r8
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
@@ -6540,116 +5992,177 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x08c28349 // addq $0x8, %r10
 	LONG $0x24143b4c // cmpq (%rsp), %r10
-	LONG $0x0dc5830f; WORD $0x0000 // jae <symmetric6Multi4+0xec8>
-	LONG $0x7ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r15d
+	LONG $0x0c75830f; WORD $0x0000 // jae <symmetric6Multi4+0xd78>
+	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
 	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0c5a840f; WORD $0x0000 // je <symmetric6Multi4+0xd70>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x0b0a840f; WORD $0x0000 // je <symmetric6Multi4+0xc20>
 	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
-	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
 	LONG $0x06e1c148 // shlq $0x6, %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	WORD $0x2949; BYTE $0xcc // subq %rcx, %r12
-	WORD $0x17eb // jmp <symmetric6Multi4+0x145>
-	WORD $0x9066 // nop
+	WORD $0x27eb // jmp <symmetric6Multi4+0x15a>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
 	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x4a148d48 // leaq (%rdx,%rcx,2), %rdx
-	WORD $0x394c; BYTE $0xf8 // cmpq %r15, %rax
-	LONG $0x0c2b830f; WORD $0x0000 // jae <symmetric6Multi4+0xd70>
-	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	LONG $0x0ac6830f; WORD $0x0000 // jae <symmetric6Multi4+0xc20>
+	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
-	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi4+0x2d0>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x071a820f; WORD $0x0000 // jb <symmetric6Multi4+0x880>
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
+	LONG $0x0183850f; WORD $0x0000 // jne <symmetric6Multi4+0x2f0>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	LONG $0x685f034c // addq 0x68(%rdi), %r11
+	WORD $0xcb08 // orb %cl, %bl
+	WORD $0xdb84 // testb %bl, %bl
+	LONG $0x0220840f; WORD $0x0000 // je <symmetric6Multi4+0x3b0>
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
+	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x02365c11 // vmovups %zmm3, 0x80(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x03365c11 // vmovups %zmm3, 0xc0(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x04365c11 // vmovups %zmm3, 0x100(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xfebf850f; WORD $0xffff // jne <symmetric6Multi4+0x1a0>
+	LONG $0x000227e9; BYTE $0x00 // jmp <symmetric6Multi4+0x50d>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa09a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x8b180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r11)
+	LONG $0x487cd162; LONG $0xef609b5a; WORD $0xffff // vcvtps2pd -0x10a0(%r11), %zmm3
 	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
+	LONG $0x487cd162; LONG $0xef809b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
+	LONG $0x487cd162; LONG $0xefa09b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
+	LONG $0x487cd162; LONG $0xefc09b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
+	LONG $0x487cd162; LONG $0xefe09b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x487cd162; WORD $0x5b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm3
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi4+0x180>
-	LONG $0x0000bae9; BYTE $0x00 // jmp <symmetric6Multi4+0x37f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xa0828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi4+0x300>
+	LONG $0x00016ae9; BYTE $0x00 // jmp <symmetric6Multi4+0x50d>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x88180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r8)
-	LONG $0x487cd162; LONG $0xef60985a; WORD $0xffff // vcvtps2pd -0x10a0(%r8), %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%r11)
-	LONG $0x48180f41; BYTE $0x80 // prefetcht0 -0x80(%r8)
-	LONG $0x487cd162; LONG $0xef80985a; WORD $0xffff // vcvtps2pd -0x1080(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xa0 // prefetcht0 -0x60(%r8)
-	LONG $0x487cd162; LONG $0xefa0985a; WORD $0xffff // vcvtps2pd -0x1060(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xc0 // prefetcht0 -0x40(%r8)
-	LONG $0x487cd162; LONG $0xefc0985a; WORD $0xffff // vcvtps2pd -0x1040(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
-	LONG $0x487cd162; LONG $0xefe0985a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%r11)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x487cd162; WORD $0x585a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48fdb162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%r11)
-	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
-	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
-	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi4+0x2e0>
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2b0c8d4a // leaq (%rbx,%r13), %rcx
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965b262; LONG $0xc02b648d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x2f0c8d4b // leaq (%r15,%r13), %rcx
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc03d648d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm4 {%k1}
+	LONG $0x293c8d4e // leaq (%rcx,%r13), %r15
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x03365c11 // vmovupd %zmm3, 0xc0(%rsi,%r14)
+	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x04365c11 // vmovupd %zmm3, 0x100(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc03d648d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi4+0x3c0>
 	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
-	LONG $0x0466850f; WORD $0x0000 // jne <symmetric6Multi4+0x7f0>
+	LONG $0x0478850f; WORD $0x0000 // jne <symmetric6Multi4+0x990>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x8b41; BYTE $0x0a // movl (%r10), %ecx
 	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
@@ -6661,38 +6174,38 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x48fef162; LONG $0x20009e7f; WORD $0x0000 // vmovdqu64 %zmm3, 0x2000(%rsi)
 	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x0634850f; WORD $0x0000 // jne <symmetric6Multi4+0xa00>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x04b6850f; WORD $0x0000 // jne <symmetric6Multi4+0xa10>
+	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x197d22c4; WORD $0xc63c // vbroadcastsd (%rsi,%r8,8), %ymm15
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x28fda262; LONG $0x08c64419 // vbroadcastsd 0x40(%rsi,%r8,8), %ymm16
 	LONG $0x28fda262; LONG $0x10c64c19 // vbroadcastsd 0x80(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x18c65419 // vbroadcastsd 0xc0(%rsi,%r8,8), %ymm18
 	LONG $0x28fda262; LONG $0x20c65c19 // vbroadcastsd 0x100(%rsi,%r8,8), %ymm19
 	LONG $0x28fda262; LONG $0x28c66419 // vbroadcastsd 0x140(%rsi,%r8,8), %ymm20
-	LONG $0x107d41c4; BYTE $0x06 // vmovupd (%r14), %ymm8
-	LONG $0x5c10fdc5; WORD $0x00dd // vmovupd (%rbp,%rbx,8), %ymm3
-	LONG $0x74107dc5; WORD $0x20dd // vmovupd 0x20(%rbp,%rbx,8), %ymm14
-	LONG $0x6c107dc5; WORD $0x40dd // vmovupd 0x40(%rbp,%rbx,8), %ymm13
-	LONG $0x64107dc5; WORD $0x60dd // vmovupd 0x60(%rbp,%rbx,8), %ymm12
-	LONG $0x9c107dc5; LONG $0x000080dd; BYTE $0x00 // vmovupd 0x80(%rbp,%rbx,8), %ymm11
-	LONG $0x94107dc5; LONG $0x0000a0dd; BYTE $0x00 // vmovupd 0xa0(%rbp,%rbx,8), %ymm10
-	LONG $0x593dc1c4; BYTE $0xe7 // vmulpd %ymm15, %ymm8, %ymm4
-	LONG $0xa8e542c4; LONG $0xffff60bb; BYTE $0xff // vfmadd213pd -0xa0(%r11), %ymm3, %ymm15
-	LONG $0x28bdb162; WORD $0xe859 // vmulpd %ymm16, %ymm8, %ymm5
-	LONG $0x28bd3162; WORD $0xc959 // vmulpd %ymm17, %ymm8, %ymm9
-	LONG $0x28bdb162; WORD $0xf259 // vmulpd %ymm18, %ymm8, %ymm6
-	LONG $0x28bdb162; WORD $0xfb59 // vmulpd %ymm19, %ymm8, %ymm7
-	LONG $0x28bd3162; WORD $0xc459 // vmulpd %ymm20, %ymm8, %ymm8
+	LONG $0x107d41c4; BYTE $0x0e // vmovupd (%r14), %ymm9
+	LONG $0x107da1c4; WORD $0xdd5c; BYTE $0x00 // vmovupd (%rbp,%r11,8), %ymm3
+	LONG $0x107d21c4; WORD $0xdd74; BYTE $0x20 // vmovupd 0x20(%rbp,%r11,8), %ymm14
+	LONG $0x107d21c4; WORD $0xdd6c; BYTE $0x40 // vmovupd 0x40(%rbp,%r11,8), %ymm13
+	LONG $0x107d21c4; WORD $0xdd64; BYTE $0x60 // vmovupd 0x60(%rbp,%r11,8), %ymm12
+	LONG $0x107d21c4; LONG $0x0080dd9c; WORD $0x0000 // vmovupd 0x80(%rbp,%r11,8), %ymm11
+	LONG $0x107d21c4; LONG $0x00a0dd94; WORD $0x0000 // vmovupd 0xa0(%rbp,%r11,8), %ymm10
+	LONG $0x5935c1c4; BYTE $0xe7 // vmulpd %ymm15, %ymm9, %ymm4
+	LONG $0xa8e562c4; LONG $0xffff60bb; BYTE $0xff // vfmadd213pd -0xa0(%rbx), %ymm3, %ymm15
+	LONG $0x28b5b162; WORD $0xe859 // vmulpd %ymm16, %ymm9, %ymm5
+	LONG $0x28b5b162; WORD $0xf159 // vmulpd %ymm17, %ymm9, %ymm6
+	LONG $0x28b5b162; WORD $0xfa59 // vmulpd %ymm18, %ymm9, %ymm7
+	LONG $0x28b53162; WORD $0xc359 // vmulpd %ymm19, %ymm9, %ymm8
+	LONG $0x28b53162; WORD $0xcc59 // vmulpd %ymm20, %ymm9, %ymm9
 	LONG $0x288d3262; WORD $0xf8b8 // vfmadd231pd %ymm16, %ymm14, %ymm15
 	LONG $0x28953262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm13, %ymm15
 	LONG $0x289d3262; WORD $0xfab8 // vfmadd231pd %ymm18, %ymm12, %ymm15
 	LONG $0x28a53262; WORD $0xfbb8 // vfmadd231pd %ymm19, %ymm11, %ymm15
 	LONG $0x28ad3262; WORD $0xfcb8 // vfmadd231pd %ymm20, %ymm10, %ymm15
-	LONG $0x117d41c4; LONG $0xffff60bb; BYTE $0xff // vmovupd %ymm15, -0xa0(%r11)
+	LONG $0xbb117dc5; LONG $0xffffff60 // vmovupd %ymm15, -0xa0(%rbx)
 	LONG $0x28fda262; LONG $0x30c64419 // vbroadcastsd 0x180(%rsi,%r8,8), %ymm16
 	LONG $0x107d41c4; WORD $0x207e // vmovupd 0x20(%r14), %ymm15
 	LONG $0x28fda262; LONG $0x38c64c19 // vbroadcastsd 0x1c0(%rsi,%r8,8), %ymm17
@@ -6701,18 +6214,18 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x28fda262; LONG $0x50c66419 // vbroadcastsd 0x280(%rsi,%r8,8), %ymm20
 	LONG $0x28fda262; LONG $0x58c66c19 // vbroadcastsd 0x2c0(%rsi,%r8,8), %ymm21
 	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
-	LONG $0x28e5c262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x80(%r11), %ymm3, %ymm16
+	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x80(%rbx), %ymm3, %ymm16
 	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
-	LONG $0x20ed5262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm18, %ymm9
-	LONG $0x20e5d262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm19, %ymm6
-	LONG $0x20ddd262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm20, %ymm7
-	LONG $0x20d55262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm21, %ymm8
+	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
+	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
+	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
+	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
 	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
 	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
 	LONG $0x289da262; WORD $0xc3b8 // vfmadd231pd %ymm19, %ymm12, %ymm16
 	LONG $0x28a5a262; WORD $0xc4b8 // vfmadd231pd %ymm20, %ymm11, %ymm16
 	LONG $0x28ada262; WORD $0xc5b8 // vfmadd231pd %ymm21, %ymm10, %ymm16
-	LONG $0x28fdc162; WORD $0x4311; BYTE $0xfc // vmovupd %ymm16, -0x80(%r11)
+	LONG $0x28fde162; WORD $0x4311; BYTE $0xfc // vmovupd %ymm16, -0x80(%rbx)
 	LONG $0x28fda262; LONG $0x60c64419 // vbroadcastsd 0x300(%rsi,%r8,8), %ymm16
 	LONG $0x107d41c4; WORD $0x407e // vmovupd 0x40(%r14), %ymm15
 	LONG $0x28fda262; LONG $0x68c64c19 // vbroadcastsd 0x340(%rsi,%r8,8), %ymm17
@@ -6721,38 +6234,38 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x28fda262; LONG $0x00c6a419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x400(%rsi,%r8,8), %ymm20
 	LONG $0x28fda262; LONG $0x40c6ac19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x440(%rsi,%r8,8), %ymm21
 	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
-	LONG $0x28e5c262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0x60(%r11), %ymm3, %ymm16
+	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0x60(%rbx), %ymm3, %ymm16
 	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
-	LONG $0x20ed5262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm18, %ymm9
-	LONG $0x20e5d262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm19, %ymm6
-	LONG $0x20ddd262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm20, %ymm7
-	LONG $0x20d55262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm21, %ymm8
+	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
+	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
+	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
+	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
 	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
 	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
 	LONG $0x289da262; WORD $0xc3b8 // vfmadd231pd %ymm19, %ymm12, %ymm16
 	LONG $0x28a5a262; WORD $0xc4b8 // vfmadd231pd %ymm20, %ymm11, %ymm16
 	LONG $0x28ada262; WORD $0xc5b8 // vfmadd231pd %ymm21, %ymm10, %ymm16
-	LONG $0x28fdc162; WORD $0x4311; BYTE $0xfd // vmovupd %ymm16, -0x60(%r11)
-	LONG $0x197d22c4; LONG $0x0480c6bc; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm15
-	LONG $0x28fdc162; WORD $0x4610; BYTE $0x03 // vmovupd 0x60(%r14), %ymm16
+	LONG $0x28fde162; WORD $0x4311; BYTE $0xfd // vmovupd %ymm16, -0x60(%rbx)
+	LONG $0x28fda262; LONG $0x80c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %ymm16
+	LONG $0x107d41c4; WORD $0x607e // vmovupd 0x60(%r14), %ymm15
 	LONG $0x28fda262; LONG $0xc0c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %ymm17
 	LONG $0x28fda262; LONG $0x00c69419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x500(%rsi,%r8,8), %ymm18
 	LONG $0x28fda262; LONG $0x40c69c19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x540(%rsi,%r8,8), %ymm19
 	LONG $0x28fda262; LONG $0x80c6a419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x580(%rsi,%r8,8), %ymm20
 	LONG $0x28fda262; LONG $0xc0c6ac19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x5c0(%rsi,%r8,8), %ymm21
-	LONG $0x2885b262; WORD $0xe0b8 // vfmadd231pd %ymm16, %ymm15, %ymm4
-	LONG $0xa8e542c4; WORD $0xc07b // vfmadd213pd -0x40(%r11), %ymm3, %ymm15
-	LONG $0x20f5b262; WORD $0xe8b8 // vfmadd231pd %ymm16, %ymm17, %ymm5
-	LONG $0x20ed3262; WORD $0xc8b8 // vfmadd231pd %ymm16, %ymm18, %ymm9
-	LONG $0x20e5b262; WORD $0xf0b8 // vfmadd231pd %ymm16, %ymm19, %ymm6
-	LONG $0x20ddb262; WORD $0xf8b8 // vfmadd231pd %ymm16, %ymm20, %ymm7
-	LONG $0x20d53262; WORD $0xc0b8 // vfmadd231pd %ymm16, %ymm21, %ymm8
-	LONG $0x288d3262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm14, %ymm15
-	LONG $0x28953262; WORD $0xfab8 // vfmadd231pd %ymm18, %ymm13, %ymm15
-	LONG $0x289d3262; WORD $0xfbb8 // vfmadd231pd %ymm19, %ymm12, %ymm15
-	LONG $0x28a53262; WORD $0xfcb8 // vfmadd231pd %ymm20, %ymm11, %ymm15
-	LONG $0x28ad3262; WORD $0xfdb8 // vfmadd231pd %ymm21, %ymm10, %ymm15
-	LONG $0x117d41c4; WORD $0xc07b // vmovupd %ymm15, -0x40(%r11)
+	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
+	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xfe // vfmadd213pd -0x40(%rbx), %ymm3, %ymm16
+	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
+	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
+	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
+	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
+	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
+	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
+	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
+	LONG $0x289da262; WORD $0xc3b8 // vfmadd231pd %ymm19, %ymm12, %ymm16
+	LONG $0x28a5a262; WORD $0xc4b8 // vfmadd231pd %ymm20, %ymm11, %ymm16
+	LONG $0x28ada262; WORD $0xc5b8 // vfmadd231pd %ymm21, %ymm10, %ymm16
+	LONG $0x28fde162; WORD $0x4311; BYTE $0xfe // vmovupd %ymm16, -0x40(%rbx)
 	LONG $0x28fda262; LONG $0x00c68419; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x600(%rsi,%r8,8), %ymm16
 	LONG $0x107d41c4; LONG $0x000080be; BYTE $0x00 // vmovupd 0x80(%r14), %ymm15
 	LONG $0x28fda262; LONG $0x40c68c19; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x640(%rsi,%r8,8), %ymm17
@@ -6761,18 +6274,18 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x28fda262; LONG $0x00c6a419; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x700(%rsi,%r8,8), %ymm20
 	LONG $0x28fda262; LONG $0x40c6ac19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x740(%rsi,%r8,8), %ymm21
 	LONG $0x20fdd262; WORD $0xe7b8 // vfmadd231pd %ymm15, %ymm16, %ymm4
-	LONG $0x28e5c262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x20(%r11), %ymm3, %ymm16
-	LONG $0x20d55262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm21, %ymm8
-	LONG $0x20ddd262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm20, %ymm7
-	LONG $0x20e5d262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm19, %ymm6
-	LONG $0x20ed5262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm18, %ymm9
+	LONG $0x28e5e262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x20(%rbx), %ymm3, %ymm16
+	LONG $0x20d55262; WORD $0xcfb8 // vfmadd231pd %ymm15, %ymm21, %ymm9
+	LONG $0x20dd5262; WORD $0xc7b8 // vfmadd231pd %ymm15, %ymm20, %ymm8
+	LONG $0x20e5d262; WORD $0xffb8 // vfmadd231pd %ymm15, %ymm19, %ymm7
+	LONG $0x20edd262; WORD $0xf7b8 // vfmadd231pd %ymm15, %ymm18, %ymm6
 	LONG $0x20f5d262; WORD $0xefb8 // vfmadd231pd %ymm15, %ymm17, %ymm5
 	LONG $0x288da262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm14, %ymm16
 	LONG $0x2895a262; WORD $0xc2b8 // vfmadd231pd %ymm18, %ymm13, %ymm16
 	LONG $0x289da262; WORD $0xc3b8 // vfmadd231pd %ymm19, %ymm12, %ymm16
 	LONG $0x28a5a262; WORD $0xc4b8 // vfmadd231pd %ymm20, %ymm11, %ymm16
 	LONG $0x28ada262; WORD $0xc5b8 // vfmadd231pd %ymm21, %ymm10, %ymm16
-	LONG $0x28fdc162; WORD $0x4311; BYTE $0xff // vmovupd %ymm16, -0x20(%r11)
+	LONG $0x28fde162; WORD $0x4311; BYTE $0xff // vmovupd %ymm16, -0x20(%rbx)
 	LONG $0x28fda262; LONG $0x80c6ac19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x780(%rsi,%r8,8), %ymm21
 	LONG $0x28fda262; LONG $0xc0c6a419; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x7c0(%rsi,%r8,8), %ymm20
 	LONG $0x28fda262; LONG $0x00c69c19; WORD $0x0008; BYTE $0x00 // vbroadcastsd 0x800(%rsi,%r8,8), %ymm19
@@ -6781,41 +6294,38 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x197d22c4; LONG $0x08c0c6bc; WORD $0x0000 // vbroadcastsd 0x8c0(%rsi,%r8,8), %ymm15
 	LONG $0x28fdc162; WORD $0x4610; BYTE $0x05 // vmovupd 0xa0(%r14), %ymm16
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x20d5d262; WORD $0x1ba8 // vfmadd213pd (%r11), %ymm21, %ymm3
+	LONG $0x20d5f262; WORD $0x1ba8 // vfmadd213pd (%rbx), %ymm21, %ymm3
 	LONG $0x20d5b262; WORD $0xe0b8 // vfmadd231pd %ymm16, %ymm21, %ymm4
 	LONG $0x20fdb262; WORD $0xecb8 // vfmadd231pd %ymm20, %ymm16, %ymm5
-	LONG $0x20fd3262; WORD $0xcbb8 // vfmadd231pd %ymm19, %ymm16, %ymm9
-	LONG $0x20fdb262; WORD $0xf2b8 // vfmadd231pd %ymm18, %ymm16, %ymm6
-	LONG $0x20fdb262; WORD $0xf9b8 // vfmadd231pd %ymm17, %ymm16, %ymm7
-	LONG $0x28853262; WORD $0xc0b8 // vfmadd231pd %ymm16, %ymm15, %ymm8
+	LONG $0x20fdb262; WORD $0xf3b8 // vfmadd231pd %ymm19, %ymm16, %ymm6
+	LONG $0x20fdb262; WORD $0xfab8 // vfmadd231pd %ymm18, %ymm16, %ymm7
+	LONG $0x20fd3262; WORD $0xc1b8 // vfmadd231pd %ymm17, %ymm16, %ymm8
+	LONG $0x28853262; WORD $0xc8b8 // vfmadd231pd %ymm16, %ymm15, %ymm9
 	LONG $0x20ddd262; WORD $0xdeb8 // vfmadd231pd %ymm14, %ymm20, %ymm3
 	LONG $0x20e5d262; WORD $0xddb8 // vfmadd231pd %ymm13, %ymm19, %ymm3
 	LONG $0x20edd262; WORD $0xdcb8 // vfmadd231pd %ymm12, %ymm18, %ymm3
 	LONG $0x20f5d262; WORD $0xdbb8 // vfmadd231pd %ymm11, %ymm17, %ymm3
 	LONG $0xb885c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm15, %ymm3
-	LONG $0x117dc1c4; BYTE $0x1b // vmovupd %ymm3, (%r11)
-	LONG $0xc0c38149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r11
-	LONG $0x585dc1c4; WORD $0xdc1c // vaddpd (%r12,%rbx,8), %ymm4, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%rbx,8)
-	LONG $0x5855c1c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%rbx,8), %ymm5, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%rbx,8)
-	LONG $0x5835c1c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%rbx,8), %ymm9, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%rbx,8)
-	LONG $0x584dc1c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%rbx,8), %ymm6, %ymm3
-	LONG $0x117dc1c4; WORD $0xdc5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%r12,%rbx,8)
-	LONG $0x5845c1c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%rbx,8), %ymm7, %ymm3
-	LONG $0x117dc1c4; LONG $0x0080dc9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r12,%rbx,8)
-	LONG $0x583dc1c4; LONG $0x00a0dc9c; WORD $0x0000 // vaddpd 0xa0(%r12,%rbx,8), %ymm8, %ymm3
-	LONG $0x117dc1c4; LONG $0x00a0dc9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%r12,%rbx,8)
+	LONG $0x1b11fdc5 // vmovupd %ymm3, (%rbx)
+	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
+	LONG $0x585d81c4; WORD $0xdc1c // vaddpd (%r12,%r11,8), %ymm4, %ymm3
+	LONG $0x117d81c4; WORD $0xdc1c // vmovupd %ymm3, (%r12,%r11,8)
+	LONG $0x585581c4; WORD $0xdc5c; BYTE $0x20 // vaddpd 0x20(%r12,%r11,8), %ymm5, %ymm3
+	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r12,%r11,8)
+	LONG $0x584d81c4; WORD $0xdc5c; BYTE $0x40 // vaddpd 0x40(%r12,%r11,8), %ymm6, %ymm3
+	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r12,%r11,8)
+	LONG $0x584581c4; WORD $0xdc5c; BYTE $0x60 // vaddpd 0x60(%r12,%r11,8), %ymm7, %ymm3
+	LONG $0x117d81c4; WORD $0xdc5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%r12,%r11,8)
+	LONG $0x583d81c4; LONG $0x0080dc9c; WORD $0x0000 // vaddpd 0x80(%r12,%r11,8), %ymm8, %ymm3
+	LONG $0x117d81c4; LONG $0x0080dc9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%r12,%r11,8)
+	LONG $0x583581c4; LONG $0x00a0dc9c; WORD $0x0000 // vaddpd 0xa0(%r12,%r11,8), %ymm9, %ymm3
+	LONG $0x117d81c4; LONG $0x00a0dc9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfbf7850f; WORD $0xffff // jne <symmetric6Multi4+0x3e0>
-	LONG $0xfff942e9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
-	WORD $0x9066 // nop
-	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	LONG $0xfbf1850f; WORD $0xffff // jne <symmetric6Multi4+0x570>
+	LONG $0xfff7bce9; BYTE $0xff // jmp <symmetric6Multi4+0x140>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x9066 // nop
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
 	LONG $0xc61c8d4e // leaq (%rsi,%r8,8), %r11
@@ -6832,206 +6342,84 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0xb8dd82c4; WORD $0x3e1c // vfmadd231pd (%r14,%r15), %ymm4, %ymm3
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0xe775 // jne <symmetric6Multi4+0x830>
+	WORD $0xe775 // jne <symmetric6Multi4+0x9d0>
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x1c11fdc5; BYTE $0x0b // vmovupd %ymm3, (%rbx,%rcx)
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	WORD $0xc275 // jne <symmetric6Multi4+0x820>
+	WORD $0xc275 // jne <symmetric6Multi4+0x9c0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x9975 // jne <symmetric6Multi4+0x800>
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0xfff8b9e9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0x0841; BYTE $0xc8 // orb %cl, %r8b
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x035e840f; WORD $0x0000 // je <symmetric6Multi4+0xc02>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x290c8d4a // leaq (%rcx,%r13), %rcx
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; LONG $0xc00d5c8d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
-	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
-	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi4+0x8b0>
-	LONG $0xfff98ae9; BYTE $0xff // jmp <symmetric6Multi4+0x37f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x9975 // jne <symmetric6Multi4+0x9a0>
+	LONG $0xfff734e9; BYTE $0xff // jmp <symmetric6Multi4+0x140>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xde8c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %rcx
 	LONG $0x197d22c4; WORD $0xde0c // vbroadcastsd (%rsi,%r11,8), %ymm9
 	LONG $0x44107dc5; WORD $0x00cd // vmovupd (%rbp,%rcx,8), %ymm8
-	LONG $0x7410fdc5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %ymm6
-	LONG $0x6410fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm4
-	LONG $0x5c10fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm3
-	LONG $0xbc10fdc5; LONG $0x000080cd; BYTE $0x00 // vmovupd 0x80(%rbp,%rcx,8), %ymm7
-	LONG $0xac10fdc5; LONG $0x0000a0cd; BYTE $0x00 // vmovupd 0xa0(%rbp,%rcx,8), %ymm5
+	LONG $0x7c10fdc5; WORD $0x20cd // vmovupd 0x20(%rbp,%rcx,8), %ymm7
+	LONG $0x7410fdc5; WORD $0x40cd // vmovupd 0x40(%rbp,%rcx,8), %ymm6
+	LONG $0x6c10fdc5; WORD $0x60cd // vmovupd 0x60(%rbp,%rcx,8), %ymm5
+	LONG $0xa410fdc5; LONG $0x000080cd; BYTE $0x00 // vmovupd 0x80(%rbp,%rcx,8), %ymm4
+	LONG $0x9c10fdc5; LONG $0x0000a0cd; BYTE $0x00 // vmovupd 0xa0(%rbp,%rcx,8), %ymm3
 	LONG $0xa8bd42c4; LONG $0xffff6088; BYTE $0xff // vfmadd213pd -0xa0(%r8), %ymm8, %ymm9
-	LONG $0x38cd3262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38dd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
-	LONG $0x38c53262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38d53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38c53262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38cd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38d53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38dd3262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to4}, %ymm3, %ymm9
 	LONG $0x117d41c4; LONG $0xffff6088; BYTE $0xff // vmovupd %ymm9, -0xa0(%r8)
 	LONG $0x197d22c4; LONG $0x0180de8c; WORD $0x0000 // vbroadcastsd 0x180(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0x8048 // vfmadd213pd -0x80(%r8), %ymm8, %ymm9
-	LONG $0x38cd3262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38dd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm3, %ymm9
-	LONG $0x38c53262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38d53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38c53262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38cd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38d53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38dd3262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
 	LONG $0x117d41c4; WORD $0x8048 // vmovupd %ymm9, -0x80(%r8)
 	LONG $0x197d22c4; LONG $0x0300de8c; WORD $0x0000 // vbroadcastsd 0x300(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0xa048 // vfmadd213pd -0x60(%r8), %ymm8, %ymm9
-	LONG $0x38cd3262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38dd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
-	LONG $0x38c53262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38c53262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38cd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38d53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to4}, %ymm3, %ymm9
 	LONG $0x117d41c4; WORD $0xa048 // vmovupd %ymm9, -0x60(%r8)
 	LONG $0x197d22c4; LONG $0x0480de8c; WORD $0x0000 // vbroadcastsd 0x480(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0xc048 // vfmadd213pd -0x40(%r8), %ymm8, %ymm9
-	LONG $0x38cd3262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to4}, %ymm3, %ymm9
-	LONG $0x38c53262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38d53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38c53262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38cd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38dd3262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
 	LONG $0x117d41c4; WORD $0xc048 // vmovupd %ymm9, -0x40(%r8)
 	LONG $0x197d22c4; LONG $0x0600de8c; WORD $0x0000 // vbroadcastsd 0x600(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; WORD $0xe048 // vfmadd213pd -0x20(%r8), %ymm8, %ymm9
-	LONG $0x38cd3262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38dd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
-	LONG $0x38c53262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38c53262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38cd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38d53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to4}, %ymm3, %ymm9
 	LONG $0x117d41c4; WORD $0xe048 // vmovupd %ymm9, -0x20(%r8)
 	LONG $0x197d22c4; LONG $0x0780de8c; WORD $0x0000 // vbroadcastsd 0x780(%rsi,%r11,8), %ymm9
 	LONG $0xa8bd42c4; BYTE $0x08 // vfmadd213pd (%r8), %ymm8, %ymm9
-	LONG $0x38cd3262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to4}, %ymm6, %ymm9
-	LONG $0x38dd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to4}, %ymm4, %ymm9
-	LONG $0x38e53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to4}, %ymm3, %ymm9
-	LONG $0x38c53262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to4}, %ymm7, %ymm9
-	LONG $0x38d53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38c53262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to4}, %ymm7, %ymm9
+	LONG $0x38cd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to4}, %ymm6, %ymm9
+	LONG $0x38d53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to4}, %ymm5, %ymm9
+	LONG $0x38dd3262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to4}, %ymm4, %ymm9
+	LONG $0x38e53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to4}, %ymm3, %ymm9
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x117d41c4; BYTE $0x08 // vmovupd %ymm9, (%r8)
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe13850f; WORD $0xffff // jne <symmetric6Multi4+0xa10>
-	LONG $0xfff52ee9; BYTE $0xff // jmp <symmetric6Multi4+0x130>
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x280c8d4b // leaq (%r8,%r13), %rcx
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x29348d4e // leaq (%rcx,%r13), %r14
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f41; WORD $0x000d // prefetcht0 (%r13,%rcx)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x4965d262; LONG $0xc00d648d // vpermb -0x1000(%r13,%rcx), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
-	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
-	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi4+0xc10>
-	LONG $0xfff61de9; BYTE $0xff // jmp <symmetric6Multi4+0x37f>
+	LONG $0xfe13850f; WORD $0xffff // jne <symmetric6Multi4+0xa20>
+	LONG $0xfff52ee9; BYTE $0xff // jmp <symmetric6Multi4+0x140>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
 	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
-	LONG $0xf370840f; WORD $0xffff // je <symmetric6Multi4+0xf0>
+	LONG $0xf4c0840f; WORD $0xffff // je <symmetric6Multi4+0xf0>
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -7039,7 +6427,7 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x08f98348 // cmpq $0x8, %rcx
 	LONG $0xc14c0f4c // cmovlq %rcx, %r8
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric6Multi4+0xe2e>
+	LONG $0x008b8e0f; WORD $0x0000 // jle <symmetric6Multi4+0xcde>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
@@ -7048,10 +6436,10 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x1774 // je <symmetric6Multi4+0xde0>
+	WORD $0x1774 // je <symmetric6Multi4+0xc90>
 	LONG $0x710c8d4a // leaq (%rcx,%r14,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x10eb // jmp <symmetric6Multi4+0xde4>
+	WORD $0x10eb // jmp <symmetric6Multi4+0xc94>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e0c8d4b // leaq (%r14,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
@@ -7064,15 +6452,15 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x117da1c4; WORD $0x391c // vmovupd %ymm3, (%rcx,%r15)
 	LONG $0x20c78349 // addq $0x20, %r15
 	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	WORD $0xe175 // jne <symmetric6Multi4+0xe00>
+	WORD $0xe175 // jne <symmetric6Multi4+0xcb0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0xc0c38148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x9275 // jne <symmetric6Multi4+0xdc0>
+	WORD $0x9275 // jne <symmetric6Multi4+0xc70>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
 	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
 	LONG $0x240c3b48 // cmpq (%rsp), %rcx
-	LONG $0xf2b6830f; WORD $0xffff // jae <symmetric6Multi4+0xf5>
+	LONG $0xf406830f; WORD $0xffff // jae <symmetric6Multi4+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -7080,13 +6468,13 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
 	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
 	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
-	WORD $0x2c7d // jge <symmetric6Multi4+0xe90>
+	WORD $0x2c7d // jge <symmetric6Multi4+0xd40>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x0b74 // je <symmetric6Multi4+0xe78>
+	WORD $0x0b74 // je <symmetric6Multi4+0xd28>
 	LONG $0x590c8d4a // leaq (%rcx,%r11,2), %rcx
 	LONG $0x0cb70f42; BYTE $0x69 // movzwl (%rcx,%r13,2), %ecx
-	WORD $0x04eb // jmp <symmetric6Multi4+0xe7c>
+	WORD $0x04eb // jmp <symmetric6Multi4+0xd2c>
 	LONG $0x2b0c8d4b // leaq (%r11,%r13), %rcx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x06e1c148 // shlq $0x6, %rcx
@@ -7097,12 +6485,12 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	LONG $0x117cc1c4; WORD $0x0804 // vmovups %ymm0, (%r8,%rcx)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	LONG $0xc0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rcx
-	WORD $0xed75 // jne <symmetric6Multi4+0xea0>
+	WORD $0xed75 // jne <symmetric6Multi4+0xd50>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0xc0c08149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8d75 // jne <symmetric6Multi4+0xe50>
-	LONG $0xfff22de9; BYTE $0xff // jmp <symmetric6Multi4+0xf5>
+	WORD $0x8d75 // jne <symmetric6Multi4+0xd00>
+	LONG $0xfff37de9; BYTE $0xff // jmp <symmetric6Multi4+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -7112,6 +6500,8 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x18433000
@@ -7124,7 +6514,7 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6Multi8>
-	LONG $0x001146e9; BYTE $0x00 // jmp <end>
+	LONG $0x000fc6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -7171,136 +6561,197 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	WORD $0x9c75 // jne <symmetric6Multi8+0x40>
 	LONG $0x08478b4c // movq 0x8(%rdi), %r8
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x10388e0f; WORD $0x0000 // jle <symmetric6Multi8+0x10e9>
-	LONG $0x48fdf262; LONG $0x10750d59; WORD $0x0000 // vpbroadcastq 0x1075(%rip), %zmm1
-	LONG $0x48fdf262; LONG $0x10731559; WORD $0x0000 // vpbroadcastq 0x1073(%rip), %zmm2
-	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x0eb88e0f; WORD $0x0000 // jle <symmetric6Multi8+0xf69>
+	LONG $0x48fdf262; LONG $0x0ef50d59; WORD $0x0000 // vpbroadcastq 0xef5(%rip), %zmm1
+	LONG $0x48fdf262; LONG $0x0ef31559; WORD $0x0000 // vpbroadcastq 0xef3(%rip), %zmm2
+	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
 	LONG $0x40968d4c; WORD $0x0031; BYTE $0x00 // leaq 0x3140(%rsi), %r10
 	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
+	LONG $0x2464894c; BYTE $0x20 // movq %r12, 0x20(%rsp)
 	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	LONG $0xc7048d4f // leaq (%r15,%r8,8), %r8
+	LONG $0xc5448d4e; BYTE $0x00 // leaq (%rbp,%r8,8), %r8
 	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
-	WORD $0x19eb // jmp <symmetric6Multi8+0x104>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x18eb // jmp <symmetric6Multi8+0x104>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x247c3b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r15
-	LONG $0x0fe5830f; WORD $0x0000 // jae <symmetric6Multi8+0x10e9>
-	LONG $0x57b70f45; BYTE $0x04 // movzwl 0x4(%r15), %r10d
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x08 // cmpq 0x8(%rsp), %rbp
+	LONG $0x0e65830f; WORD $0x0000 // jae <symmetric6Multi8+0xf69>
+	LONG $0x55b70f44; BYTE $0x04 // movzwl 0x4(%rbp), %r10d
 	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	LONG $0x247c894c; BYTE $0x20 // movq %r15, 0x20(%rsp)
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x0e74840f; WORD $0x0000 // je <symmetric6Multi8+0xf90>
+	LONG $0x0cf9840f; WORD $0x0000 // je <symmetric6Multi8+0xe10>
 	LONG $0x50478b4c // movq 0x50(%rdi), %r8
 	LONG $0x40678b4c // movq 0x40(%rdi), %r12
 	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
 	LONG $0x2414894c // movq %r10, (%rsp)
 	LONG $0x07e0c149 // shlq $0x7, %r8
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0x294d; BYTE $0xc4 // subq %r8, %r12
-	WORD $0x1deb // jmp <symmetric6Multi8+0x155>
+	WORD $0x26eb // jmp <symmetric6Multi8+0x15e>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
 	LONG $0x6d448d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r8
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	LONG $0x42148d4a // leaq (%rdx,%r8,2), %rdx
 	WORD $0x394c; BYTE $0xd0 // cmpq %r10, %rax
-	LONG $0x0e3b830f; WORD $0x0000 // jae <symmetric6Multi8+0xf90>
-	LONG $0x606f8b48 // movq 0x60(%rdi), %rbp
+	LONG $0x0cb2830f; WORD $0x0000 // jae <symmetric6Multi8+0xe10>
+	LONG $0x60478b4c // movq 0x60(%rdi), %r8
 	LONG $0x28b60f44 // movzbl (%rax), %r13d
-	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
-	LONG $0x0178850f; WORD $0x0000 // jne <symmetric6Multi8+0x2e0>
-	LONG $0x685f8b4c // movq 0x68(%rdi), %r11
-	LONG $0x35fd8041 // cmpb $0x35, %r13b
-	LONG $0x091a820f; WORD $0x0000 // jb <symmetric6Multi8+0xa90>
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
+	LONG $0x0180850f; WORD $0x0000 // jne <symmetric6Multi8+0x2f0>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x8945; BYTE $0xeb // movl %r13d, %r11d
+	LONG $0xc2930f41 // setae %r10b
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	WORD $0x950f; BYTE $0xc3 // setne %bl
+	LONG $0x08e3c141 // shll $0x8, %r11d
+	LONG $0x685f034c // addq 0x68(%rdi), %r11
+	WORD $0x0844; BYTE $0xd3 // orb %r10b, %bl
+	WORD $0xdb84 // testb %bl, %bl
+	LONG $0x021b840f; WORD $0x0000 // je <symmetric6Multi8+0x3b0>
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	BYTE $0x90 // nop
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x2b148d4e // leaq (%rbx,%r13), %r10
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x2a3c8d4f // leaq (%r10,%r13), %r15
+	LONG $0x4865f262; WORD $0x5b8d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; WORD $0x1c11; BYTE $0x36 // vmovups %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x4865b262; LONG $0xc02b5c8d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm3
+	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x01365c11 // vmovups %zmm3, 0x40(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x2f148d4f // leaq (%r15,%r13), %r10
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x02365c11 // vmovups %zmm3, 0x80(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x2a3c8d4f // leaq (%r10,%r13), %r15
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x03365c11 // vmovups %zmm3, 0xc0(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x487cb162; LONG $0x04365c11 // vmovups %zmm3, 0x100(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x48659262; LONG $0xc03d5c8d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xfebf850f; WORD $0xffff // jne <symmetric6Multi8+0x1a0>
+	LONG $0x000227e9; BYTE $0x00 // jmp <symmetric6Multi8+0x50d>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa09a8d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x28148d4f // leaq (%r8,%r13), %r10
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x8b180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r11)
+	LONG $0x487cd162; LONG $0xef609b5a; WORD $0xffff // vcvtps2pd -0x10a0(%r11), %zmm3
 	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0x80 // prefetcht0 -0x80(%r11)
+	LONG $0x487cd162; LONG $0xef809b5a; WORD $0xffff // vcvtps2pd -0x1080(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xa0 // prefetcht0 -0x60(%r11)
+	LONG $0x487cd162; LONG $0xefa09b5a; WORD $0xffff // vcvtps2pd -0x1060(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xc0 // prefetcht0 -0x40(%r11)
+	LONG $0x487cd162; LONG $0xefc09b5a; WORD $0xffff // vcvtps2pd -0x1040(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x4b180f41; BYTE $0xe0 // prefetcht0 -0x20(%r11)
+	LONG $0x487cd162; LONG $0xefe09b5a; WORD $0xffff // vcvtps2pd -0x1020(%r11), %zmm3
 	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x0b180f41 // prefetcht0 (%r11)
+	LONG $0x487cd162; WORD $0x5b5a; BYTE $0x80 // vcvtps2pd -0x1000(%r11), %zmm3
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
 	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0x190>
-	LONG $0x0000bae9; BYTE $0x00 // jmp <symmetric6Multi8+0x38f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xa0828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdx), %r8
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xff62850f; WORD $0xffff // jne <symmetric6Multi8+0x300>
+	LONG $0x00016ae9; BYTE $0x00 // jmp <symmetric6Multi8+0x50d>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x009a8d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x88180f41; LONG $0xffffff60 // prefetcht0 -0xa0(%r8)
-	LONG $0x487cd162; LONG $0xef60985a; WORD $0xffff // vcvtps2pd -0x10a0(%r8), %zmm3
-	LONG $0x487cb162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%r11)
-	LONG $0x48180f41; BYTE $0x80 // prefetcht0 -0x80(%r8)
-	LONG $0x487cd162; LONG $0xef80985a; WORD $0xffff // vcvtps2pd -0x1080(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xa0 // prefetcht0 -0x60(%r8)
-	LONG $0x487cd162; LONG $0xefa0985a; WORD $0xffff // vcvtps2pd -0x1060(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xc0 // prefetcht0 -0x40(%r8)
-	LONG $0x487cd162; LONG $0xefc0985a; WORD $0xffff // vcvtps2pd -0x1040(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%r11)
-	LONG $0x48180f41; BYTE $0xe0 // prefetcht0 -0x20(%r8)
-	LONG $0x487cd162; LONG $0xefe0985a; WORD $0xffff // vcvtps2pd -0x1020(%r8), %zmm3
-	LONG $0x487cb162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%r11)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x487cd162; WORD $0x585a; BYTE $0x80 // vcvtps2pd -0x1000(%r8), %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48fdb162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%r11)
-	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
-	LONG $0x00fb8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r11d
-	LONG $0xff61850f; WORD $0xffff // jne <symmetric6Multi8+0x2f0>
-	LONG $0x0647f641; BYTE $0x01 // testb $0x1, 0x6(%r15)
-	LONG $0x0656850f; WORD $0x0000 // jne <symmetric6Multi8+0x9f0>
+	WORD $0x180f; BYTE $0x0b // prefetcht0 (%rbx)
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x2b148d4e // leaq (%rbx,%r13), %r10
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x2a3c8d4f // leaq (%r10,%r13), %r15
+	LONG $0x4965f262; WORD $0x638d; BYTE $0xc0 // vpermb -0x1000(%rbx), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x36 // vmovupd %zmm3, (%rsi,%r14)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x4965b262; LONG $0xc02b648d // vpermb -0x1000(%rbx,%r13), %zmm3, %zmm4 {%k1}
+	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x01365c11 // vmovupd %zmm3, 0x40(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	LONG $0x2f148d4f // leaq (%r15,%r13), %r10
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x02365c11 // vmovupd %zmm3, 0x80(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc03d648d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm4 {%k1}
+	LONG $0x2a3c8d4f // leaq (%r10,%r13), %r15
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x03365c11 // vmovupd %zmm3, 0xc0(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
+	LONG $0x48fdb162; LONG $0x04365c11 // vmovupd %zmm3, 0x100(%rsi,%r14)
+	LONG $0x4c180f43; WORD $0x003d // prefetcht0 (%r13,%r15)
+	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
+	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
+	LONG $0x49659262; LONG $0xc03d648d // vpermb -0x1000(%r13,%r15), %zmm3, %zmm4 {%k1}
+	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
+	LONG $0x48fdb162; LONG $0x05365c11 // vmovupd %zmm3, 0x140(%rsi,%r14)
+	LONG $0x80c68149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r14
+	LONG $0x00fe8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r14d
+	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi8+0x3c0>
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0x0659850f; WORD $0x0000 // jne <symmetric6Multi8+0xb70>
 	LONG $0x487df262; WORD $0x2134 // vpmovzxwq (%rcx), %zmm4
-	WORD $0x8b45; BYTE $0x07 // movl (%r15), %r8d
+	LONG $0x00458b44 // movl (%rbp), %r8d
 	LONG $0x48fdd262; WORD $0xd87c // vpbroadcastq %r8, %zmm3
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x07e0c149 // shlq $0x7, %r8
@@ -7381,41 +6832,41 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x8c180f43; LONG $0x0000c002; BYTE $0x00 // prefetcht0 0xc0(%r10,%r8)
 	LONG $0x8c180f43; LONG $0x00010002; BYTE $0x00 // prefetcht0 0x100(%r10,%r8)
 	LONG $0x8c180f43; LONG $0x00014002; BYTE $0x00 // prefetcht0 0x140(%r10,%r8)
-	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
 	LONG $0x306f8b48 // movq 0x30(%rdi), %rbp
-	LONG $0x07b3850f; WORD $0x0000 // jne <symmetric6Multi8+0xd70>
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x04c6850f; WORD $0x0000 // jne <symmetric6Multi8+0xc00>
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	LONG $0x24148b4c // movq (%rsp), %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xc6b48b4e; LONG $0x00003d80 // movq 0x3d80(%rsi,%r8,8), %r14
 	LONG $0x48fd3262; WORD $0x3c19; BYTE $0xc6 // vbroadcastsd (%rsi,%r8,8), %zmm15
-	LONG $0xc69c8b4a; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %rbx
+	LONG $0xc69c8b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r8,8), %r11
 	LONG $0x48fda262; LONG $0x08c64419 // vbroadcastsd 0x40(%rsi,%r8,8), %zmm16
 	LONG $0x48fda262; LONG $0x10c64c19 // vbroadcastsd 0x80(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x18c65419 // vbroadcastsd 0xc0(%rsi,%r8,8), %zmm18
 	LONG $0x48fda262; LONG $0x20c65c19 // vbroadcastsd 0x100(%rsi,%r8,8), %zmm19
 	LONG $0x48fda262; LONG $0x28c66419 // vbroadcastsd 0x140(%rsi,%r8,8), %zmm20
-	LONG $0x48fd5162; WORD $0x0610 // vmovupd (%r14), %zmm8
-	LONG $0x48fdf162; LONG $0x00dd5c10 // vmovupd (%rbp,%rbx,8), %zmm3
-	LONG $0x48fd7162; LONG $0x01dd7410 // vmovupd 0x40(%rbp,%rbx,8), %zmm14
-	LONG $0x48fd7162; LONG $0x02dd6c10 // vmovupd 0x80(%rbp,%rbx,8), %zmm13
-	LONG $0x48fd7162; LONG $0x03dd6410 // vmovupd 0xc0(%rbp,%rbx,8), %zmm12
-	LONG $0x48fd7162; LONG $0x04dd5c10 // vmovupd 0x100(%rbp,%rbx,8), %zmm11
-	LONG $0x48fd7162; LONG $0x05dd5410 // vmovupd 0x140(%rbp,%rbx,8), %zmm10
-	LONG $0x48bdd162; WORD $0xe759 // vmulpd %zmm15, %zmm8, %zmm4
-	LONG $0x48e55262; WORD $0x7ba8; BYTE $0xfb // vfmadd213pd -0x140(%r11), %zmm3, %zmm15
-	LONG $0x48bdb162; WORD $0xe859 // vmulpd %zmm16, %zmm8, %zmm5
-	LONG $0x48bd3162; WORD $0xc959 // vmulpd %zmm17, %zmm8, %zmm9
-	LONG $0x48bdb162; WORD $0xf259 // vmulpd %zmm18, %zmm8, %zmm6
-	LONG $0x48bdb162; WORD $0xfb59 // vmulpd %zmm19, %zmm8, %zmm7
-	LONG $0x48bd3162; WORD $0xc459 // vmulpd %zmm20, %zmm8, %zmm8
+	LONG $0x48fd5162; WORD $0x0e10 // vmovupd (%r14), %zmm9
+	LONG $0x48fdb162; LONG $0x00dd5c10 // vmovupd (%rbp,%r11,8), %zmm3
+	LONG $0x48fd3162; LONG $0x01dd7410 // vmovupd 0x40(%rbp,%r11,8), %zmm14
+	LONG $0x48fd3162; LONG $0x02dd6c10 // vmovupd 0x80(%rbp,%r11,8), %zmm13
+	LONG $0x48fd3162; LONG $0x03dd6410 // vmovupd 0xc0(%rbp,%r11,8), %zmm12
+	LONG $0x48fd3162; LONG $0x04dd5c10 // vmovupd 0x100(%rbp,%r11,8), %zmm11
+	LONG $0x48fd3162; LONG $0x05dd5410 // vmovupd 0x140(%rbp,%r11,8), %zmm10
+	LONG $0x48b5d162; WORD $0xe759 // vmulpd %zmm15, %zmm9, %zmm4
+	LONG $0x48e57262; WORD $0x7ba8; BYTE $0xfb // vfmadd213pd -0x140(%rbx), %zmm3, %zmm15
+	LONG $0x48b5b162; WORD $0xe859 // vmulpd %zmm16, %zmm9, %zmm5
+	LONG $0x48b5b162; WORD $0xf159 // vmulpd %zmm17, %zmm9, %zmm6
+	LONG $0x48b5b162; WORD $0xfa59 // vmulpd %zmm18, %zmm9, %zmm7
+	LONG $0x48b53162; WORD $0xc359 // vmulpd %zmm19, %zmm9, %zmm8
+	LONG $0x48b53162; WORD $0xcc59 // vmulpd %zmm20, %zmm9, %zmm9
 	LONG $0x488d3262; WORD $0xf8b8 // vfmadd231pd %zmm16, %zmm14, %zmm15
 	LONG $0x48953262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm13, %zmm15
 	LONG $0x489d3262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm12, %zmm15
 	LONG $0x48a53262; WORD $0xfbb8 // vfmadd231pd %zmm19, %zmm11, %zmm15
 	LONG $0x48ad3262; WORD $0xfcb8 // vfmadd231pd %zmm20, %zmm10, %zmm15
-	LONG $0x48fd5162; WORD $0x7b11; BYTE $0xfb // vmovupd %zmm15, -0x140(%r11)
+	LONG $0x48fd7162; WORD $0x7b11; BYTE $0xfb // vmovupd %zmm15, -0x140(%rbx)
 	LONG $0x48fda262; LONG $0x30c64419 // vbroadcastsd 0x180(%rsi,%r8,8), %zmm16
 	LONG $0x48fd5162; WORD $0x7e10; BYTE $0x01 // vmovupd 0x40(%r14), %zmm15
 	LONG $0x48fda262; LONG $0x38c64c19 // vbroadcastsd 0x1c0(%rsi,%r8,8), %zmm17
@@ -7424,18 +6875,18 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fda262; LONG $0x50c66419 // vbroadcastsd 0x280(%rsi,%r8,8), %zmm20
 	LONG $0x48fda262; LONG $0x58c66c19 // vbroadcastsd 0x2c0(%rsi,%r8,8), %zmm21
 	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
-	LONG $0x48e5c262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x100(%r11), %zmm3, %zmm16
+	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xfc // vfmadd213pd -0x100(%rbx), %zmm3, %zmm16
 	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
-	LONG $0x40ed5262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm18, %zmm9
-	LONG $0x40e5d262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm19, %zmm6
-	LONG $0x40ddd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm20, %zmm7
-	LONG $0x40d55262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm21, %zmm8
+	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
+	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
+	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
+	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
 	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
 	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
 	LONG $0x489da262; WORD $0xc3b8 // vfmadd231pd %zmm19, %zmm12, %zmm16
 	LONG $0x48a5a262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm11, %zmm16
 	LONG $0x48ada262; WORD $0xc5b8 // vfmadd231pd %zmm21, %zmm10, %zmm16
-	LONG $0x48fdc162; WORD $0x4311; BYTE $0xfc // vmovupd %zmm16, -0x100(%r11)
+	LONG $0x48fde162; WORD $0x4311; BYTE $0xfc // vmovupd %zmm16, -0x100(%rbx)
 	LONG $0x48fda262; LONG $0x60c64419 // vbroadcastsd 0x300(%rsi,%r8,8), %zmm16
 	LONG $0x48fd5162; WORD $0x7e10; BYTE $0x02 // vmovupd 0x80(%r14), %zmm15
 	LONG $0x48fda262; LONG $0x68c64c19 // vbroadcastsd 0x340(%rsi,%r8,8), %zmm17
@@ -7444,38 +6895,38 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fda262; LONG $0x00c6a419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x400(%rsi,%r8,8), %zmm20
 	LONG $0x48fda262; LONG $0x40c6ac19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x440(%rsi,%r8,8), %zmm21
 	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
-	LONG $0x48e5c262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0xc0(%r11), %zmm3, %zmm16
+	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xfd // vfmadd213pd -0xc0(%rbx), %zmm3, %zmm16
 	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
-	LONG $0x40ed5262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm18, %zmm9
-	LONG $0x40e5d262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm19, %zmm6
-	LONG $0x40ddd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm20, %zmm7
-	LONG $0x40d55262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm21, %zmm8
+	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
+	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
+	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
+	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
 	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
 	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
 	LONG $0x489da262; WORD $0xc3b8 // vfmadd231pd %zmm19, %zmm12, %zmm16
 	LONG $0x48a5a262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm11, %zmm16
 	LONG $0x48ada262; WORD $0xc5b8 // vfmadd231pd %zmm21, %zmm10, %zmm16
-	LONG $0x48fdc162; WORD $0x4311; BYTE $0xfd // vmovupd %zmm16, -0xc0(%r11)
-	LONG $0x48fd3262; LONG $0x80c6bc19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %zmm15
-	LONG $0x48fdc162; WORD $0x4610; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm16
+	LONG $0x48fde162; WORD $0x4311; BYTE $0xfd // vmovupd %zmm16, -0xc0(%rbx)
+	LONG $0x48fda262; LONG $0x80c68419; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r8,8), %zmm16
+	LONG $0x48fd5162; WORD $0x7e10; BYTE $0x03 // vmovupd 0xc0(%r14), %zmm15
 	LONG $0x48fda262; LONG $0xc0c68c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x4c0(%rsi,%r8,8), %zmm17
 	LONG $0x48fda262; LONG $0x00c69419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x500(%rsi,%r8,8), %zmm18
 	LONG $0x48fda262; LONG $0x40c69c19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x540(%rsi,%r8,8), %zmm19
 	LONG $0x48fda262; LONG $0x80c6a419; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x580(%rsi,%r8,8), %zmm20
 	LONG $0x48fda262; LONG $0xc0c6ac19; WORD $0x0005; BYTE $0x00 // vbroadcastsd 0x5c0(%rsi,%r8,8), %zmm21
-	LONG $0x4885b262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm15, %zmm4
-	LONG $0x48e55262; WORD $0x7ba8; BYTE $0xfe // vfmadd213pd -0x80(%r11), %zmm3, %zmm15
-	LONG $0x40f5b262; WORD $0xe8b8 // vfmadd231pd %zmm16, %zmm17, %zmm5
-	LONG $0x40ed3262; WORD $0xc8b8 // vfmadd231pd %zmm16, %zmm18, %zmm9
-	LONG $0x40e5b262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm19, %zmm6
-	LONG $0x40ddb262; WORD $0xf8b8 // vfmadd231pd %zmm16, %zmm20, %zmm7
-	LONG $0x40d53262; WORD $0xc0b8 // vfmadd231pd %zmm16, %zmm21, %zmm8
-	LONG $0x488d3262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm14, %zmm15
-	LONG $0x48953262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm13, %zmm15
-	LONG $0x489d3262; WORD $0xfbb8 // vfmadd231pd %zmm19, %zmm12, %zmm15
-	LONG $0x48a53262; WORD $0xfcb8 // vfmadd231pd %zmm20, %zmm11, %zmm15
-	LONG $0x48ad3262; WORD $0xfdb8 // vfmadd231pd %zmm21, %zmm10, %zmm15
-	LONG $0x48fd5162; WORD $0x7b11; BYTE $0xfe // vmovupd %zmm15, -0x80(%r11)
+	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
+	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xfe // vfmadd213pd -0x80(%rbx), %zmm3, %zmm16
+	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
+	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
+	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
+	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
+	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
+	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
+	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
+	LONG $0x489da262; WORD $0xc3b8 // vfmadd231pd %zmm19, %zmm12, %zmm16
+	LONG $0x48a5a262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm11, %zmm16
+	LONG $0x48ada262; WORD $0xc5b8 // vfmadd231pd %zmm21, %zmm10, %zmm16
+	LONG $0x48fde162; WORD $0x4311; BYTE $0xfe // vmovupd %zmm16, -0x80(%rbx)
 	LONG $0x48fda262; LONG $0x00c68419; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x600(%rsi,%r8,8), %zmm16
 	LONG $0x48fd5162; WORD $0x7e10; BYTE $0x04 // vmovupd 0x100(%r14), %zmm15
 	LONG $0x48fda262; LONG $0x40c68c19; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x640(%rsi,%r8,8), %zmm17
@@ -7484,18 +6935,18 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fda262; LONG $0x00c6a419; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x700(%rsi,%r8,8), %zmm20
 	LONG $0x48fda262; LONG $0x40c6ac19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x740(%rsi,%r8,8), %zmm21
 	LONG $0x40fdd262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm16, %zmm4
-	LONG $0x48e5c262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x40(%r11), %zmm3, %zmm16
-	LONG $0x40d55262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm21, %zmm8
-	LONG $0x40ddd262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm20, %zmm7
-	LONG $0x40e5d262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm19, %zmm6
-	LONG $0x40ed5262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm18, %zmm9
+	LONG $0x48e5e262; WORD $0x43a8; BYTE $0xff // vfmadd213pd -0x40(%rbx), %zmm3, %zmm16
+	LONG $0x40d55262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm21, %zmm9
+	LONG $0x40dd5262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm20, %zmm8
+	LONG $0x40e5d262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm19, %zmm7
+	LONG $0x40edd262; WORD $0xf7b8 // vfmadd231pd %zmm15, %zmm18, %zmm6
 	LONG $0x40f5d262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm17, %zmm5
 	LONG $0x488da262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm14, %zmm16
 	LONG $0x4895a262; WORD $0xc2b8 // vfmadd231pd %zmm18, %zmm13, %zmm16
 	LONG $0x489da262; WORD $0xc3b8 // vfmadd231pd %zmm19, %zmm12, %zmm16
 	LONG $0x48a5a262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm11, %zmm16
 	LONG $0x48ada262; WORD $0xc5b8 // vfmadd231pd %zmm21, %zmm10, %zmm16
-	LONG $0x48fdc162; WORD $0x4311; BYTE $0xff // vmovupd %zmm16, -0x40(%r11)
+	LONG $0x48fde162; WORD $0x4311; BYTE $0xff // vmovupd %zmm16, -0x40(%rbx)
 	LONG $0x48fda262; LONG $0x80c6ac19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x780(%rsi,%r8,8), %zmm21
 	LONG $0x48fda262; LONG $0xc0c6a419; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x7c0(%rsi,%r8,8), %zmm20
 	LONG $0x48fda262; LONG $0x00c69c19; WORD $0x0008; BYTE $0x00 // vbroadcastsd 0x800(%rsi,%r8,8), %zmm19
@@ -7504,35 +6955,35 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd3262; LONG $0xc0c6bc19; WORD $0x0008; BYTE $0x00 // vbroadcastsd 0x8c0(%rsi,%r8,8), %zmm15
 	LONG $0x48fdc162; WORD $0x4610; BYTE $0x05 // vmovupd 0x140(%r14), %zmm16
 	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x40d5d262; WORD $0x1ba8 // vfmadd213pd (%r11), %zmm21, %zmm3
+	LONG $0x40d5f262; WORD $0x1ba8 // vfmadd213pd (%rbx), %zmm21, %zmm3
 	LONG $0x40d5b262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm21, %zmm4
 	LONG $0x40fdb262; WORD $0xecb8 // vfmadd231pd %zmm20, %zmm16, %zmm5
-	LONG $0x40fd3262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm16, %zmm9
-	LONG $0x40fdb262; WORD $0xf2b8 // vfmadd231pd %zmm18, %zmm16, %zmm6
-	LONG $0x40fdb262; WORD $0xf9b8 // vfmadd231pd %zmm17, %zmm16, %zmm7
-	LONG $0x48853262; WORD $0xc0b8 // vfmadd231pd %zmm16, %zmm15, %zmm8
+	LONG $0x40fdb262; WORD $0xf3b8 // vfmadd231pd %zmm19, %zmm16, %zmm6
+	LONG $0x40fdb262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm16, %zmm7
+	LONG $0x40fd3262; WORD $0xc1b8 // vfmadd231pd %zmm17, %zmm16, %zmm8
+	LONG $0x48853262; WORD $0xc8b8 // vfmadd231pd %zmm16, %zmm15, %zmm9
 	LONG $0x40ddd262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm20, %zmm3
 	LONG $0x40e5d262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm19, %zmm3
 	LONG $0x40edd262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm18, %zmm3
 	LONG $0x40f5d262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm17, %zmm3
 	LONG $0x4885d262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm15, %zmm3
-	LONG $0x48fdd162; WORD $0x1b11 // vmovupd %zmm3, (%r11)
-	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
-	LONG $0x48ddd162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%rbx,8), %zmm4, %zmm3
-	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%rbx,8)
-	LONG $0x48d5d162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%rbx,8), %zmm5, %zmm3
-	LONG $0x48fdd162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%rbx,8)
-	LONG $0x48b5d162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%rbx,8), %zmm9, %zmm3
-	LONG $0x48fdd162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%rbx,8)
-	LONG $0x48cdd162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%rbx,8), %zmm6, %zmm3
-	LONG $0x48fdd162; LONG $0x03dc5c11 // vmovupd %zmm3, 0xc0(%r12,%rbx,8)
-	LONG $0x48c5d162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%rbx,8), %zmm7, %zmm3
-	LONG $0x48fdd162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%rbx,8)
-	LONG $0x48bdd162; LONG $0x05dc5c58 // vaddpd 0x140(%r12,%rbx,8), %zmm8, %zmm3
-	LONG $0x48fdd162; LONG $0x05dc5c11 // vmovupd %zmm3, 0x140(%r12,%rbx,8)
+	LONG $0x48fdf162; WORD $0x1b11 // vmovupd %zmm3, (%rbx)
+	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
+	LONG $0x48dd9162; WORD $0x1c58; BYTE $0xdc // vaddpd (%r12,%r11,8), %zmm4, %zmm3
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xdc // vmovupd %zmm3, (%r12,%r11,8)
+	LONG $0x48d59162; LONG $0x01dc5c58 // vaddpd 0x40(%r12,%r11,8), %zmm5, %zmm3
+	LONG $0x48fd9162; LONG $0x01dc5c11 // vmovupd %zmm3, 0x40(%r12,%r11,8)
+	LONG $0x48cd9162; LONG $0x02dc5c58 // vaddpd 0x80(%r12,%r11,8), %zmm6, %zmm3
+	LONG $0x48fd9162; LONG $0x02dc5c11 // vmovupd %zmm3, 0x80(%r12,%r11,8)
+	LONG $0x48c59162; LONG $0x03dc5c58 // vaddpd 0xc0(%r12,%r11,8), %zmm7, %zmm3
+	LONG $0x48fd9162; LONG $0x03dc5c11 // vmovupd %zmm3, 0xc0(%r12,%r11,8)
+	LONG $0x48bd9162; LONG $0x04dc5c58 // vaddpd 0x100(%r12,%r11,8), %zmm8, %zmm3
+	LONG $0x48fd9162; LONG $0x04dc5c11 // vmovupd %zmm3, 0x100(%r12,%r11,8)
+	LONG $0x48b59162; LONG $0x05dc5c58 // vaddpd 0x140(%r12,%r11,8), %zmm9, %zmm3
+	LONG $0x48fd9162; LONG $0x05dc5c11 // vmovupd %zmm3, 0x140(%r12,%r11,8)
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	LONG $0xfbec850f; WORD $0xffff // jne <symmetric6Multi8+0x5d0>
-	LONG $0xfff757e9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
+	LONG $0xfbec850f; WORD $0xffff // jne <symmetric6Multi8+0x750>
+	LONG $0xfff5dbe9; BYTE $0xff // jmp <symmetric6Multi8+0x144>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
@@ -7552,204 +7003,83 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48dd9262; WORD $0x1cb8; BYTE $0x16 // vfmadd231pd (%r14,%r10), %zmm4, %zmm3
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	WORD $0xe575 // jne <symmetric6Multi8+0xa40>
+	WORD $0xe575 // jne <symmetric6Multi8+0xbc0>
 	LONG $0x80c38149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r11
 	WORD $0xff48; BYTE $0xc5 // incq %rbp
 	LONG $0x48fdb162; WORD $0x1c11; BYTE $0x3b // vmovupd %zmm3, (%rbx,%r15)
 	LONG $0x06fd8348 // cmpq $0x6, %rbp
-	WORD $0xae75 // jne <symmetric6Multi8+0xa20>
+	WORD $0xae75 // jne <symmetric6Multi8+0xba0>
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x08f88349 // cmpq $0x8, %r8
-	WORD $0x8575 // jne <symmetric6Multi8+0xa00>
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfff6b7e9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0xc0930f41 // setae %r8b
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x00828d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdx), %r8
-	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x0151840f; WORD $0x0000 // je <symmetric6Multi8+0xc10>
-	BYTE $0x90 // nop
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x28148d4f // leaq (%r8,%r13), %r10
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x4865d262; WORD $0x588d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; WORD $0x1c11; BYTE $0x1e // vmovups %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0285c8d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm3
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x011e5c11 // vmovups %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x021e5c11 // vmovups %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x031e5c11 // vmovups %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x2a148d4f // leaq (%r10,%r13), %r10
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x487cf162; LONG $0x041e5c11 // vmovups %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x48659262; LONG $0xc0155c8d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b47; BYTE $0x01 // vpsllvq 0x40(%r11), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5b46; BYTE $0x02 // vpsravq 0x80(%r11), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
-	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
-	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfec0850f; WORD $0xffff // jne <symmetric6Multi8+0xac0>
-	LONG $0xfff78ae9; BYTE $0xff // jmp <symmetric6Multi8+0x38f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x28148d4f // leaq (%r8,%r13), %r10
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
-	LONG $0x4965d262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%r8), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%rsi,%rbx)
-	LONG $0x0c180f43; BYTE $0x28 // prefetcht0 (%r8,%r13)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc028648d // vpermb -0x1000(%r8,%r13), %zmm3, %zmm4 {%k1}
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x011e5c11 // vmovupd %zmm3, 0x40(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
-	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x021e5c11 // vmovupd %zmm3, 0x80(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x2a348d4f // leaq (%r10,%r13), %r14
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x031e5c11 // vmovupd %zmm3, 0xc0(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0015 // prefetcht0 (%r13,%r10)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc015648d // vpermb -0x1000(%r13,%r10), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm4
-	LONG $0x48fdf162; LONG $0x041e5c11 // vmovupd %zmm3, 0x100(%rsi,%rbx)
-	LONG $0x4c180f43; WORD $0x0035 // prefetcht0 (%r13,%r14)
-	LONG $0x48fed162; WORD $0x1b6f // vmovdqu64 (%r11), %zmm3
-	LONG $0x90f8c1c4; LONG $0x0000c08b; BYTE $0x00 // kmovq 0xc0(%r11), %k1
-	LONG $0x49659262; LONG $0xc035648d // vpermb -0x1000(%r13,%r14), %zmm3, %zmm4 {%k1}
-	LONG $0x58ddd162; WORD $0x5b5c; BYTE $0x19 // vsubpd 0xc8(%r11){1to8}, %zmm4, %zmm3
-	LONG $0x48fdf162; LONG $0x051e5c11 // vmovupd %zmm3, 0x140(%rsi,%rbx)
-	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
-	LONG $0x0900fb81; WORD $0x0000 // cmpl $0x900, %ebx
-	LONG $0xfeb3850f; WORD $0xffff // jne <symmetric6Multi8+0xc10>
-	LONG $0xfff62de9; BYTE $0xff // jmp <symmetric6Multi8+0x38f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8575 // jne <symmetric6Multi8+0xb80>
+	LONG $0xfff540e9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
 	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
 	LONG $0xde948b4e; LONG $0x00002000 // movq 0x2000(%rsi,%r11,8), %r10
 	LONG $0x48fd3262; WORD $0x0c19; BYTE $0xde // vbroadcastsd (%rsi,%r11,8), %zmm9
 	LONG $0x48fd3162; LONG $0x00d54410 // vmovupd (%rbp,%r10,8), %zmm8
-	LONG $0x48fdb162; LONG $0x01d57410 // vmovupd 0x40(%rbp,%r10,8), %zmm6
-	LONG $0x48fdb162; LONG $0x02d56410 // vmovupd 0x80(%rbp,%r10,8), %zmm4
-	LONG $0x48fdb162; LONG $0x03d55c10 // vmovupd 0xc0(%rbp,%r10,8), %zmm3
-	LONG $0x48fdb162; LONG $0x04d57c10 // vmovupd 0x100(%rbp,%r10,8), %zmm7
-	LONG $0x48fdb162; LONG $0x05d56c10 // vmovupd 0x140(%rbp,%r10,8), %zmm5
+	LONG $0x48fdb162; LONG $0x01d57c10 // vmovupd 0x40(%rbp,%r10,8), %zmm7
+	LONG $0x48fdb162; LONG $0x02d57410 // vmovupd 0x80(%rbp,%r10,8), %zmm6
+	LONG $0x48fdb162; LONG $0x03d56c10 // vmovupd 0xc0(%rbp,%r10,8), %zmm5
+	LONG $0x48fdb162; LONG $0x04d56410 // vmovupd 0x100(%rbp,%r10,8), %zmm4
+	LONG $0x48fdb162; LONG $0x05d55c10 // vmovupd 0x140(%rbp,%r10,8), %zmm3
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfb // vfmadd213pd -0x140(%r8), %zmm8, %zmm9
-	LONG $0x58cd3262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58dd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
-	LONG $0x58c53262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58d53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58c53262; LONG $0x08de4cb8 // vfmadd231pd 0x40(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58cd3262; LONG $0x10de4cb8 // vfmadd231pd 0x80(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58d53262; LONG $0x18de4cb8 // vfmadd231pd 0xc0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58dd3262; LONG $0x20de4cb8 // vfmadd231pd 0x100(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x28de4cb8 // vfmadd231pd 0x140(%rsi,%r11,8){1to8}, %zmm3, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfb // vmovupd %zmm9, -0x140(%r8)
 	LONG $0x48fd3262; LONG $0x30de4c19 // vbroadcastsd 0x180(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfc // vfmadd213pd -0x100(%r8), %zmm8, %zmm9
-	LONG $0x58cd3262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58dd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm3, %zmm9
-	LONG $0x58c53262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58d53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58c53262; LONG $0x38de4cb8 // vfmadd231pd 0x1c0(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58cd3262; LONG $0x40de4cb8 // vfmadd231pd 0x200(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58d53262; LONG $0x48de4cb8 // vfmadd231pd 0x240(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58dd3262; LONG $0x50de4cb8 // vfmadd231pd 0x280(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x58de4cb8 // vfmadd231pd 0x2c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfc // vmovupd %zmm9, -0x100(%r8)
 	LONG $0x48fd3262; LONG $0x60de4c19 // vbroadcastsd 0x300(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfd // vfmadd213pd -0xc0(%r8), %zmm8, %zmm9
-	LONG $0x58cd3262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58dd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
-	LONG $0x58c53262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58c53262; LONG $0x68de4cb8 // vfmadd231pd 0x340(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58cd3262; LONG $0x70de4cb8 // vfmadd231pd 0x380(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58d53262; LONG $0x78de4cb8 // vfmadd231pd 0x3c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%rsi,%r11,8){1to8}, %zmm3, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfd // vmovupd %zmm9, -0xc0(%r8)
 	LONG $0x48fd3262; LONG $0x80de8c19; WORD $0x0004; BYTE $0x00 // vbroadcastsd 0x480(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xfe // vfmadd213pd -0x80(%r8), %zmm8, %zmm9
-	LONG $0x58cd3262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to8}, %zmm3, %zmm9
-	LONG $0x58c53262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58d53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58c53262; LONG $0xc0de8cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58cd3262; LONG $0x00de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58dd3262; LONG $0x80de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0xc0de8cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xfe // vmovupd %zmm9, -0x80(%r8)
 	LONG $0x48fd3262; LONG $0x00de8c19; WORD $0x0006; BYTE $0x00 // vbroadcastsd 0x600(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x48a8; BYTE $0xff // vfmadd213pd -0x40(%r8), %zmm8, %zmm9
-	LONG $0x58cd3262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58dd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
-	LONG $0x58c53262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58c53262; LONG $0x40de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58cd3262; LONG $0x80de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58d53262; LONG $0xc0de8cb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%rsi,%r11,8){1to8}, %zmm3, %zmm9
 	LONG $0x48fd5162; WORD $0x4811; BYTE $0xff // vmovupd %zmm9, -0x40(%r8)
 	LONG $0x48fd3262; LONG $0x80de8c19; WORD $0x0007; BYTE $0x00 // vbroadcastsd 0x780(%rsi,%r11,8), %zmm9
 	LONG $0x48bd5262; WORD $0x08a8 // vfmadd213pd (%r8), %zmm8, %zmm9
-	LONG $0x58cd3262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to8}, %zmm6, %zmm9
-	LONG $0x58dd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to8}, %zmm4, %zmm9
-	LONG $0x58e53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to8}, %zmm3, %zmm9
-	LONG $0x58c53262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to8}, %zmm7, %zmm9
-	LONG $0x58d53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58c53262; LONG $0xc0de8cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%rsi,%r11,8){1to8}, %zmm7, %zmm9
+	LONG $0x58cd3262; LONG $0x00de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%rsi,%r11,8){1to8}, %zmm6, %zmm9
+	LONG $0x58d53262; LONG $0x40de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%rsi,%r11,8){1to8}, %zmm5, %zmm9
+	LONG $0x58dd3262; LONG $0x80de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%rsi,%r11,8){1to8}, %zmm4, %zmm9
+	LONG $0x58e53262; LONG $0xc0de8cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%rsi,%r11,8){1to8}, %zmm3, %zmm9
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x48fd5162; WORD $0x0811 // vmovupd %zmm9, (%r8)
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	LONG $0xfe07850f; WORD $0xffff // jne <symmetric6Multi8+0xd80>
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0xfff1bee9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0xf150840f; WORD $0xffff // je <symmetric6Multi8+0xf0>
+	LONG $0xfe07850f; WORD $0xffff // jne <symmetric6Multi8+0xc10>
+	LONG $0xfff332e9; BYTE $0xff // jmp <symmetric6Multi8+0x140>
+	WORD $0x9066 // nop
+	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0xf2d1840f; WORD $0xffff // je <symmetric6Multi8+0xf0>
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
@@ -7757,19 +7087,19 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x08fa8349 // cmpq $0x8, %r10
 	LONG $0xc24c0f4d // cmovlq %r10, %r8
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x00938e0f; WORD $0x0000 // jle <symmetric6Multi8+0x1056>
+	LONG $0x008f8e0f; WORD $0x0000 // jle <symmetric6Multi8+0xed1>
 	LONG $0x02f88349 // cmpq $0x2, %r8
 	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
 	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
 	LONG $0xd84d0f4d // cmovgeq %r8, %r11
 	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x1774 // je <symmetric6Multi8+0x1000>
+	WORD $0x1774 // je <symmetric6Multi8+0xe80>
 	LONG $0x72148d4f // leaq (%r10,%r14,2), %r10
 	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
-	WORD $0x10eb // jmp <symmetric6Multi8+0x1004>
+	WORD $0x10eb // jmp <symmetric6Multi8+0xe84>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x2e148d4f // leaq (%r14,%r13), %r10
 	LONG $0x523c8d4f // leaq (%r10,%r10,2), %r15
@@ -7782,30 +7112,29 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x17 // vmovupd %zmm3, (%r15,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	WORD $0xde75 // jne <symmetric6Multi8+0x1020>
-	LONG $0x247c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r15
+	WORD $0xde75 // jne <symmetric6Multi8+0xea0>
 	WORD $0xff49; BYTE $0xc6 // incq %r14
 	LONG $0x80c38148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbx
 	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	WORD $0x8a75 // jne <symmetric6Multi8+0xfe0>
+	WORD $0x8f75 // jne <symmetric6Multi8+0xe60>
 	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
-	LONG $0x08478d4d // leaq 0x8(%r15), %r8
+	LONG $0x08458d4c // leaq 0x8(%rbp), %r8
 	LONG $0x24443b4c; BYTE $0x08 // cmpq 0x8(%rsp), %r8
-	LONG $0xf08d830f; WORD $0xffff // jae <symmetric6Multi8+0xf5>
+	LONG $0xf212830f; WORD $0xffff // jae <symmetric6Multi8+0xf5>
 	WORD $0x894d; BYTE $0xc8 // movq %r9, %r8
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x9066 // nop
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xdea4894e; LONG $0x00003d80 // movq %r12, 0x3d80(%rsi,%r11,8)
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
 	WORD $0x294d; BYTE $0xea // subq %r13, %r10
 	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
-	WORD $0x2c7d // jge <symmetric6Multi8+0x10b0>
+	WORD $0x2c7d // jge <symmetric6Multi8+0xf30>
 	LONG $0x28578b4c // movq 0x28(%rdi), %r10
 	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	WORD $0x0b74 // je <symmetric6Multi8+0x1098>
+	WORD $0x0b74 // je <symmetric6Multi8+0xf18>
 	LONG $0x5a148d4f // leaq (%r10,%r11,2), %r10
 	LONG $0x14b70f47; BYTE $0x6a // movzwl (%r10,%r13,2), %r10d
-	WORD $0x04eb // jmp <symmetric6Multi8+0x109c>
+	WORD $0x04eb // jmp <symmetric6Multi8+0xf1c>
 	LONG $0x2b148d4f // leaq (%r11,%r13), %r10
 	LONG $0x52148d4f // leaq (%r10,%r10,2), %r10
 	LONG $0x07e2c149 // shlq $0x7, %r10
@@ -7816,12 +7145,12 @@ TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
 	LONG $0x487c9162; WORD $0x0411; BYTE $0x10 // vmovups %zmm0, (%r8,%r10)
 	LONG $0x40c28349 // addq $0x40, %r10
 	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	WORD $0xec75 // jne <symmetric6Multi8+0x10c0>
+	WORD $0xec75 // jne <symmetric6Multi8+0xf40>
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x80c08149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r8
 	LONG $0x08fb8349 // cmpq $0x8, %r11
-	WORD $0x8c75 // jne <symmetric6Multi8+0x1070>
-	LONG $0xfff00ce9; BYTE $0xff // jmp <symmetric6Multi8+0xf5>
+	WORD $0x8c75 // jne <symmetric6Multi8+0xef0>
+	LONG $0xfff18ce9; BYTE $0xff // jmp <symmetric6Multi8+0xf5>
 	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12

@@ -89,13 +89,13 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xf9403415 // ldr x21, [x0, #0x68]
 	WORD $0x8b0604d6 // add x22, x6, x6, lsl #1
 	WORD $0x7100d4df // cmp w6, #0x35
-	WORD $0xd342fcd3 // lsr x19, x6, #2
-	WORD $0xd341fcd4 // lsr x20, x6, #1
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
 	WORD $0xd342fed6 // lsr x22, x22, #2
 	WORD $0x9ba354d5 // umaddl x21, w6, w3, x21
 	WORD $0x54001923 // b.lo <symmetric2Multi2+0x460>
-	WORD $0x8b0602d7 // add x23, x22, x6
-	WORD $0x8b060298 // add x24, x20, x6
+	WORD $0x8b060297 // add x23, x20, x6
+	WORD $0x8b0602d8 // add x24, x22, x6
 	WORD $0x8b060279 // add x25, x19, x6
 	WORD $0x5280003d // mov w29, #0x1
 	WORD $0xaa0103fa // mov x26, x1
@@ -106,7 +106,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
 	WORD $0x910202b0 // add x16, x21, #0x80
 	WORD $0x8b060362 // add x2, x27, x6
-	WORD $0x3cf36b62 // ldr q2, [x27, x19]
+	WORD $0x3cf46b62 // ldr q2, [x27, x20]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00361 // ldr q1, [x27]
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -120,7 +120,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000b41 // stp q1, q2, [x26]
-	WORD $0x3cf46b61 // ldr q1, [x27, x20]
+	WORD $0x3cf36b61 // ldr q1, [x27, x19]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
 	WORD $0x3cf66b62 // ldr q2, [x27, x22]
 	WORD $0xad4316a6 // ldp q6, q5, [x21, #0x60]
@@ -138,7 +138,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xad010b41 // stp q1, q2, [x26, #0x20]
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
-	WORD $0x3cf96b61 // ldr q1, [x27, x25]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
 	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -154,9 +154,9 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020742 // stp q2, q1, [x26, #0x40]
-	WORD $0x3cf86b61 // ldr q1, [x27, x24]
+	WORD $0x3cf96b61 // ldr q1, [x27, x25]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
-	WORD $0x3cf76b62 // ldr q2, [x27, x23]
+	WORD $0x3cf86b62 // ldr q2, [x27, x24]
 	WORD $0x8b07037b // add x27, x27, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -298,14 +298,14 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x54000b88 // b.hi <symmetric2Multi2+0x5d4>
 	WORD $0x924008d7 // and x23, x6, #0x7
 	WORD $0xb5000b57 // cbnz x23, <symmetric2Multi2+0x5d4>
-	WORD $0x8b0602d7 // add x23, x22, x6
-	WORD $0x8b060298 // add x24, x20, x6
+	WORD $0x8b060297 // add x23, x20, x6
+	WORD $0x8b0602d8 // add x24, x22, x6
 	WORD $0x8b060279 // add x25, x19, x6
 	WORD $0x5280003d // mov w29, #0x1
 	WORD $0xaa0103fa // mov x26, x1
 	WORD $0xaa0803fb // mov x27, x8
 	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x3cf36b62 // ldr q2, [x27, x19]
+	WORD $0x3cf46b62 // ldr q2, [x27, x20]
 	WORD $0x910222be // add x30, x21, #0x88
 	WORD $0x910242a2 // add x2, x21, #0x90
 	WORD $0x8b060370 // add x16, x27, x6
@@ -320,7 +320,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000b41 // stp q1, q2, [x26]
-	WORD $0x3cf46b61 // ldr q1, [x27, x20]
+	WORD $0x3cf36b61 // ldr q1, [x27, x19]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
 	WORD $0x3cf66b62 // ldr q2, [x27, x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -334,7 +334,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010b41 // stp q1, q2, [x26, #0x20]
 	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x3cf96b62 // ldr q2, [x27, x25]
+	WORD $0x3cf76b62 // ldr q2, [x27, x23]
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
 	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x2a1d03f0 // mov w16, w29
@@ -348,9 +348,9 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020b41 // stp q1, q2, [x26, #0x40]
-	WORD $0x3cf86b61 // ldr q1, [x27, x24]
+	WORD $0x3cf96b61 // ldr q1, [x27, x25]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
-	WORD $0x3cf76b62 // ldr q2, [x27, x23]
+	WORD $0x3cf86b62 // ldr q2, [x27, x24]
 	WORD $0x8b07037b // add x27, x27, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -387,8 +387,8 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x3c820685 // str q5, [x20], #0x20
 	WORD $0x54fffe01 // b.ne <symmetric2Multi2+0x58c>
 	WORD $0x17fffecc // b <symmetric2Multi2+0x100>
-	WORD $0x8b0602d7 // add x23, x22, x6
-	WORD $0x8b060298 // add x24, x20, x6
+	WORD $0x8b060297 // add x23, x20, x6
+	WORD $0x8b0602d8 // add x24, x22, x6
 	WORD $0x8b060279 // add x25, x19, x6
 	WORD $0x5280003d // mov w29, #0x1
 	WORD $0xaa0103fa // mov x26, x1
@@ -397,7 +397,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
 	WORD $0x910202b0 // add x16, x21, #0x80
 	WORD $0x8b060362 // add x2, x27, x6
-	WORD $0x3cf36b62 // ldr q2, [x27, x19]
+	WORD $0x3cf46b62 // ldr q2, [x27, x20]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00361 // ldr q1, [x27]
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -411,7 +411,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000b41 // stp q1, q2, [x26]
-	WORD $0x3cf46b61 // ldr q1, [x27, x20]
+	WORD $0x3cf36b61 // ldr q1, [x27, x19]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
 	WORD $0x3cf66b62 // ldr q2, [x27, x22]
 	WORD $0xad4316a6 // ldp q6, q5, [x21, #0x60]
@@ -429,7 +429,7 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0xad010b41 // stp q1, q2, [x26, #0x20]
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
-	WORD $0x3cf96b61 // ldr q1, [x27, x25]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
 	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -445,9 +445,9 @@ TEXT ·symmetric2Multi2Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020742 // stp q2, q1, [x26, #0x40]
-	WORD $0x3cf86b61 // ldr q1, [x27, x24]
+	WORD $0x3cf96b61 // ldr q1, [x27, x25]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
-	WORD $0x3cf76b62 // ldr q2, [x27, x23]
+	WORD $0x3cf86b62 // ldr q2, [x27, x24]
 	WORD $0x8b07037b // add x27, x27, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -631,13 +631,13 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xf9403415 // ldr x21, [x0, #0x68]
 	WORD $0x8b0604d6 // add x22, x6, x6, lsl #1
 	WORD $0x7100d4df // cmp w6, #0x35
-	WORD $0xd342fcd3 // lsr x19, x6, #2
-	WORD $0xd341fcd4 // lsr x20, x6, #1
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
 	WORD $0xd342fed6 // lsr x22, x22, #2
 	WORD $0x9ba354d5 // umaddl x21, w6, w3, x21
 	WORD $0x54001b83 // b.lo <symmetric2Multi4+0x4ac>
-	WORD $0x8b0602d7 // add x23, x22, x6
-	WORD $0x8b060298 // add x24, x20, x6
+	WORD $0x8b060297 // add x23, x20, x6
+	WORD $0x8b0602d8 // add x24, x22, x6
 	WORD $0x8b060279 // add x25, x19, x6
 	WORD $0x5280003d // mov w29, #0x1
 	WORD $0xaa0103fa // mov x26, x1
@@ -648,7 +648,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
 	WORD $0x910202b0 // add x16, x21, #0x80
 	WORD $0x8b060362 // add x2, x27, x6
-	WORD $0x3cf36b62 // ldr q2, [x27, x19]
+	WORD $0x3cf46b62 // ldr q2, [x27, x20]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00361 // ldr q1, [x27]
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -662,7 +662,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000b41 // stp q1, q2, [x26]
-	WORD $0x3cf46b61 // ldr q1, [x27, x20]
+	WORD $0x3cf36b61 // ldr q1, [x27, x19]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
 	WORD $0x3cf66b62 // ldr q2, [x27, x22]
 	WORD $0xad4316a6 // ldp q6, q5, [x21, #0x60]
@@ -680,7 +680,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xad010b41 // stp q1, q2, [x26, #0x20]
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
-	WORD $0x3cf96b61 // ldr q1, [x27, x25]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
 	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -696,9 +696,9 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020742 // stp q2, q1, [x26, #0x40]
-	WORD $0x3cf86b61 // ldr q1, [x27, x24]
+	WORD $0x3cf96b61 // ldr q1, [x27, x25]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
-	WORD $0x3cf76b62 // ldr q2, [x27, x23]
+	WORD $0x3cf86b62 // ldr q2, [x27, x24]
 	WORD $0x8b07037b // add x27, x27, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -859,8 +859,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x54000d88 // b.hi <symmetric2Multi4+0x660>
 	WORD $0x924008d7 // and x23, x6, #0x7
 	WORD $0xb5000d57 // cbnz x23, <symmetric2Multi4+0x660>
-	WORD $0x8b0602d7 // add x23, x22, x6
-	WORD $0x8b060298 // add x24, x20, x6
+	WORD $0x8b060297 // add x23, x20, x6
+	WORD $0x8b0602d8 // add x24, x22, x6
 	WORD $0x8b060279 // add x25, x19, x6
 	WORD $0x5280003d // mov w29, #0x1
 	WORD $0xaa0103fa // mov x26, x1
@@ -869,7 +869,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x3cf36b62 // ldr q2, [x27, x19]
+	WORD $0x3cf46b62 // ldr q2, [x27, x20]
 	WORD $0x910222be // add x30, x21, #0x88
 	WORD $0x910242a2 // add x2, x21, #0x90
 	WORD $0x8b060370 // add x16, x27, x6
@@ -884,7 +884,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000b41 // stp q1, q2, [x26]
-	WORD $0x3cf46b61 // ldr q1, [x27, x20]
+	WORD $0x3cf36b61 // ldr q1, [x27, x19]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
 	WORD $0x3cf66b62 // ldr q2, [x27, x22]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -898,7 +898,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010b41 // stp q1, q2, [x26, #0x20]
 	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x3cf96b62 // ldr q2, [x27, x25]
+	WORD $0x3cf76b62 // ldr q2, [x27, x23]
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
 	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x2a1d03f0 // mov w16, w29
@@ -912,9 +912,9 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020b41 // stp q1, q2, [x26, #0x40]
-	WORD $0x3cf86b61 // ldr q1, [x27, x24]
+	WORD $0x3cf96b61 // ldr q1, [x27, x25]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
-	WORD $0x3cf76b62 // ldr q2, [x27, x23]
+	WORD $0x3cf86b62 // ldr q2, [x27, x24]
 	WORD $0x8b07037b // add x27, x27, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -964,8 +964,8 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xac820e64 // stp q4, q3, [x19], #0x40
 	WORD $0x54fffd41 // b.ne <symmetric2Multi4+0x600>
 	WORD $0x17fffea9 // b <symmetric2Multi4+0x100>
-	WORD $0x8b0602d7 // add x23, x22, x6
-	WORD $0x8b060298 // add x24, x20, x6
+	WORD $0x8b060297 // add x23, x20, x6
+	WORD $0x8b0602d8 // add x24, x22, x6
 	WORD $0x8b060279 // add x25, x19, x6
 	WORD $0x5280003d // mov w29, #0x1
 	WORD $0xaa0103fa // mov x26, x1
@@ -976,7 +976,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
 	WORD $0x910202b0 // add x16, x21, #0x80
 	WORD $0x8b060362 // add x2, x27, x6
-	WORD $0x3cf36b62 // ldr q2, [x27, x19]
+	WORD $0x3cf46b62 // ldr q2, [x27, x20]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00361 // ldr q1, [x27]
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -990,7 +990,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000b41 // stp q1, q2, [x26]
-	WORD $0x3cf46b61 // ldr q1, [x27, x20]
+	WORD $0x3cf36b61 // ldr q1, [x27, x19]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
 	WORD $0x3cf66b62 // ldr q2, [x27, x22]
 	WORD $0xad4316a6 // ldp q6, q5, [x21, #0x60]
@@ -1008,7 +1008,7 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0xad010b41 // stp q1, q2, [x26, #0x20]
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ea4 // ldp q4, q3, [x21]
-	WORD $0x3cf96b61 // ldr q1, [x27, x25]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
 	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -1024,9 +1024,9 @@ TEXT ·symmetric2Multi4Quad(SB), 0, $176-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020742 // stp q2, q1, [x26, #0x40]
-	WORD $0x3cf86b61 // ldr q1, [x27, x24]
+	WORD $0x3cf96b61 // ldr q1, [x27, x25]
 	WORD $0xad410ea4 // ldp q4, q3, [x21, #0x20]
-	WORD $0x3cf76b62 // ldr q2, [x27, x23]
+	WORD $0x3cf86b62 // ldr q2, [x27, x24]
 	WORD $0x8b07037b // add x27, x27, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -1217,14 +1217,14 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x37080b23 // tbnz w3, #0x1, <symmetric2Multi8+0x2a0>
 	WORD $0xf9403403 // ldr x3, [x0, #0x68]
 	WORD $0x7100d4ff // cmp w7, #0x35
-	WORD $0xd342fcf4 // lsr x20, x7, #2
-	WORD $0xd341fcf5 // lsr x21, x7, #1
+	WORD $0xd341fcf4 // lsr x20, x7, #1
+	WORD $0xd342fcf5 // lsr x21, x7, #2
 	WORD $0x9ba40cf6 // umaddl x22, w7, w4, x3
 	WORD $0x8b0704e3 // add x3, x7, x7, lsl #1
 	WORD $0xd342fc77 // lsr x23, x3, #2
 	WORD $0x54002823 // b.lo <symmetric2Multi8+0x660>
-	WORD $0x8b0702f8 // add x24, x23, x7
-	WORD $0x8b0702b9 // add x25, x21, x7
+	WORD $0x8b0702b8 // add x24, x21, x7
+	WORD $0x8b0702f9 // add x25, x23, x7
 	WORD $0x8b07029a // add x26, x20, x7
 	WORD $0x5280003e // mov w30, #0x1
 	WORD $0xaa0103fb // mov x27, x1
@@ -1235,7 +1235,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x910202d0 // add x16, x22, #0x80
 	WORD $0x8b0703a2 // add x2, x29, x7
-	WORD $0x3cf46ba2 // ldr q2, [x29, x20]
+	WORD $0x3cf56ba2 // ldr q2, [x29, x21]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc003a1 // ldr q1, [x29]
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -1249,7 +1249,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000b61 // stp q1, q2, [x27]
-	WORD $0x3cf56ba1 // ldr q1, [x29, x21]
+	WORD $0x3cf46ba1 // ldr q1, [x29, x20]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3cf76ba2 // ldr q2, [x29, x23]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
@@ -1267,7 +1267,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cfa6ba1 // ldr q1, [x29, x26]
+	WORD $0x3cf86ba1 // ldr q1, [x29, x24]
 	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -1283,9 +1283,9 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020762 // stp q2, q1, [x27, #0x40]
-	WORD $0x3cf96ba1 // ldr q1, [x29, x25]
+	WORD $0x3cfa6ba1 // ldr q1, [x29, x26]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cf86ba2 // ldr q2, [x29, x24]
+	WORD $0x3cf96ba2 // ldr q2, [x29, x25]
 	WORD $0x8b1303bd // add x29, x29, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -1547,14 +1547,14 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x540008c8 // b.hi <symmetric2Multi8+0x77c>
 	WORD $0x924008e3 // and x3, x7, #0x7
 	WORD $0xb5000883 // cbnz x3, <symmetric2Multi8+0x77c>
-	WORD $0x8b0702f8 // add x24, x23, x7
-	WORD $0x8b0702b9 // add x25, x21, x7
+	WORD $0x8b0702b8 // add x24, x21, x7
+	WORD $0x8b0702f9 // add x25, x23, x7
 	WORD $0x8b07029a // add x26, x20, x7
 	WORD $0x5280003e // mov w30, #0x1
 	WORD $0xaa0103fb // mov x27, x1
 	WORD $0xaa0803fd // mov x29, x8
 	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x3cf46ba2 // ldr q2, [x29, x20]
+	WORD $0x3cf56ba2 // ldr q2, [x29, x21]
 	WORD $0x910222c3 // add x3, x22, #0x88
 	WORD $0x910242c2 // add x2, x22, #0x90
 	WORD $0x8b0703b0 // add x16, x29, x7
@@ -1569,7 +1569,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000b61 // stp q1, q2, [x27]
-	WORD $0x3cf56ba1 // ldr q1, [x29, x21]
+	WORD $0x3cf46ba1 // ldr q1, [x29, x20]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3cf76ba2 // ldr q2, [x29, x23]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -1583,7 +1583,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
 	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x3cfa6ba2 // ldr q2, [x29, x26]
+	WORD $0x3cf86ba2 // ldr q2, [x29, x24]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x2a1e03f0 // mov w16, w30
@@ -1597,9 +1597,9 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020b61 // stp q1, q2, [x27, #0x40]
-	WORD $0x3cf96ba1 // ldr q1, [x29, x25]
+	WORD $0x3cfa6ba1 // ldr q1, [x29, x26]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cf86ba2 // ldr q2, [x29, x24]
+	WORD $0x3cf96ba2 // ldr q2, [x29, x25]
 	WORD $0x8b1303bd // add x29, x29, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -1614,8 +1614,8 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x9102037b // add x27, x27, #0x80
 	WORD $0x3707f8b0 // tbnz w16, #0x0, <symmetric2Multi8+0x688>
 	WORD $0x17fffee4 // b <symmetric2Multi8+0x308>
-	WORD $0x8b0702f8 // add x24, x23, x7
-	WORD $0x8b0702b9 // add x25, x21, x7
+	WORD $0x8b0702b8 // add x24, x21, x7
+	WORD $0x8b0702f9 // add x25, x23, x7
 	WORD $0x8b07029a // add x26, x20, x7
 	WORD $0x5280003e // mov w30, #0x1
 	WORD $0xaa0103fb // mov x27, x1
@@ -1627,7 +1627,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x910202d0 // add x16, x22, #0x80
 	WORD $0x8b0703a2 // add x2, x29, x7
-	WORD $0x3cf46ba2 // ldr q2, [x29, x20]
+	WORD $0x3cf56ba2 // ldr q2, [x29, x21]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc003a1 // ldr q1, [x29]
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -1641,7 +1641,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000b61 // stp q1, q2, [x27]
-	WORD $0x3cf56ba1 // ldr q1, [x29, x21]
+	WORD $0x3cf46ba1 // ldr q1, [x29, x20]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3cf76ba2 // ldr q2, [x29, x23]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
@@ -1659,7 +1659,7 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
 	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cfa6ba1 // ldr q1, [x29, x26]
+	WORD $0x3cf86ba1 // ldr q1, [x29, x24]
 	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
@@ -1675,9 +1675,9 @@ TEXT ·symmetric2Multi8Quad(SB), 0, $192-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020762 // stp q2, q1, [x27, #0x40]
-	WORD $0x3cf96ba1 // ldr q1, [x29, x25]
+	WORD $0x3cfa6ba1 // ldr q1, [x29, x26]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cf86ba2 // ldr q2, [x29, x24]
+	WORD $0x3cf96ba2 // ldr q2, [x29, x25]
 	WORD $0x8b1303bd // add x29, x29, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -1889,29 +1889,29 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x37080f88 // tbnz w8, #0x1, <symmetric3Multi2+0x32c>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe96 // lsr x22, x20, #2
-	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0xd341fe96 // lsr x22, x20, #1
+	WORD $0xd342fe97 // lsr x23, x20, #2
 	WORD $0xd37ffa98 // lsl x24, x20, #1
 	WORD $0x540017a3 // b.lo <symmetric3Multi2+0x448>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b140693 // add x19, x20, x20, lsl #1
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
+	WORD $0x8b1406fd // add x29, x23, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
-	WORD $0x8b1402f0 // add x16, x23, x20
+	WORD $0x8b1402e2 // add x2, x23, x20
 	WORD $0x8b1402c5 // add x5, x22, x20
 	WORD $0x9baa229a // umaddl x26, w20, w10, x8
 	WORD $0xd342fe7b // lsr x27, x19, #2
 	WORD $0xaa0b03e8 // mov x8, x11
-	WORD $0x8b14077d // add x29, x27, x20, lsl #1
-	WORD $0x8b140362 // add x2, x27, x20
+	WORD $0x8b14077e // add x30, x27, x20, lsl #1
+	WORD $0x8b140370 // add x16, x27, x20
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400b43 // ldp q3, q2, [x26]
 	WORD $0x9102034e // add x14, x26, #0x80
 	WORD $0x8b190031 // add x17, x1, x25
 	WORD $0x8b14010a // add x10, x8, x20
 	WORD $0x91030339 // add x25, x25, #0xc0
-	WORD $0x3cf66901 // ldr q1, [x8, x22]
+	WORD $0x3cf76901 // ldr q1, [x8, x23]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0xad420b44 // ldp q4, q2, [x26, #0x40]
@@ -1926,7 +1926,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000620 // stp q0, q1, [x17]
-	WORD $0x3cf76900 // ldr q0, [x8, x23]
+	WORD $0x3cf66900 // ldr q0, [x8, x22]
 	WORD $0xad410b43 // ldp q3, q2, [x26, #0x20]
 	WORD $0x3cfb6901 // ldr q1, [x8, x27]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -1944,7 +1944,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xad010620 // stp q0, q1, [x17, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400b43 // ldp q3, q2, [x26]
-	WORD $0x3ce56901 // ldr q1, [x8, x5]
+	WORD $0x3ce26901 // ldr q1, [x8, x2]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x8b18010a // add x10, x8, x24
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
@@ -1959,9 +1959,9 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad020620 // stp q0, q1, [x17, #0x40]
-	WORD $0x3cf06900 // ldr q0, [x8, x16]
+	WORD $0x3ce56900 // ldr q0, [x8, x5]
 	WORD $0xad410b43 // ldp q3, q2, [x26, #0x20]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad431345 // ldp q5, q4, [x26, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -1977,7 +1977,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xad030620 // stp q0, q1, [x17, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400b43 // ldp q3, q2, [x26]
-	WORD $0x3ce36900 // ldr q0, [x8, x3]
+	WORD $0x3cfd6900 // ldr q0, [x8, x29]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
@@ -1991,9 +1991,9 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad040221 // stp q1, q0, [x17, #0x80]
-	WORD $0x3cfe6900 // ldr q0, [x8, x30]
+	WORD $0x3ce36900 // ldr q0, [x8, x3]
 	WORD $0xad410b43 // ldp q3, q2, [x26, #0x20]
-	WORD $0x3cfd6901 // ldr q1, [x8, x29]
+	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0xfd404344 // ldr d4, [x26, #0x80]
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2089,12 +2089,12 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x54000c88 // b.hi <symmetric3Multi2+0x5ec>
 	WORD $0x92400a88 // and x8, x20, #0x7
 	WORD $0xb5000c48 // cbnz x8, <symmetric3Multi2+0x5ec>
-	WORD $0x8b140750 // add x16, x26, x20, lsl #1
-	WORD $0x8b1406e2 // add x2, x23, x20, lsl #1
+	WORD $0x8b1406f0 // add x16, x23, x20, lsl #1
+	WORD $0x8b140742 // add x2, x26, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
 	WORD $0xf90013e7 // str x7, [sp, #0x20]
-	WORD $0x8b140345 // add x5, x26, x20
-	WORD $0x8b1402fb // add x27, x23, x20
+	WORD $0x8b1402e5 // add x5, x23, x20
+	WORD $0x8b14035b // add x27, x26, x20
 	WORD $0x8b1402dd // add x29, x22, x20
 	WORD $0xaa0b03fe // mov x30, x11
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
@@ -2105,7 +2105,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x8b1403ca // add x10, x30, x20
 	WORD $0x3dc003c0 // ldr q0, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3cf66bc1 // ldr q1, [x30, x22]
+	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
 	WORD $0x4d40cdc3 // ld1r { v3.2d }, [x14]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cce2 // ld1r { v2.2d }, [x7]
@@ -2116,7 +2116,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad000620 // stp q0, q1, [x17]
-	WORD $0x3cf76bc0 // ldr q0, [x30, x23]
+	WORD $0x3cf66bc0 // ldr q0, [x30, x22]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
 	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2130,7 +2130,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad010620 // stp q0, q1, [x17, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3ce56bc1 // ldr q1, [x30, x5]
 	WORD $0xad400b23 // ldp q3, q2, [x25]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x8b1803ca // add x10, x30, x24
@@ -2144,8 +2144,8 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad020620 // stp q0, q1, [x17, #0x40]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
-	WORD $0x3cfb6bc0 // ldr q0, [x30, x27]
-	WORD $0x3ce56bc1 // ldr q1, [x30, x5]
+	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
+	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488f22 // ldp d2, d3, [x25, #0x88]
@@ -2157,7 +2157,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad030620 // stp q0, q1, [x17, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
 	WORD $0xad400b23 // ldp q3, q2, [x25]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2170,8 +2170,8 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad040620 // stp q0, q1, [x17, #0x80]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
-	WORD $0x3ce26bc0 // ldr q0, [x30, x2]
-	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
+	WORD $0x3ce36bc0 // ldr q0, [x30, x3]
+	WORD $0x3ce26bc1 // ldr q1, [x30, x2]
 	WORD $0x8b1503de // add x30, x30, x21
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -2187,11 +2187,11 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xf94013e7 // ldr x7, [sp, #0x20]
 	WORD $0x14000071 // b <symmetric3Multi2+0x7ac>
 	WORD $0xaa1f03fb // mov x27, xzr
-	WORD $0x8b14075d // add x29, x26, x20, lsl #1
-	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
+	WORD $0x8b1406fd // add x29, x23, x20, lsl #1
+	WORD $0x8b14075e // add x30, x26, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
-	WORD $0x8b140342 // add x2, x26, x20
-	WORD $0x8b1402f0 // add x16, x23, x20
+	WORD $0x8b1402e2 // add x2, x23, x20
+	WORD $0x8b140350 // add x16, x26, x20
 	WORD $0x8b1402c5 // add x5, x22, x20
 	WORD $0xaa0b03e8 // mov x8, x11
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
@@ -2200,7 +2200,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x8b1b0031 // add x17, x1, x27
 	WORD $0x8b14010a // add x10, x8, x20
 	WORD $0x9103037b // add x27, x27, #0xc0
-	WORD $0x3cf66901 // ldr q1, [x8, x22]
+	WORD $0x3cf76901 // ldr q1, [x8, x23]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0xad420b24 // ldp q4, q2, [x25, #0x40]
@@ -2215,7 +2215,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad000620 // stp q0, q1, [x17]
-	WORD $0x3cf76900 // ldr q0, [x8, x23]
+	WORD $0x3cf66900 // ldr q0, [x8, x22]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
 	WORD $0x3cfa6901 // ldr q1, [x8, x26]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2233,7 +2233,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xad010620 // stp q0, q1, [x17, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400b23 // ldp q3, q2, [x25]
-	WORD $0x3ce56901 // ldr q1, [x8, x5]
+	WORD $0x3ce26901 // ldr q1, [x8, x2]
 	WORD $0x3dc00140 // ldr q0, [x10]
 	WORD $0x8b18010a // add x10, x8, x24
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
@@ -2248,9 +2248,9 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad020620 // stp q0, q1, [x17, #0x40]
-	WORD $0x3cf06900 // ldr q0, [x8, x16]
+	WORD $0x3ce56900 // ldr q0, [x8, x5]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -2266,7 +2266,7 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0xad030620 // stp q0, q1, [x17, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400b23 // ldp q3, q2, [x25]
-	WORD $0x3ce36900 // ldr q0, [x8, x3]
+	WORD $0x3cfd6900 // ldr q0, [x8, x29]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
@@ -2280,9 +2280,9 @@ TEXT ·symmetric3Multi2Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad040221 // stp q1, q0, [x17, #0x80]
-	WORD $0x3cfe6900 // ldr q0, [x8, x30]
+	WORD $0x3ce36900 // ldr q0, [x8, x3]
 	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
-	WORD $0x3cfd6901 // ldr q1, [x8, x29]
+	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0xfd404324 // ldr d4, [x25, #0x80]
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -2628,29 +2628,29 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0xf9001ff8 // str x24, [sp, #0x38]
 	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe96 // lsr x22, x20, #2
-	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0xd341fe96 // lsr x22, x20, #1
+	WORD $0xd342fe97 // lsr x23, x20, #2
 	WORD $0xd37ffa98 // lsl x24, x20, #1
 	WORD $0x54001843 // b.lo <symmetric3Multi4+0x460>
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0x8b140693 // add x19, x20, x20, lsl #1
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
+	WORD $0x8b1406fd // add x29, x23, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
-	WORD $0x8b1402f0 // add x16, x23, x20
+	WORD $0x8b1402e2 // add x2, x23, x20
 	WORD $0x8b1402c5 // add x5, x22, x20
 	WORD $0x9baa229a // umaddl x26, w20, w10, x8
 	WORD $0xd342fe7b // lsr x27, x19, #2
 	WORD $0xaa0b03e8 // mov x8, x11
-	WORD $0x8b14077d // add x29, x27, x20, lsl #1
-	WORD $0x8b140362 // add x2, x27, x20
+	WORD $0x8b14077e // add x30, x27, x20, lsl #1
+	WORD $0x8b140370 // add x16, x27, x20
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x9102034e // add x14, x26, #0x80
 	WORD $0x8b190031 // add x17, x1, x25
 	WORD $0x8b14010a // add x10, x8, x20
 	WORD $0x91030339 // add x25, x25, #0xc0
-	WORD $0x3cf66902 // ldr q2, [x8, x22]
+	WORD $0x3cf76902 // ldr q2, [x8, x23]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad420f45 // ldp q5, q3, [x26, #0x40]
@@ -2665,7 +2665,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000a21 // stp q1, q2, [x17]
-	WORD $0x3cf76901 // ldr q1, [x8, x23]
+	WORD $0x3cf66901 // ldr q1, [x8, x22]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
 	WORD $0x3cfb6902 // ldr q2, [x8, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -2683,7 +2683,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xad010a21 // stp q1, q2, [x17, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3ce56902 // ldr q2, [x8, x5]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x8b18010a // add x10, x8, x24
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -2698,9 +2698,9 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020a21 // stp q1, q2, [x17, #0x40]
-	WORD $0x3cf06901 // ldr q1, [x8, x16]
+	WORD $0x3ce56901 // ldr q1, [x8, x5]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3ce26902 // ldr q2, [x8, x2]
+	WORD $0x3cf06902 // ldr q2, [x8, x16]
 	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -2716,7 +2716,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xad030a21 // stp q1, q2, [x17, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3ce36901 // ldr q1, [x8, x3]
+	WORD $0x3cfd6901 // ldr q1, [x8, x29]
 	WORD $0x3dc00142 // ldr q2, [x10]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -2730,9 +2730,9 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040622 // stp q2, q1, [x17, #0x80]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3ce36901 // ldr q1, [x8, x3]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3cfd6902 // ldr q2, [x8, x29]
+	WORD $0x3cfe6902 // ldr q2, [x8, x30]
 	WORD $0xfd404345 // ldr d5, [x26, #0x80]
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -2833,11 +2833,11 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x54000c68 // b.hi <symmetric3Multi4+0x600>
 	WORD $0x92400a88 // and x8, x20, #0x7
 	WORD $0xb5000c28 // cbnz x8, <symmetric3Multi4+0x600>
-	WORD $0x8b140750 // add x16, x26, x20, lsl #1
-	WORD $0x8b1406e2 // add x2, x23, x20, lsl #1
+	WORD $0x8b1406f0 // add x16, x23, x20, lsl #1
+	WORD $0x8b140742 // add x2, x26, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
-	WORD $0x8b140345 // add x5, x26, x20
-	WORD $0x8b1402fb // add x27, x23, x20
+	WORD $0x8b1402e5 // add x5, x23, x20
+	WORD $0x8b14035b // add x27, x26, x20
 	WORD $0x8b1402dd // add x29, x22, x20
 	WORD $0xaa0b03fe // mov x30, x11
 	WORD $0xd503201f // nop
@@ -2849,7 +2849,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x8b1403ca // add x10, x30, x20
 	WORD $0x3dc003c1 // ldr q1, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf66bc2 // ldr q2, [x30, x22]
+	WORD $0x3cf76bc2 // ldr q2, [x30, x23]
 	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
@@ -2860,7 +2860,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000a21 // stp q1, q2, [x17]
-	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
+	WORD $0x3cf66bc1 // ldr q1, [x30, x22]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfa6bc2 // ldr q2, [x30, x26]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -2874,7 +2874,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010a21 // stp q1, q2, [x17, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
+	WORD $0x3ce56bc2 // ldr q2, [x30, x5]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x8b1803ca // add x10, x30, x24
@@ -2888,8 +2888,8 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad020a21 // stp q1, q2, [x17, #0x40]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
-	WORD $0x3ce56bc2 // ldr q2, [x30, x5]
+	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3cfb6bc2 // ldr q2, [x30, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
@@ -2901,7 +2901,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030a21 // stp q1, q2, [x17, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0x3ce36bc2 // ldr q2, [x30, x3]
+	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -2914,8 +2914,8 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad040a21 // stp q1, q2, [x17, #0x80]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce26bc1 // ldr q1, [x30, x2]
-	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
+	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
 	WORD $0x8b1503de // add x30, x30, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -2930,11 +2930,11 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x54fff541 // b.ne <symmetric3Multi4+0x4a0>
 	WORD $0x14000071 // b <symmetric3Multi4+0x7c0>
 	WORD $0xaa1f03fb // mov x27, xzr
-	WORD $0x8b14075d // add x29, x26, x20, lsl #1
-	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
+	WORD $0x8b1406fd // add x29, x23, x20, lsl #1
+	WORD $0x8b14075e // add x30, x26, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
-	WORD $0x8b140342 // add x2, x26, x20
-	WORD $0x8b1402f0 // add x16, x23, x20
+	WORD $0x8b1402e2 // add x2, x23, x20
+	WORD $0x8b140350 // add x16, x26, x20
 	WORD $0x8b1402c5 // add x5, x22, x20
 	WORD $0xaa0b03e8 // mov x8, x11
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
@@ -2943,7 +2943,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x8b1b0031 // add x17, x1, x27
 	WORD $0x8b14010a // add x10, x8, x20
 	WORD $0x9103037b // add x27, x27, #0xc0
-	WORD $0x3cf66902 // ldr q2, [x8, x22]
+	WORD $0x3cf76902 // ldr q2, [x8, x23]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad420f25 // ldp q5, q3, [x25, #0x40]
@@ -2958,7 +2958,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad000a21 // stp q1, q2, [x17]
-	WORD $0x3cf76901 // ldr q1, [x8, x23]
+	WORD $0x3cf66901 // ldr q1, [x8, x22]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfa6902 // ldr q2, [x8, x26]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -2976,7 +2976,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xad010a21 // stp q1, q2, [x17, #0x20]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ce56902 // ldr q2, [x8, x5]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x8b18010a // add x10, x8, x24
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -2991,9 +2991,9 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020a21 // stp q1, q2, [x17, #0x40]
-	WORD $0x3cf06901 // ldr q1, [x8, x16]
+	WORD $0x3ce56901 // ldr q1, [x8, x5]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce26902 // ldr q2, [x8, x2]
+	WORD $0x3cf06902 // ldr q2, [x8, x16]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -3009,7 +3009,7 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0xad030a21 // stp q1, q2, [x17, #0x60]
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ce36901 // ldr q1, [x8, x3]
+	WORD $0x3cfd6901 // ldr q1, [x8, x29]
 	WORD $0x3dc00142 // ldr q2, [x10]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
@@ -3023,9 +3023,9 @@ TEXT ·symmetric3Multi4Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad040622 // stp q2, q1, [x17, #0x80]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3ce36901 // ldr q1, [x8, x3]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfd6902 // ldr q2, [x8, x29]
+	WORD $0x3cfe6902 // ldr q2, [x8, x30]
 	WORD $0xfd404325 // ldr d5, [x25, #0x80]
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3413,29 +3413,29 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x37081028 // tbnz w8, #0x1, <symmetric3Multi8+0x340>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe96 // lsr x22, x20, #2
-	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0xd341fe96 // lsr x22, x20, #1
+	WORD $0xd342fe97 // lsr x23, x20, #2
 	WORD $0xd37ffa98 // lsl x24, x20, #1
 	WORD $0x54002b63 // b.lo <symmetric3Multi8+0x6c0>
 	WORD $0x9ba5229a // umaddl x26, w20, w5, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
+	WORD $0x8b1406fd // add x29, x23, x20, lsl #1
 	WORD $0x8b1406c4 // add x4, x22, x20, lsl #1
-	WORD $0x8b1402e2 // add x2, x23, x20
+	WORD $0x8b1402e3 // add x3, x23, x20
 	WORD $0x8b1402d0 // add x16, x22, x20
 	WORD $0xd342fd1b // lsr x27, x8, #2
 	WORD $0xaa0803f3 // mov x19, x8
 	WORD $0xaa0b03e8 // mov x8, x11
-	WORD $0x8b14077d // add x29, x27, x20, lsl #1
-	WORD $0x8b140363 // add x3, x27, x20
+	WORD $0x8b14077e // add x30, x27, x20, lsl #1
+	WORD $0x8b140362 // add x2, x27, x20
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
 	WORD $0x91020347 // add x7, x26, #0x80
 	WORD $0x8b19002e // add x14, x1, x25
 	WORD $0x8b14010f // add x15, x8, x20
 	WORD $0x91030339 // add x25, x25, #0xc0
-	WORD $0x3cf66902 // ldr q2, [x8, x22]
+	WORD $0x3cf76902 // ldr q2, [x8, x23]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad420f45 // ldp q5, q3, [x26, #0x40]
@@ -3450,7 +3450,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0009c1 // stp q1, q2, [x14]
-	WORD $0x3cf76901 // ldr q1, [x8, x23]
+	WORD $0x3cf66901 // ldr q1, [x8, x22]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
 	WORD $0x3cfb6902 // ldr q2, [x8, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3468,7 +3468,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xad0109c1 // stp q1, q2, [x14, #0x20]
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3cf06902 // ldr q2, [x8, x16]
+	WORD $0x3ce36902 // ldr q2, [x8, x3]
 	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0x8b18010f // add x15, x8, x24
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
@@ -3483,9 +3483,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0209c1 // stp q1, q2, [x14, #0x40]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3ce36902 // ldr q2, [x8, x3]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -3501,7 +3501,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xad0309c1 // stp q1, q2, [x14, #0x60]
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f44 // ldp q4, q3, [x26]
-	WORD $0x3ce46901 // ldr q1, [x8, x4]
+	WORD $0x3cfd6901 // ldr q1, [x8, x29]
 	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
@@ -3515,9 +3515,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0405c2 // stp q2, q1, [x14, #0x80]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3ce46901 // ldr q1, [x8, x4]
 	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
-	WORD $0x3cfd6902 // ldr q2, [x8, x29]
+	WORD $0x3cfe6902 // ldr q2, [x8, x30]
 	WORD $0xfd404345 // ldr d5, [x26, #0x80]
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3771,11 +3771,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x54001368 // b.hi <symmetric3Multi8+0x940>
 	WORD $0x92400a88 // and x8, x20, #0x7
 	WORD $0xb5001328 // cbnz x8, <symmetric3Multi8+0x940>
-	WORD $0x8b140750 // add x16, x26, x20, lsl #1
-	WORD $0x8b1406e2 // add x2, x23, x20, lsl #1
+	WORD $0x8b1406f0 // add x16, x23, x20, lsl #1
+	WORD $0x8b140742 // add x2, x26, x20, lsl #1
 	WORD $0x8b1406c3 // add x3, x22, x20, lsl #1
-	WORD $0x8b140344 // add x4, x26, x20
-	WORD $0x8b1402fb // add x27, x23, x20
+	WORD $0x8b1402e4 // add x4, x23, x20
+	WORD $0x8b14035b // add x27, x26, x20
 	WORD $0x8b1402dd // add x29, x22, x20
 	WORD $0xaa0b03fe // mov x30, x11
 	WORD $0xd503201f // nop
@@ -3787,7 +3787,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x8b1403cf // add x15, x30, x20
 	WORD $0x3dc003c1 // ldr q1, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf66bc2 // ldr q2, [x30, x22]
+	WORD $0x3cf76bc2 // ldr q2, [x30, x23]
 	WORD $0x4d40cce4 // ld1r { v4.2d }, [x7]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
@@ -3798,7 +3798,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0009c1 // stp q1, q2, [x14]
-	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
+	WORD $0x3cf66bc1 // ldr q1, [x30, x22]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfa6bc2 // ldr q2, [x30, x26]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3812,7 +3812,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0109c1 // stp q1, q2, [x14, #0x20]
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
-	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
+	WORD $0x3ce46bc2 // ldr q2, [x30, x4]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0x8b1803cf // add x15, x30, x24
@@ -3826,8 +3826,8 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0209c1 // stp q1, q2, [x14, #0x40]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
-	WORD $0x3ce46bc2 // ldr q2, [x30, x4]
+	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3cfb6bc2 // ldr q2, [x30, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
@@ -3839,7 +3839,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0309c1 // stp q1, q2, [x14, #0x60]
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
-	WORD $0x3ce36bc2 // ldr q2, [x30, x3]
+	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
 	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3852,8 +3852,8 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0409c1 // stp q1, q2, [x14, #0x80]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce26bc1 // ldr q1, [x30, x2]
-	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
+	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
 	WORD $0x8b1503de // add x30, x30, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -3924,11 +3924,11 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x54fff961 // b.ne <symmetric3Multi8+0x864>
 	WORD $0x17fffdf9 // b <symmetric3Multi8+0x120>
 	WORD $0xaa1f03fb // mov x27, xzr
-	WORD $0x8b14075d // add x29, x26, x20, lsl #1
-	WORD $0x8b1406fe // add x30, x23, x20, lsl #1
+	WORD $0x8b1406fd // add x29, x23, x20, lsl #1
+	WORD $0x8b14075e // add x30, x26, x20, lsl #1
 	WORD $0x8b1406c4 // add x4, x22, x20, lsl #1
-	WORD $0x8b140343 // add x3, x26, x20
-	WORD $0x8b1402e2 // add x2, x23, x20
+	WORD $0x8b1402e3 // add x3, x23, x20
+	WORD $0x8b140342 // add x2, x26, x20
 	WORD $0x8b1402d0 // add x16, x22, x20
 	WORD $0xaa0b03e8 // mov x8, x11
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
@@ -3937,7 +3937,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x8b1b002e // add x14, x1, x27
 	WORD $0x8b14010f // add x15, x8, x20
 	WORD $0x9103037b // add x27, x27, #0xc0
-	WORD $0x3cf66902 // ldr q2, [x8, x22]
+	WORD $0x3cf76902 // ldr q2, [x8, x23]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad420f25 // ldp q5, q3, [x25, #0x40]
@@ -3952,7 +3952,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0009c1 // stp q1, q2, [x14]
-	WORD $0x3cf76901 // ldr q1, [x8, x23]
+	WORD $0x3cf66901 // ldr q1, [x8, x22]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfa6902 // ldr q2, [x8, x26]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -3970,7 +3970,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xad0109c1 // stp q1, q2, [x14, #0x20]
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3cf06902 // ldr q2, [x8, x16]
+	WORD $0x3ce36902 // ldr q2, [x8, x3]
 	WORD $0x3dc001e1 // ldr q1, [x15]
 	WORD $0x8b18010f // add x15, x8, x24
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
@@ -3985,9 +3985,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0209c1 // stp q1, q2, [x14, #0x40]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce36902 // ldr q2, [x8, x3]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -4003,7 +4003,7 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0xad0309c1 // stp q1, q2, [x14, #0x60]
 	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3ce46901 // ldr q1, [x8, x4]
+	WORD $0x3cfd6901 // ldr q1, [x8, x29]
 	WORD $0x3dc001e2 // ldr q2, [x15]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
@@ -4017,9 +4017,9 @@ TEXT ·symmetric3Multi8Quad(SB), 0, $224-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0405c2 // stp q2, q1, [x14, #0x80]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3ce46901 // ldr q1, [x8, x4]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3cfd6902 // ldr q2, [x8, x29]
+	WORD $0x3cfe6902 // ldr q2, [x8, x30]
 	WORD $0xfd404325 // ldr d5, [x25, #0x80]
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -4280,16 +4280,16 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x37081428 // tbnz w8, #0x1, <symmetric4Multi2+0x3c8>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d4df // cmp w6, #0x35
-	WORD $0xd342fcd3 // lsr x19, x6, #2
-	WORD $0xd341fcd4 // lsr x20, x6, #1
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
 	WORD $0xd37ff8d5 // lsl x21, x6, #1
 	WORD $0x54002a63 // b.lo <symmetric4Multi2+0x6a8>
 	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0x8b060682 // add x2, x20, x6, lsl #1
+	WORD $0x8b06069e // add x30, x20, x6, lsl #1
 	WORD $0x8b060670 // add x16, x19, x6, lsl #1
-	WORD $0x8b06028b // add x11, x20, x6
+	WORD $0x8b060283 // add x3, x20, x6
 	WORD $0x8b060271 // add x17, x19, x6
 	WORD $0x9baa20d8 // umaddl x24, w6, w10, x8
 	WORD $0xd342fef9 // lsr x25, x23, #2
@@ -4297,8 +4297,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x8b17027d // add x29, x19, x23
 	WORD $0xaa0503e8 // mov x8, x5
 	WORD $0x8b17033b // add x27, x25, x23
-	WORD $0x8b06073e // add x30, x25, x6, lsl #1
-	WORD $0x8b060323 // add x3, x25, x6
+	WORD $0x8b060722 // add x2, x25, x6, lsl #1
+	WORD $0x8b06032b // add x11, x25, x6
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
@@ -4308,7 +4308,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x910402d6 // add x22, x22, #0x100
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3cf36901 // ldr q1, [x8, x19]
+	WORD $0x3cf46901 // ldr q1, [x8, x20]
 	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0xad421305 // ldp q5, q4, [x24, #0x40]
@@ -4321,7 +4321,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0004a0 // stp q0, q1, [x5]
-	WORD $0x3cf46900 // ldr q0, [x8, x20]
+	WORD $0x3cf36900 // ldr q0, [x8, x19]
 	WORD $0xad410b03 // ldp q3, q2, [x24, #0x20]
 	WORD $0x3cf96901 // ldr q1, [x8, x25]
 	WORD $0xad431305 // ldp q5, q4, [x24, #0x60]
@@ -4339,7 +4339,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xad0104a0 // stp q0, q1, [x5, #0x20]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cf16900 // ldr q0, [x8, x17]
+	WORD $0x3ce36900 // ldr q0, [x8, x3]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x8b15010e // add x14, x8, x21
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
@@ -4354,9 +4354,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0200a1 // stp q1, q0, [x5, #0x40]
-	WORD $0x3ceb6900 // ldr q0, [x8, x11]
+	WORD $0x3cf16900 // ldr q0, [x8, x17]
 	WORD $0xad410b03 // ldp q3, q2, [x24, #0x20]
-	WORD $0x3ce36901 // ldr q1, [x8, x3]
+	WORD $0x3ceb6901 // ldr q1, [x8, x11]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd404303 // ldr d3, [x24, #0x80]
@@ -4372,7 +4372,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xad0304a0 // stp q0, q1, [x5, #0x60]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cf06901 // ldr q1, [x8, x16]
+	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0x3dc001c0 // ldr q0, [x14]
 	WORD $0x8b17010e // add x14, x8, x23
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
@@ -4387,9 +4387,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0404a0 // stp q0, q1, [x5, #0x80]
-	WORD $0x3ce26900 // ldr q0, [x8, x2]
+	WORD $0x3cf06900 // ldr q0, [x8, x16]
 	WORD $0xad410b03 // ldp q3, q2, [x24, #0x20]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3ce26901 // ldr q1, [x8, x2]
 	WORD $0xad431305 // ldp q5, q4, [x24, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -4405,7 +4405,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xad0504a0 // stp q0, q1, [x5, #0xa0]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cfd6900 // ldr q0, [x8, x29]
+	WORD $0x3cfa6900 // ldr q0, [x8, x26]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
@@ -4419,7 +4419,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0600a1 // stp q1, q0, [x5, #0xc0]
-	WORD $0x3cfa6900 // ldr q0, [x8, x26]
+	WORD $0x3cfd6900 // ldr q0, [x8, x29]
 	WORD $0xad410b03 // ldp q3, q2, [x24, #0x20]
 	WORD $0x3cfb6901 // ldr q1, [x8, x27]
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
@@ -4630,14 +4630,14 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x540016e8 // b.hi <symmetric4Multi2+0x998>
 	WORD $0x924008c8 // and x8, x6, #0x7
 	WORD $0xb50016a8 // cbnz x8, <symmetric4Multi2+0x998>
-	WORD $0x8b17030b // add x11, x24, x23
-	WORD $0x8b170290 // add x16, x20, x23
+	WORD $0x8b17028b // add x11, x20, x23
+	WORD $0x8b170310 // add x16, x24, x23
 	WORD $0x8b170271 // add x17, x19, x23
-	WORD $0x8b060702 // add x2, x24, x6, lsl #1
-	WORD $0x8b060683 // add x3, x20, x6, lsl #1
+	WORD $0x8b060682 // add x2, x20, x6, lsl #1
+	WORD $0x8b060703 // add x3, x24, x6, lsl #1
 	WORD $0x8b060679 // add x25, x19, x6, lsl #1
-	WORD $0x8b06031a // add x26, x24, x6
-	WORD $0x8b06029b // add x27, x20, x6
+	WORD $0x8b06029a // add x26, x20, x6
+	WORD $0x8b06031b // add x27, x24, x6
 	WORD $0x8b06027d // add x29, x19, x6
 	WORD $0xaa0503fe // mov x30, x5
 	WORD $0xd503201f // nop
@@ -4652,7 +4652,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x8b0603ce // add x14, x30, x6
 	WORD $0x3dc003c0 // ldr q0, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3cf36bc1 // ldr q1, [x30, x19]
+	WORD $0x3cf46bc1 // ldr q1, [x30, x20]
 	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
@@ -4663,7 +4663,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0004a0 // stp q0, q1, [x5]
-	WORD $0x3cf46bc0 // ldr q0, [x30, x20]
+	WORD $0x3cf36bc0 // ldr q0, [x30, x19]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
 	WORD $0x3cf86bc1 // ldr q1, [x30, x24]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -4677,7 +4677,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0104a0 // stp q0, q1, [x5, #0x20]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
 	WORD $0x3dc001c0 // ldr q0, [x14]
 	WORD $0x8b1503ce // add x14, x30, x21
@@ -4691,8 +4691,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0204a0 // stp q0, q1, [x5, #0x40]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3cfb6bc0 // ldr q0, [x30, x27]
-	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
+	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
+	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488ec2 // ldp d2, d3, [x22, #0x88]
@@ -4704,7 +4704,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0304a0 // stp q0, q1, [x5, #0x60]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cf96bc1 // ldr q1, [x30, x25]
+	WORD $0x3ce26bc1 // ldr q1, [x30, x2]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
 	WORD $0x3dc001c0 // ldr q0, [x14]
 	WORD $0x8b1703ce // add x14, x30, x23
@@ -4717,9 +4717,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0404a0 // stp q0, q1, [x5, #0x80]
-	WORD $0x3ce36bc0 // ldr q0, [x30, x3]
+	WORD $0x3cf96bc0 // ldr q0, [x30, x25]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3ce26bc1 // ldr q1, [x30, x2]
+	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488ec2 // ldp d2, d3, [x22, #0x88]
@@ -4731,7 +4731,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0504a0 // stp q0, q1, [x5, #0xa0]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cf16bc1 // ldr q1, [x30, x17]
+	WORD $0x3ceb6bc1 // ldr q1, [x30, x11]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
 	WORD $0x3dc001c0 // ldr q0, [x14]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -4744,8 +4744,8 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0604a0 // stp q0, q1, [x5, #0xc0]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3cf06bc0 // ldr q0, [x30, x16]
-	WORD $0x3ceb6bc1 // ldr q1, [x30, x11]
+	WORD $0x3cf16bc0 // ldr q0, [x30, x17]
+	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
 	WORD $0x8b0703de // add x30, x30, x7
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -4811,14 +4811,14 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x54fffa81 // b.ne <symmetric4Multi2+0x8e0>
 	WORD $0x17fffde3 // b <symmetric4Multi2+0x120>
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x8b17031a // add x26, x24, x23
-	WORD $0x8b17029b // add x27, x20, x23
+	WORD $0x8b17029a // add x26, x20, x23
+	WORD $0x8b17031b // add x27, x24, x23
 	WORD $0x8b17027d // add x29, x19, x23
-	WORD $0x8b06071e // add x30, x24, x6, lsl #1
-	WORD $0x8b060682 // add x2, x20, x6, lsl #1
+	WORD $0x8b06069e // add x30, x20, x6, lsl #1
+	WORD $0x8b060702 // add x2, x24, x6, lsl #1
 	WORD $0x8b060670 // add x16, x19, x6, lsl #1
-	WORD $0x8b060303 // add x3, x24, x6
-	WORD $0x8b06028b // add x11, x20, x6
+	WORD $0x8b060283 // add x3, x20, x6
+	WORD $0x8b06030b // add x11, x24, x6
 	WORD $0x8b060271 // add x17, x19, x6
 	WORD $0xaa0503e8 // mov x8, x5
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
@@ -4829,7 +4829,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x91040339 // add x25, x25, #0x100
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3cf36901 // ldr q1, [x8, x19]
+	WORD $0x3cf46901 // ldr q1, [x8, x20]
 	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0xad4212c5 // ldp q5, q4, [x22, #0x40]
@@ -4842,7 +4842,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0004a0 // stp q0, q1, [x5]
-	WORD $0x3cf46900 // ldr q0, [x8, x20]
+	WORD $0x3cf36900 // ldr q0, [x8, x19]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
 	WORD $0x3cf86901 // ldr q1, [x8, x24]
 	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
@@ -4860,7 +4860,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xad0104a0 // stp q0, q1, [x5, #0x20]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cf16900 // ldr q0, [x8, x17]
+	WORD $0x3ce36900 // ldr q0, [x8, x3]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x8b15010e // add x14, x8, x21
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
@@ -4875,9 +4875,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0200a1 // stp q1, q0, [x5, #0x40]
-	WORD $0x3ceb6900 // ldr q0, [x8, x11]
+	WORD $0x3cf16900 // ldr q0, [x8, x17]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3ce36901 // ldr q1, [x8, x3]
+	WORD $0x3ceb6901 // ldr q1, [x8, x11]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042c3 // ldr d3, [x22, #0x80]
@@ -4893,7 +4893,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xad0304a0 // stp q0, q1, [x5, #0x60]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cf06901 // ldr q1, [x8, x16]
+	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0x3dc001c0 // ldr q0, [x14]
 	WORD $0x8b17010e // add x14, x8, x23
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
@@ -4908,9 +4908,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0404a0 // stp q0, q1, [x5, #0x80]
-	WORD $0x3ce26900 // ldr q0, [x8, x2]
+	WORD $0x3cf06900 // ldr q0, [x8, x16]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3ce26901 // ldr q1, [x8, x2]
 	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -4926,7 +4926,7 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0xad0504a0 // stp q0, q1, [x5, #0xa0]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cfd6900 // ldr q0, [x8, x29]
+	WORD $0x3cfa6900 // ldr q0, [x8, x26]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
@@ -4940,9 +4940,9 @@ TEXT ·symmetric4Multi2Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad0600a1 // stp q1, q0, [x5, #0xc0]
-	WORD $0x3cfb6900 // ldr q0, [x8, x27]
+	WORD $0x3cfd6900 // ldr q0, [x8, x29]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3cfa6901 // ldr q1, [x8, x26]
+	WORD $0x3cfb6901 // ldr q1, [x8, x27]
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
 	WORD $0x8b070108 // add x8, x8, x7
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -5142,16 +5142,16 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x37081428 // tbnz w8, #0x1, <symmetric4Multi4+0x3c8>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d4df // cmp w6, #0x35
-	WORD $0xd342fcd3 // lsr x19, x6, #2
-	WORD $0xd341fcd4 // lsr x20, x6, #1
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
 	WORD $0xd37ff8d5 // lsl x21, x6, #1
 	WORD $0x54003043 // b.lo <symmetric4Multi4+0x764>
 	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0x8b060682 // add x2, x20, x6, lsl #1
+	WORD $0x8b06069e // add x30, x20, x6, lsl #1
 	WORD $0x8b060670 // add x16, x19, x6, lsl #1
-	WORD $0x8b06028b // add x11, x20, x6
+	WORD $0x8b060283 // add x3, x20, x6
 	WORD $0x8b060271 // add x17, x19, x6
 	WORD $0x9baa20d8 // umaddl x24, w6, w10, x8
 	WORD $0xd342fef9 // lsr x25, x23, #2
@@ -5159,8 +5159,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x8b17027d // add x29, x19, x23
 	WORD $0xaa0503e8 // mov x8, x5
 	WORD $0x8b17033b // add x27, x25, x23
-	WORD $0x8b06073e // add x30, x25, x6, lsl #1
-	WORD $0x8b060323 // add x3, x25, x6
+	WORD $0x8b060722 // add x2, x25, x6, lsl #1
+	WORD $0x8b06032b // add x11, x25, x6
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
@@ -5170,7 +5170,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x910402d6 // add x22, x22, #0x100
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf36902 // ldr q2, [x8, x19]
+	WORD $0x3cf46902 // ldr q2, [x8, x20]
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad421706 // ldp q6, q5, [x24, #0x40]
@@ -5183,7 +5183,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0008a1 // stp q1, q2, [x5]
-	WORD $0x3cf46901 // ldr q1, [x8, x20]
+	WORD $0x3cf36901 // ldr q1, [x8, x19]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
 	WORD $0x3cf96902 // ldr q2, [x8, x25]
 	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
@@ -5201,7 +5201,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xad0108a1 // stp q1, q2, [x5, #0x20]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf16901 // ldr q1, [x8, x17]
+	WORD $0x3ce36901 // ldr q1, [x8, x3]
 	WORD $0x3dc001c2 // ldr q2, [x14]
 	WORD $0x8b15010e // add x14, x8, x21
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -5216,9 +5216,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
-	WORD $0x3ceb6901 // ldr q1, [x8, x11]
+	WORD $0x3cf16901 // ldr q1, [x8, x17]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3ce36902 // ldr q2, [x8, x3]
+	WORD $0x3ceb6902 // ldr q2, [x8, x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
@@ -5234,7 +5234,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xad0308a1 // stp q1, q2, [x5, #0x60]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf06902 // ldr q2, [x8, x16]
+	WORD $0x3cfe6902 // ldr q2, [x8, x30]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x8b17010e // add x14, x8, x23
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -5249,9 +5249,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0408a1 // stp q1, q2, [x5, #0x80]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3cfe6902 // ldr q2, [x8, x30]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -5267,7 +5267,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xad0508a1 // stp q1, q2, [x5, #0xa0]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cfd6901 // ldr q1, [x8, x29]
+	WORD $0x3cfa6901 // ldr q1, [x8, x26]
 	WORD $0x3dc001c2 // ldr q2, [x14]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -5281,7 +5281,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
-	WORD $0x3cfa6901 // ldr q1, [x8, x26]
+	WORD $0x3cfd6901 // ldr q1, [x8, x29]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
 	WORD $0x3cfb6902 // ldr q2, [x8, x27]
 	WORD $0xfd404305 // ldr d5, [x24, #0x80]
@@ -5539,14 +5539,14 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x54001988 // b.hi <symmetric4Multi4+0xaa8>
 	WORD $0x924008c8 // and x8, x6, #0x7
 	WORD $0xb5001948 // cbnz x8, <symmetric4Multi4+0xaa8>
-	WORD $0x8b17030b // add x11, x24, x23
-	WORD $0x8b170290 // add x16, x20, x23
+	WORD $0x8b17028b // add x11, x20, x23
+	WORD $0x8b170310 // add x16, x24, x23
 	WORD $0x8b170271 // add x17, x19, x23
-	WORD $0x8b060702 // add x2, x24, x6, lsl #1
-	WORD $0x8b060683 // add x3, x20, x6, lsl #1
+	WORD $0x8b060682 // add x2, x20, x6, lsl #1
+	WORD $0x8b060703 // add x3, x24, x6, lsl #1
 	WORD $0x8b060679 // add x25, x19, x6, lsl #1
-	WORD $0x8b06031a // add x26, x24, x6
-	WORD $0x8b06029b // add x27, x20, x6
+	WORD $0x8b06029a // add x26, x20, x6
+	WORD $0x8b06031b // add x27, x24, x6
 	WORD $0x8b06027d // add x29, x19, x6
 	WORD $0xaa0503fe // mov x30, x5
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
@@ -5557,7 +5557,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x8b0603ce // add x14, x30, x6
 	WORD $0x3dc003c1 // ldr q1, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf36bc2 // ldr q2, [x30, x19]
+	WORD $0x3cf46bc2 // ldr q2, [x30, x20]
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
@@ -5568,7 +5568,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0008a1 // stp q1, q2, [x5]
-	WORD $0x3cf46bc1 // ldr q1, [x30, x20]
+	WORD $0x3cf36bc1 // ldr q1, [x30, x19]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3cf86bc2 // ldr q2, [x30, x24]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -5582,7 +5582,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0108a1 // stp q1, q2, [x5, #0x20]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
+	WORD $0x3cfa6bc2 // ldr q2, [x30, x26]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x8b1503ce // add x14, x30, x21
@@ -5596,8 +5596,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0208a1 // stp q1, q2, [x5, #0x40]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
-	WORD $0x3cfa6bc2 // ldr q2, [x30, x26]
+	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3cfb6bc2 // ldr q2, [x30, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4892c3 // ldp d3, d4, [x22, #0x88]
@@ -5609,7 +5609,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0308a1 // stp q1, q2, [x5, #0x60]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cf96bc2 // ldr q2, [x30, x25]
+	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x8b1703ce // add x14, x30, x23
@@ -5622,9 +5622,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0408a1 // stp q1, q2, [x5, #0x80]
-	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0x3cf96bc1 // ldr q1, [x30, x25]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
+	WORD $0x3ce36bc2 // ldr q2, [x30, x3]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4892c3 // ldp d3, d4, [x22, #0x88]
@@ -5636,7 +5636,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0508a1 // stp q1, q2, [x5, #0xa0]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cf16bc2 // ldr q2, [x30, x17]
+	WORD $0x3ceb6bc2 // ldr q2, [x30, x11]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -5649,8 +5649,8 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0608a1 // stp q1, q2, [x5, #0xc0]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
-	WORD $0x3ceb6bc2 // ldr q2, [x30, x11]
+	WORD $0x3cf16bc1 // ldr q1, [x30, x17]
+	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
 	WORD $0x8b0703de // add x30, x30, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -5741,14 +5741,14 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x54fff801 // b.ne <symmetric4Multi4+0x9a0>
 	WORD $0x17fffd9f // b <symmetric4Multi4+0x120>
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x8b17031a // add x26, x24, x23
-	WORD $0x8b17029b // add x27, x20, x23
+	WORD $0x8b17029a // add x26, x20, x23
+	WORD $0x8b17031b // add x27, x24, x23
 	WORD $0x8b17027d // add x29, x19, x23
-	WORD $0x8b06071e // add x30, x24, x6, lsl #1
-	WORD $0x8b060682 // add x2, x20, x6, lsl #1
+	WORD $0x8b06069e // add x30, x20, x6, lsl #1
+	WORD $0x8b060702 // add x2, x24, x6, lsl #1
 	WORD $0x8b060670 // add x16, x19, x6, lsl #1
-	WORD $0x8b060303 // add x3, x24, x6
-	WORD $0x8b06028b // add x11, x20, x6
+	WORD $0x8b060283 // add x3, x20, x6
+	WORD $0x8b06030b // add x11, x24, x6
 	WORD $0x8b060271 // add x17, x19, x6
 	WORD $0xaa0503e8 // mov x8, x5
 	WORD $0xd503201f // nop
@@ -5762,7 +5762,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x91040339 // add x25, x25, #0x100
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf36902 // ldr q2, [x8, x19]
+	WORD $0x3cf46902 // ldr q2, [x8, x20]
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad4216c6 // ldp q6, q5, [x22, #0x40]
@@ -5775,7 +5775,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0008a1 // stp q1, q2, [x5]
-	WORD $0x3cf46901 // ldr q1, [x8, x20]
+	WORD $0x3cf36901 // ldr q1, [x8, x19]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3cf86902 // ldr q2, [x8, x24]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
@@ -5793,7 +5793,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xad0108a1 // stp q1, q2, [x5, #0x20]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf16901 // ldr q1, [x8, x17]
+	WORD $0x3ce36901 // ldr q1, [x8, x3]
 	WORD $0x3dc001c2 // ldr q2, [x14]
 	WORD $0x8b15010e // add x14, x8, x21
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -5808,9 +5808,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
-	WORD $0x3ceb6901 // ldr q1, [x8, x11]
+	WORD $0x3cf16901 // ldr q1, [x8, x17]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3ce36902 // ldr q2, [x8, x3]
+	WORD $0x3ceb6902 // ldr q2, [x8, x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -5826,7 +5826,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xad0308a1 // stp q1, q2, [x5, #0x60]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf06902 // ldr q2, [x8, x16]
+	WORD $0x3cfe6902 // ldr q2, [x8, x30]
 	WORD $0x3dc001c1 // ldr q1, [x14]
 	WORD $0x8b17010e // add x14, x8, x23
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -5841,9 +5841,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0408a1 // stp q1, q2, [x5, #0x80]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cfe6902 // ldr q2, [x8, x30]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -5859,7 +5859,7 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0xad0508a1 // stp q1, q2, [x5, #0xa0]
 	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cfd6901 // ldr q1, [x8, x29]
+	WORD $0x3cfa6901 // ldr q1, [x8, x26]
 	WORD $0x3dc001c2 // ldr q2, [x14]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -5873,9 +5873,9 @@ TEXT ·symmetric4Multi4Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
-	WORD $0x3cfb6901 // ldr q1, [x8, x27]
+	WORD $0x3cfd6901 // ldr q1, [x8, x29]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cfa6902 // ldr q2, [x8, x26]
+	WORD $0x3cfb6902 // ldr q2, [x8, x27]
 	WORD $0xfd4042c5 // ldr d5, [x22, #0x80]
 	WORD $0x8b070108 // add x8, x8, x7
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -6092,16 +6092,16 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x37081428 // tbnz w8, #0x1, <symmetric4Multi8+0x3e8>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d4ff // cmp w7, #0x35
-	WORD $0xd342fcf4 // lsr x20, x7, #2
-	WORD $0xd341fcf5 // lsr x21, x7, #1
+	WORD $0xd341fcf4 // lsr x20, x7, #1
+	WORD $0xd342fcf5 // lsr x21, x7, #2
 	WORD $0xd37ff8f6 // lsl x22, x7, #1
 	WORD $0x54003a23 // b.lo <symmetric4Multi8+0x8c0>
 	WORD $0x8b0704f8 // add x24, x7, x7, lsl #1
 	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
-	WORD $0x8b0706a2 // add x2, x21, x7, lsl #1
+	WORD $0x8b0706a3 // add x3, x21, x7, lsl #1
 	WORD $0x8b070690 // add x16, x20, x7, lsl #1
-	WORD $0x8b0702ab // add x11, x21, x7
+	WORD $0x8b0702a4 // add x4, x21, x7
 	WORD $0x8b07028e // add x14, x20, x7
 	WORD $0x9baa20f9 // umaddl x25, w7, w10, x8
 	WORD $0xd342ff1a // lsr x26, x24, #2
@@ -6109,8 +6109,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x8b18029e // add x30, x20, x24
 	WORD $0xaa0603e8 // mov x8, x6
 	WORD $0x8b18035d // add x29, x26, x24
-	WORD $0x8b070743 // add x3, x26, x7, lsl #1
-	WORD $0x8b070344 // add x4, x26, x7
+	WORD $0x8b070742 // add x2, x26, x7, lsl #1
+	WORD $0x8b07034b // add x11, x26, x7
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
@@ -6120,7 +6120,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x910402f7 // add x23, x23, #0x100
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf46902 // ldr q2, [x8, x20]
+	WORD $0x3cf56902 // ldr q2, [x8, x21]
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad421726 // ldp q6, q5, [x25, #0x40]
@@ -6133,7 +6133,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0009e1 // stp q1, q2, [x15]
-	WORD $0x3cf56901 // ldr q1, [x8, x21]
+	WORD $0x3cf46901 // ldr q1, [x8, x20]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfa6902 // ldr q2, [x8, x26]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
@@ -6151,7 +6151,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad0109e1 // stp q1, q2, [x15, #0x20]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3cee6901 // ldr q1, [x8, x14]
+	WORD $0x3ce46901 // ldr q1, [x8, x4]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x8b160100 // add x0, x8, x22
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -6166,9 +6166,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0205e2 // stp q2, q1, [x15, #0x40]
-	WORD $0x3ceb6901 // ldr q1, [x8, x11]
+	WORD $0x3cee6901 // ldr q1, [x8, x14]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce46902 // ldr q2, [x8, x4]
+	WORD $0x3ceb6902 // ldr q2, [x8, x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404324 // ldr d4, [x25, #0x80]
@@ -6184,7 +6184,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad0309e1 // stp q1, q2, [x15, #0x60]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3cf06902 // ldr q2, [x8, x16]
+	WORD $0x3ce36902 // ldr q2, [x8, x3]
 	WORD $0x3dc00001 // ldr q1, [x0]
 	WORD $0x8b180100 // add x0, x8, x24
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -6199,9 +6199,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0409e1 // stp q1, q2, [x15, #0x80]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
-	WORD $0x3ce36902 // ldr q2, [x8, x3]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -6217,7 +6217,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad0509e1 // stp q1, q2, [x15, #0xa0]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400f24 // ldp q4, q3, [x25]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3cfb6901 // ldr q1, [x8, x27]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -6231,7 +6231,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0605e2 // stp q2, q1, [x15, #0xc0]
-	WORD $0x3cfb6901 // ldr q1, [x8, x27]
+	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
 	WORD $0x3cfd6902 // ldr q2, [x8, x29]
 	WORD $0xfd404325 // ldr d5, [x25, #0x80]
@@ -6568,14 +6568,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x54001a68 // b.hi <symmetric4Multi8+0xc20>
 	WORD $0x924008e8 // and x8, x7, #0x7
 	WORD $0xb5001a28 // cbnz x8, <symmetric4Multi8+0xc20>
-	WORD $0x8b18032b // add x11, x25, x24
-	WORD $0x8b1802ae // add x14, x21, x24
+	WORD $0x8b1802ab // add x11, x21, x24
+	WORD $0x8b18032e // add x14, x25, x24
 	WORD $0x8b180290 // add x16, x20, x24
-	WORD $0x8b070722 // add x2, x25, x7, lsl #1
-	WORD $0x8b0706a3 // add x3, x21, x7, lsl #1
+	WORD $0x8b0706a2 // add x2, x21, x7, lsl #1
+	WORD $0x8b070723 // add x3, x25, x7, lsl #1
 	WORD $0x8b070684 // add x4, x20, x7, lsl #1
-	WORD $0x8b07033a // add x26, x25, x7
-	WORD $0x8b0702bb // add x27, x21, x7
+	WORD $0x8b0702ba // add x26, x21, x7
+	WORD $0x8b07033b // add x27, x25, x7
 	WORD $0x8b07029d // add x29, x20, x7
 	WORD $0xaa0603fe // mov x30, x6
 	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
@@ -6586,7 +6586,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x8b0703c6 // add x6, x30, x7
 	WORD $0x3dc003c1 // ldr q1, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf46bc2 // ldr q2, [x30, x20]
+	WORD $0x3cf56bc2 // ldr q2, [x30, x21]
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
@@ -6597,7 +6597,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0009e1 // stp q1, q2, [x15]
-	WORD $0x3cf56bc1 // ldr q1, [x30, x21]
+	WORD $0x3cf46bc1 // ldr q1, [x30, x20]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3cf96bc2 // ldr q2, [x30, x25]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -6611,7 +6611,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0109e1 // stp q1, q2, [x15, #0x20]
 	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
+	WORD $0x3cfa6bc2 // ldr q2, [x30, x26]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3dc000c1 // ldr q1, [x6]
 	WORD $0x8b1603c6 // add x6, x30, x22
@@ -6625,8 +6625,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0209e1 // stp q1, q2, [x15, #0x40]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3cfb6bc1 // ldr q1, [x30, x27]
-	WORD $0x3cfa6bc2 // ldr q2, [x30, x26]
+	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0x3cfb6bc2 // ldr q2, [x30, x27]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4892e3 // ldp d3, d4, [x23, #0x88]
@@ -6638,7 +6638,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0309e1 // stp q1, q2, [x15, #0x60]
 	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x3ce46bc2 // ldr q2, [x30, x4]
+	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3dc000c1 // ldr q1, [x6]
 	WORD $0x8b1803c6 // add x6, x30, x24
@@ -6651,9 +6651,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0409e1 // stp q1, q2, [x15, #0x80]
-	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0x3ce46bc1 // ldr q1, [x30, x4]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
+	WORD $0x3ce36bc2 // ldr q2, [x30, x3]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4892e3 // ldp d3, d4, [x23, #0x88]
@@ -6665,7 +6665,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0509e1 // stp q1, q2, [x15, #0xa0]
 	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x3cf06bc2 // ldr q2, [x30, x16]
+	WORD $0x3ceb6bc2 // ldr q2, [x30, x11]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3dc000c1 // ldr q1, [x6]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -6678,8 +6678,8 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad0609e1 // stp q1, q2, [x15, #0xc0]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3cee6bc1 // ldr q1, [x30, x14]
-	WORD $0x3ceb6bc2 // ldr q2, [x30, x11]
+	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
+	WORD $0x3cee6bc2 // ldr q2, [x30, x14]
 	WORD $0x8b1303de // add x30, x30, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -6777,14 +6777,14 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x54fff681 // b.ne <symmetric4Multi8+0xae8>
 	WORD $0x17fffd49 // b <symmetric4Multi8+0x140>
 	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0x8b18033b // add x27, x25, x24
-	WORD $0x8b1802bd // add x29, x21, x24
+	WORD $0x8b1802bb // add x27, x21, x24
+	WORD $0x8b18033d // add x29, x25, x24
 	WORD $0x8b18029e // add x30, x20, x24
-	WORD $0x8b070723 // add x3, x25, x7, lsl #1
-	WORD $0x8b0706a2 // add x2, x21, x7, lsl #1
+	WORD $0x8b0706a3 // add x3, x21, x7, lsl #1
+	WORD $0x8b070722 // add x2, x25, x7, lsl #1
 	WORD $0x8b070690 // add x16, x20, x7, lsl #1
-	WORD $0x8b070324 // add x4, x25, x7
-	WORD $0x8b0702ab // add x11, x21, x7
+	WORD $0x8b0702a4 // add x4, x21, x7
+	WORD $0x8b07032b // add x11, x25, x7
 	WORD $0x8b07028e // add x14, x20, x7
 	WORD $0xaa0603e8 // mov x8, x6
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
@@ -6795,7 +6795,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x9104035a // add x26, x26, #0x100
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3cf46902 // ldr q2, [x8, x20]
+	WORD $0x3cf56902 // ldr q2, [x8, x21]
 	WORD $0x4d40cd44 // ld1r { v4.2d }, [x10]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0xad4216e6 // ldp q6, q5, [x23, #0x40]
@@ -6808,7 +6808,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad0009e1 // stp q1, q2, [x15]
-	WORD $0x3cf56901 // ldr q1, [x8, x21]
+	WORD $0x3cf46901 // ldr q1, [x8, x20]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3cf96902 // ldr q2, [x8, x25]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
@@ -6826,7 +6826,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad0109e1 // stp q1, q2, [x15, #0x20]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cee6901 // ldr q1, [x8, x14]
+	WORD $0x3ce46901 // ldr q1, [x8, x4]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x8b160100 // add x0, x8, x22
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -6841,9 +6841,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0205e2 // stp q2, q1, [x15, #0x40]
-	WORD $0x3ceb6901 // ldr q1, [x8, x11]
+	WORD $0x3cee6901 // ldr q1, [x8, x14]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3ce46902 // ldr q2, [x8, x4]
+	WORD $0x3ceb6902 // ldr q2, [x8, x11]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -6859,7 +6859,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad0309e1 // stp q1, q2, [x15, #0x60]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf06902 // ldr q2, [x8, x16]
+	WORD $0x3ce36902 // ldr q2, [x8, x3]
 	WORD $0x3dc00001 // ldr q1, [x0]
 	WORD $0x8b180100 // add x0, x8, x24
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -6874,9 +6874,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0409e1 // stp q1, q2, [x15, #0x80]
-	WORD $0x3ce26901 // ldr q1, [x8, x2]
+	WORD $0x3cf06901 // ldr q1, [x8, x16]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3ce36902 // ldr q2, [x8, x3]
+	WORD $0x3ce26902 // ldr q2, [x8, x2]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -6892,7 +6892,7 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0xad0509e1 // stp q1, q2, [x15, #0xa0]
 	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cfe6901 // ldr q1, [x8, x30]
+	WORD $0x3cfb6901 // ldr q1, [x8, x27]
 	WORD $0x3dc00002 // ldr q2, [x0]
 	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
 	WORD $0x4d40cd45 // ld1r { v5.2d }, [x10]
@@ -6906,9 +6906,9 @@ TEXT ·symmetric4Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0605e2 // stp q2, q1, [x15, #0xc0]
-	WORD $0x3cfd6901 // ldr q1, [x8, x29]
+	WORD $0x3cfe6901 // ldr q1, [x8, x30]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3cfb6902 // ldr q2, [x8, x27]
+	WORD $0x3cfd6902 // ldr q2, [x8, x29]
 	WORD $0xfd4042e5 // ldr d5, [x23, #0x80]
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -7039,11 +7039,11 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x910043ff // add sp, sp, #0x10
 	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
-	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
+	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
 	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x8b080022 // add x2, x1, x8
+	WORD $0x8b080025 // add x5, x1, x8
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
 	WORD $0x5287b008 // mov w8, #0x3d80
 	WORD $0xaa0d03ef // mov x15, x13
@@ -7055,25 +7055,25 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
-	WORD $0xf82e7982 // str x2, [x12, x14, lsl #3]
-	WORD $0xeb1001df // cmp x14, x16
+	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0xf82e7985 // str x5, [x12, x14, lsl #3]
+	WORD $0xeb1101df // cmp x14, x17
 	WORD $0x5400010a // b.ge <symmetric5Multi2+0x70>
-	WORD $0xf9401411 // ldr x17, [x0, #0x28]
-	WORD $0xaa0e03f0 // mov x16, x14
-	WORD $0xb4000051 // cbz x17, <symmetric5Multi2+0x64>
-	WORD $0x786e7a30 // ldrh w16, [x17, x14, lsl #1]
-	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
-	WORD $0x9b084610 // madd x16, x16, x8, x17
-	WORD $0xf82e7990 // str x16, [x12, x14, lsl #3]
-	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xaa0e03f1 // mov x17, x14
+	WORD $0xb4000042 // cbz x2, <symmetric5Multi2+0x64>
+	WORD $0x786e7851 // ldrh w17, [x2, x14, lsl #1]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0x9b080a31 // madd x17, x17, x8, x2
+	WORD $0xf82e7991 // str x17, [x12, x14, lsl #3]
+	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1001f1 // add x17, x15, x16
-	WORD $0x91004210 // add x16, x16, #0x10
-	WORD $0xf101421f // cmp x16, #0x50
-	WORD $0xa9007e3f // stp xzr, xzr, [x17]
+	WORD $0x8b1101e2 // add x2, x15, x17
+	WORD $0x91004231 // add x17, x17, #0x10
+	WORD $0xf101423f // cmp x17, #0x50
+	WORD $0xa9007c5f // stp xzr, xzr, [x2]
 	WORD $0x54ffff81 // b.ne <symmetric5Multi2+0x80>
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x910141ef // add x15, x15, #0x50
@@ -7085,7 +7085,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x52800a04 // mov w4, #0x50
-	WORD $0xf90007e2 // str x2, [sp, #0x8]
+	WORD $0xf90007e5 // str x5, [sp, #0x8]
 	WORD $0x8b080de8 // add x8, x15, x8, lsl #3
 	WORD $0xf9000fe8 // str x8, [sp, #0x18]
 	WORD $0x52860808 // mov w8, #0x3040
@@ -7100,11 +7100,11 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x54007b22 // b.hs <symmetric5Multi2+0x1050>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xb4007168 // cbz x8, <symmetric5Multi2+0xf20>
-	WORD $0xf9402006 // ldr x6, [x0, #0x40]
-	WORD $0xf9402807 // ldr x7, [x0, #0x50]
+	WORD $0xf9402002 // ldr x2, [x0, #0x40]
+	WORD $0xf9402803 // ldr x3, [x0, #0x50]
 	WORD $0x928009eb // mov x11, #-0x50
-	WORD $0x9b0b18e6 // madd x6, x7, x11, x6
 	WORD $0x8b080127 // add x7, x9, x8
+	WORD $0x9b0b0866 // madd x6, x3, x11, x2
 	WORD $0x1400000a // b <symmetric5Multi2+0x134>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -7112,7 +7112,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xd503201f // nop
 	WORD $0x8b130a68 // add x8, x19, x19, lsl #2
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b080063 // add x3, x3, x8
+	WORD $0x8b080210 // add x16, x16, x8
 	WORD $0xeb07013f // cmp x9, x7
 	WORD $0x54006f82 // b.hs <symmetric5Multi2+0xf20>
 	WORD $0xf940301a // ldr x26, [x0, #0x60]
@@ -7121,33 +7121,33 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x37081968 // tbnz w8, #0x1, <symmetric5Multi2+0x46c>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d67f // cmp w19, #0x35
-	WORD $0xd342fe74 // lsr x20, x19, #2
-	WORD $0xd341fe75 // lsr x21, x19, #1
+	WORD $0xd341fe74 // lsr x20, x19, #1
+	WORD $0xd342fe75 // lsr x21, x19, #2
 	WORD $0x540037a3 // b.lo <symmetric5Multi2+0x848>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
-	WORD $0xaa0303fe // mov x30, x3
+	WORD $0xaa1003e2 // mov x2, x16
 	WORD $0x9bab2277 // umaddl x23, w19, w11, x8
 	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0xd342fd18 // lsr x24, x8, #2
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x8b1403c8 // add x8, x30, x20
+	WORD $0x8b150048 // add x8, x2, x21
 	WORD $0x910202fd // add x29, x23, #0x80
 	WORD $0x8b16003b // add x27, x1, x22
-	WORD $0x8b1503cb // add x11, x30, x21
-	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0x8b14004b // add x11, x2, x20
+	WORD $0x3dc00040 // ldr q0, [x2]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
-	WORD $0x8b1803d0 // add x16, x30, x24
-	WORD $0x8b1903c2 // add x2, x30, x25
+	WORD $0x8b180043 // add x3, x2, x24
+	WORD $0x8b190045 // add x5, x2, x25
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x910502d6 // add x22, x22, #0x140
 	WORD $0x711902df // cmp w22, #0x640
@@ -7161,10 +7161,9 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad000760 // stp q0, q1, [x27]
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042e3 // ldr d3, [x23, #0x80]
@@ -7177,14 +7176,15 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad010760 // stp q0, q1, [x27, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf36bc0 // ldr q0, [x30, x19]
+	WORD $0x3cf36840 // ldr q0, [x2, x19]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b130062 // add x2, x3, x19
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -7196,12 +7196,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad020760 // stp q0, q1, [x27, #0x40]
-	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042e3 // ldr d3, [x23, #0x80]
@@ -7216,12 +7216,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad030760 // stp q0, q1, [x27, #0x60]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x3cf36860 // ldr q0, [x3, x19]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -7235,10 +7235,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad040760 // stp q0, q1, [x27, #0x80]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
 	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042e3 // ldr d3, [x23, #0x80]
@@ -7253,11 +7253,11 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad050760 // stp q0, q1, [x27, #0xa0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x3cf36860 // ldr q0, [x3, x19]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -7271,7 +7271,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad060760 // stp q0, q1, [x27, #0xc0]
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7287,11 +7287,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad070760 // stp q0, q1, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x3cf36860 // ldr q0, [x3, x19]
 	WORD $0x3cf36901 // ldr q1, [x8, x19]
 	WORD $0x8b1a00a8 // add x8, x5, x26
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0xd140051e // sub x30, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -7305,8 +7304,9 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad080760 // stp q0, q1, [x27, #0x100]
 	WORD $0x3cf36960 // ldr q0, [x11, x19]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7322,7 +7322,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x54ffe8e1 // b.ne <symmetric5Multi2+0x180>
 	WORD $0x14000038 // b <symmetric5Multi2+0x548>
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xaa0303f5 // mov x21, x3
+	WORD $0xaa1003f5 // mov x21, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -7542,30 +7542,30 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x3d801100 // str q0, [x8, #0x40]
 	WORD $0x54fff281 // b.ne <symmetric5Multi2+0x628>
 	WORD $0x17fffe51 // b <symmetric5Multi2+0x120>
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xd37df28b // lsl x11, x20, #3
-	WORD $0x9b043697 // madd x23, x20, x4, x13
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xd37df06b // lsl x11, x3, #3
+	WORD $0x9b043475 // madd x21, x3, x4, x13
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b140c35 // add x21, x1, x20, lsl #3
-	WORD $0xf86b6996 // ldr x22, [x12, x11]
+	WORD $0x8b030c22 // add x2, x1, x3, lsl #3
+	WORD $0xf86b6994 // ldr x20, [x12, x11]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x3ce87ae0 // ldr q0, [x23, x8, lsl #4]
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xaa1603f9 // mov x25, x22
-	WORD $0xfc786aa1 // ldr d1, [x21, x24]
-	WORD $0x3cc10722 // ldr q2, [x25], #0x10
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xf105031f // cmp x24, #0x140
+	WORD $0x3ce87aa0 // ldr q0, [x21, x8, lsl #4]
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0xaa1403f7 // mov x23, x20
+	WORD $0xfc766841 // ldr d1, [x2, x22]
+	WORD $0x3cc106e2 // ldr q2, [x23], #0x10
+	WORD $0x910102d6 // add x22, x22, #0x40
+	WORD $0xf10502df // cmp x22, #0x140
 	WORD $0x4fc11040 // fmla v0.2d, v2.2d, v1.d[0]
 	WORD $0x54ffff61 // b.ne <symmetric5Multi2+0x80c>
-	WORD $0x3ca87ae0 // str q0, [x23, x8, lsl #4]
+	WORD $0x3ca87aa0 // str q0, [x21, x8, lsl #4]
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x910502b5 // add x21, x21, #0x140
+	WORD $0x91050042 // add x2, x2, #0x140
 	WORD $0xf100151f // cmp x8, #0x5
 	WORD $0x54fffe61 // b.ne <symmetric5Multi2+0x800>
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xf100229f // cmp x20, #0x8
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0xf100207f // cmp x3, #0x8
 	WORD $0x54fffd21 // b.ne <symmetric5Multi2+0x7e4>
 	WORD $0x17fffe37 // b <symmetric5Multi2+0x120>
 	WORD $0x5280180b // mov w11, #0xc0
@@ -7579,35 +7579,36 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
-	WORD $0xaa0303e8 // mov x8, x3
+	WORD $0xaa1003e8 // mov x8, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad4006c3 // ldp q3, q1, [x22]
-	WORD $0x8b140102 // add x2, x8, x20
+	WORD $0xad4006c2 // ldp q2, q1, [x22]
+	WORD $0x8b150105 // add x5, x8, x21
 	WORD $0x910222dd // add x29, x22, #0x88
 	WORD $0x910242de // add x30, x22, #0x90
 	WORD $0x8b18003b // add x27, x1, x24
 	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3dc00042 // ldr q2, [x2]
-	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
-	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
-	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
-	WORD $0x8b150110 // add x16, x8, x21
-	WORD $0x8b170105 // add x5, x8, x23
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x3dc000a3 // ldr q3, [x5]
+	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
+	WORD $0x4e010061 // tbl v1.16b, { v3.16b }, v1.16b
+	WORD $0x8b140103 // add x3, x8, x20
+	WORD $0x8b170102 // add x2, x8, x23
 	WORD $0x8b19010b // add x11, x8, x25
-	WORD $0x8b130042 // add x2, x2, x19
+	WORD $0x8b1300a5 // add x5, x5, x19
 	WORD $0x91050318 // add x24, x24, #0x140
 	WORD $0x7119031f // cmp w24, #0x640
-	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad000760 // stp q0, q1, [x27]
-	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x3dc00060 // ldr q0, [x3]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488ac3 // ldp d3, d2, [x22, #0x88]
@@ -7619,14 +7620,13 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad010760 // stp q0, q1, [x27, #0x20]
 	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
 	WORD $0x3cf36900 // ldr q0, [x8, x19]
-	WORD $0x8b130208 // add x8, x16, x19
-	WORD $0x8b1300b0 // add x16, x5, x19
+	WORD $0x8b130068 // add x8, x3, x19
 	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
-	WORD $0x8b130042 // add x2, x2, x19
-	WORD $0x8b190165 // add x5, x11, x25
+	WORD $0x8b1300a5 // add x5, x5, x19
+	WORD $0x8b190163 // add x3, x11, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7638,7 +7638,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad020760 // stp q0, q1, [x27, #0x40]
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7650,13 +7650,13 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad030760 // stp q0, q1, [x27, #0x60]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
+	WORD $0x3dc000a1 // ldr q1, [x5]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
 	WORD $0x3cf36960 // ldr q0, [x11, x19]
-	WORD $0x8b13020b // add x11, x16, x19
-	WORD $0xd14004b0 // sub x16, x5, #0x1, lsl #12
-	WORD $0x8b190205 // add x5, x16, x25
+	WORD $0x8b13004b // add x11, x2, x19
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
+	WORD $0x8b190043 // add x3, x2, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7681,13 +7681,13 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad050760 // stp q0, q1, [x27, #0xa0]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3cf36a00 // ldr q0, [x16, x19]
-	WORD $0x8b130050 // add x16, x2, x19
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
+	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x8b1300a2 // add x2, x5, x19
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd1400463 // sub x3, x3, #0x1, lsl #12
+	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7711,9 +7711,9 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad070760 // stp q0, q1, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x3cf36860 // ldr q0, [x3, x19]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7814,21 +7814,21 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
-	WORD $0xaa0303fe // mov x30, x3
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xaa1003e2 // mov x2, x16
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x8b1403c8 // add x8, x30, x20
+	WORD $0x8b150048 // add x8, x2, x21
 	WORD $0x910202dd // add x29, x22, #0x80
 	WORD $0x8b18003b // add x27, x1, x24
-	WORD $0x8b1503cb // add x11, x30, x21
-	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0x8b14004b // add x11, x2, x20
+	WORD $0x3dc00040 // ldr q0, [x2]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
-	WORD $0x8b1703d0 // add x16, x30, x23
-	WORD $0x8b1903c2 // add x2, x30, x25
+	WORD $0x8b170043 // add x3, x2, x23
+	WORD $0x8b190045 // add x5, x2, x25
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x91050318 // add x24, x24, #0x140
 	WORD $0x7119031f // cmp w24, #0x640
@@ -7842,10 +7842,9 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad000760 // stp q0, q1, [x27]
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042c3 // ldr d3, [x22, #0x80]
@@ -7858,14 +7857,15 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad010760 // stp q0, q1, [x27, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cf36bc0 // ldr q0, [x30, x19]
+	WORD $0x3cf36840 // ldr q0, [x2, x19]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b130062 // add x2, x3, x19
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ac3 // ldp q3, q2, [x22, #0x40]
@@ -7877,12 +7877,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0xad020760 // stp q0, q1, [x27, #0x40]
-	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
-	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042c3 // ldr d3, [x22, #0x80]
@@ -7897,12 +7897,12 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad030760 // stp q0, q1, [x27, #0x60]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x3cf36860 // ldr q0, [x3, x19]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ac3 // ldp q3, q2, [x22, #0x40]
@@ -7916,10 +7916,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad040760 // stp q0, q1, [x27, #0x80]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
 	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042c3 // ldr d3, [x22, #0x80]
@@ -7934,11 +7934,11 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad050760 // stp q0, q1, [x27, #0xa0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x3cf36860 // ldr q0, [x3, x19]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ac3 // ldp q3, q2, [x22, #0x40]
@@ -7952,7 +7952,7 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad060760 // stp q0, q1, [x27, #0xc0]
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -7968,11 +7968,10 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad070760 // stp q0, q1, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ac3 // ldp q3, q2, [x22]
-	WORD $0x3cf36840 // ldr q0, [x2, x19]
+	WORD $0x3cf36860 // ldr q0, [x3, x19]
 	WORD $0x3cf36901 // ldr q1, [x8, x19]
 	WORD $0x8b1a00a8 // add x8, x5, x26
 	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0xd140051e // sub x30, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ac3 // ldp q3, q2, [x22, #0x40]
@@ -7986,8 +7985,9 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xad080760 // stp q0, q1, [x27, #0x100]
 	WORD $0x3cf36960 // ldr q0, [x11, x19]
 	WORD $0xad410ac3 // ldp q3, q2, [x22, #0x20]
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -8016,69 +8016,69 @@ TEXT ·symmetric5Multi2Quad(SB), 0, $192-16
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x5400046b // b.lt <symmetric5Multi2+0xfcc>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0xaa0d03f3 // mov x19, x13
-	WORD $0x9a9fc507 // csinc x7, x8, xzr, gt
+	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa0d03e6 // mov x6, x13
+	WORD $0x9a9fc503 // csinc x3, x8, xzr, gt
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric5Multi2+0xf80>
-	WORD $0x8b06068b // add x11, x20, x6, lsl #1
-	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
+	WORD $0xf9401407 // ldr x7, [x0, #0x28]
+	WORD $0xb40000e7 // cbz x7, <symmetric5Multi2+0xf80>
+	WORD $0x8b0204eb // add x11, x7, x2, lsl #1
+	WORD $0x786e7973 // ldrh w19, [x11, x14, lsl #1]
 	WORD $0x14000005 // b <symmetric5Multi2+0xf84>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b0e00d5 // add x21, x6, x14
+	WORD $0x8b0e0053 // add x19, x2, x14
 	WORD $0xf940240b // ldr x11, [x0, #0x48]
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x9b042eb5 // madd x21, x21, x4, x11
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0x9b042e73 // madd x19, x19, x4, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x3cf46aa0 // ldr q0, [x21, x20]
-	WORD $0x3cf46a61 // ldr q1, [x19, x20]
+	WORD $0x3ce76a60 // ldr q0, [x19, x7]
+	WORD $0x3ce768c1 // ldr q1, [x6, x7]
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3cb46aa0 // str q0, [x21, x20]
-	WORD $0x91004294 // add x20, x20, #0x10
-	WORD $0xf101429f // cmp x20, #0x50
+	WORD $0x3ca76a60 // str q0, [x19, x7]
+	WORD $0x910040e7 // add x7, x7, #0x10
+	WORD $0xf10140ff // cmp x7, #0x50
 	WORD $0x54ffff41 // b.ne <symmetric5Multi2+0xfa0>
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x91014273 // add x19, x19, #0x50
-	WORD $0xeb0700df // cmp x6, x7
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x910140c6 // add x6, x6, #0x50
+	WORD $0xeb03005f // cmp x2, x3
 	WORD $0x54fffcc1 // b.ne <symmetric5Multi2+0xf60>
 	WORD $0xf9400feb // ldr x11, [sp, #0x18]
 	WORD $0x8b0e010e // add x14, x8, x14
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x54ff8822 // b.hs <symmetric5Multi2+0xe0>
-	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
+	WORD $0xf94007e5 // ldr x5, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0d03e6 // mov x6, x13
+	WORD $0xaa0d03e2 // mov x2, x13
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
+	WORD $0xf8287985 // str x5, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x5400014a // b.ge <symmetric5Multi2+0x1024>
-	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric5Multi2+0x1014>
-	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
-	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
+	WORD $0xf9401403 // ldr x3, [x0, #0x28]
+	WORD $0xb4000083 // cbz x3, <symmetric5Multi2+0x1014>
+	WORD $0x8b08046b // add x11, x3, x8, lsl #1
+	WORD $0x786e7963 // ldrh w3, [x11, x14, lsl #1]
 	WORD $0x14000002 // b <symmetric5Multi2+0x1018>
-	WORD $0x8b0e0107 // add x7, x8, x14
+	WORD $0x8b0e0103 // add x3, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0x9b042ceb // madd x11, x7, x4, x11
+	WORD $0x9b042c6b // madd x11, x3, x4, x11
 	WORD $0xf828798b // str x11, [x12, x8, lsl #3]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x8b0700cb // add x11, x6, x7
-	WORD $0x910040e7 // add x7, x7, #0x10
-	WORD $0xf10140ff // cmp x7, #0x50
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x8b03004b // add x11, x2, x3
+	WORD $0x91004063 // add x3, x3, #0x10
+	WORD $0xf101407f // cmp x3, #0x50
 	WORD $0xa9007d7f // stp xzr, xzr, [x11]
 	WORD $0x54ffff81 // b.ne <symmetric5Multi2+0x1028>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x910140c6 // add x6, x6, #0x50
+	WORD $0x91014042 // add x2, x2, #0x50
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x54fffd21 // b.ne <symmetric5Multi2+0xfec>
 	WORD $0x17fffc25 // b <symmetric5Multi2+0xe0>
@@ -8110,12 +8110,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x910043ff // add sp, sp, #0x10
 	WORD $0x1400049d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
-	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
+	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x8b080022 // add x2, x1, x8
+	WORD $0x8b080025 // add x5, x1, x8
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
 	WORD $0x5287b008 // mov w8, #0x3d80
 	WORD $0xaa0d03ef // mov x15, x13
@@ -8133,26 +8133,26 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
-	WORD $0xf82e7982 // str x2, [x12, x14, lsl #3]
-	WORD $0xeb1001df // cmp x14, x16
+	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0xf82e7985 // str x5, [x12, x14, lsl #3]
+	WORD $0xeb1101df // cmp x14, x17
 	WORD $0x5400010a // b.ge <symmetric5Multi4+0x8c>
-	WORD $0xf9401411 // ldr x17, [x0, #0x28]
-	WORD $0xaa0e03f0 // mov x16, x14
-	WORD $0xb4000051 // cbz x17, <symmetric5Multi4+0x80>
-	WORD $0x786e7a30 // ldrh w16, [x17, x14, lsl #1]
-	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
-	WORD $0x9b084610 // madd x16, x16, x8, x17
-	WORD $0xf82e7990 // str x16, [x12, x14, lsl #3]
-	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xaa0e03f1 // mov x17, x14
+	WORD $0xb4000042 // cbz x2, <symmetric5Multi4+0x80>
+	WORD $0x786e7851 // ldrh w17, [x2, x14, lsl #1]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0x9b080a31 // madd x17, x17, x8, x2
+	WORD $0xf82e7991 // str x17, [x12, x14, lsl #3]
+	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1001f1 // add x17, x15, x16
-	WORD $0x91008210 // add x16, x16, #0x20
-	WORD $0xf102821f // cmp x16, #0xa0
-	WORD $0xad000220 // stp q0, q0, [x17]
+	WORD $0x8b1101e2 // add x2, x15, x17
+	WORD $0x91008231 // add x17, x17, #0x20
+	WORD $0xf102823f // cmp x17, #0xa0
+	WORD $0xad000040 // stp q0, q0, [x2]
 	WORD $0x54ffff81 // b.ne <symmetric5Multi4+0xa0>
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x910281ef // add x15, x15, #0xa0
@@ -8165,7 +8165,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x52801404 // mov w4, #0xa0
-	WORD $0xf90007e2 // str x2, [sp, #0x8]
+	WORD $0xf90007e5 // str x5, [sp, #0x8]
 	WORD $0x8b080de8 // add x8, x15, x8, lsl #3
 	WORD $0xf90027e8 // str x8, [sp, #0x48]
 	WORD $0x52861008 // mov w8, #0x3080
@@ -8179,11 +8179,11 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x540087e2 // b.hs <symmetric5Multi4+0x1208>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xb4007dc8 // cbz x8, <symmetric5Multi4+0x10cc>
-	WORD $0xf9402006 // ldr x6, [x0, #0x40]
-	WORD $0xf9402807 // ldr x7, [x0, #0x50]
+	WORD $0xf9402002 // ldr x2, [x0, #0x40]
+	WORD $0xf9402803 // ldr x3, [x0, #0x50]
 	WORD $0x928013eb // mov x11, #-0xa0
-	WORD $0x9b0b18e6 // madd x6, x7, x11, x6
 	WORD $0x8b080127 // add x7, x9, x8
+	WORD $0x9b0b0866 // madd x6, x3, x11, x2
 	WORD $0x1400000a // b <symmetric5Multi4+0x154>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -8191,7 +8191,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0x8b130a68 // add x8, x19, x19, lsl #2
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b080063 // add x3, x3, x8
+	WORD $0x8b080210 // add x16, x16, x8
 	WORD $0xeb07013f // cmp x9, x7
 	WORD $0x54007be2 // b.hs <symmetric5Multi4+0x10cc>
 	WORD $0xf940301a // ldr x26, [x0, #0x60]
@@ -8200,33 +8200,33 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x37081968 // tbnz w8, #0x1, <symmetric5Multi4+0x48c>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d67f // cmp w19, #0x35
-	WORD $0xd342fe74 // lsr x20, x19, #2
-	WORD $0xd341fe75 // lsr x21, x19, #1
+	WORD $0xd341fe74 // lsr x20, x19, #1
+	WORD $0xd342fe75 // lsr x21, x19, #2
 	WORD $0x54004063 // b.lo <symmetric5Multi4+0x980>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
-	WORD $0xaa0303fe // mov x30, x3
+	WORD $0xaa1003e2 // mov x2, x16
 	WORD $0x9bab2277 // umaddl x23, w19, w11, x8
 	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0xd342fd18 // lsr x24, x8, #2
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x8b1403c8 // add x8, x30, x20
+	WORD $0x8b150048 // add x8, x2, x21
 	WORD $0x910202fd // add x29, x23, #0x80
 	WORD $0x8b16003b // add x27, x1, x22
-	WORD $0x8b1503cb // add x11, x30, x21
-	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0x8b14004b // add x11, x2, x20
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x8b1803d0 // add x16, x30, x24
-	WORD $0x8b1903c2 // add x2, x30, x25
+	WORD $0x8b180043 // add x3, x2, x24
+	WORD $0x8b190045 // add x5, x2, x25
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x910502d6 // add x22, x22, #0x140
 	WORD $0x711902df // cmp w22, #0x640
@@ -8240,10 +8240,9 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad000b61 // stp q1, q2, [x27]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00062 // ldr q2, [x3]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -8256,14 +8255,15 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36bc1 // ldr q1, [x30, x19]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b130062 // add x2, x3, x19
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -8275,12 +8275,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020b61 // stp q1, q2, [x27, #0x40]
-	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -8295,12 +8295,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -8314,10 +8314,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad040b61 // stp q1, q2, [x27, #0x80]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -8332,11 +8332,11 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad050b61 // stp q1, q2, [x27, #0xa0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -8350,7 +8350,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad060b61 // stp q1, q2, [x27, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -8366,11 +8366,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad070b61 // stp q1, q2, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3cf36902 // ldr q2, [x8, x19]
 	WORD $0x8b1a00a8 // add x8, x5, x26
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0xd140051e // sub x30, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -8384,8 +8383,9 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad080b61 // stp q1, q2, [x27, #0x100]
 	WORD $0x3cf36961 // ldr q1, [x11, x19]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x3cf36842 // ldr q2, [x2, x19]
 	WORD $0xfd4042e5 // ldr d5, [x23, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -8401,7 +8401,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x54ffe8e1 // b.ne <symmetric5Multi4+0x1a0>
 	WORD $0x14000038 // b <symmetric5Multi4+0x568>
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xaa0303f5 // mov x21, x3
+	WORD $0xaa1003f5 // mov x21, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -8687,30 +8687,30 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xd37df288 // lsl x8, x20, #3
-	WORD $0x9b043697 // madd x23, x20, x4, x13
+	WORD $0x9b043683 // madd x3, x20, x4, x13
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x8b140c36 // add x22, x1, x20, lsl #3
+	WORD $0x8b140c22 // add x2, x1, x20, lsl #3
 	WORD $0xf8686988 // ldr x8, [x12, x8]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1516f8 // add x24, x23, x21, lsl #5
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xaa0803fa // mov x26, x8
-	WORD $0xad400b01 // ldp q1, q2, [x24]
+	WORD $0x8b151476 // add x22, x3, x21, lsl #5
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0803f8 // mov x24, x8
+	WORD $0xad400ac1 // ldp q1, q2, [x22]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xacc11744 // ldp q4, q5, [x26], #0x20
-	WORD $0xfc796ac3 // ldr d3, [x22, x25]
-	WORD $0x91010339 // add x25, x25, #0x40
-	WORD $0xf105033f // cmp x25, #0x140
+	WORD $0xacc11704 // ldp q4, q5, [x24], #0x20
+	WORD $0xfc776843 // ldr d3, [x2, x23]
+	WORD $0x910102f7 // add x23, x23, #0x40
+	WORD $0xf10502ff // cmp x23, #0x140
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
 	WORD $0x54ffff41 // b.ne <symmetric5Multi4+0x940>
 	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x910502d6 // add x22, x22, #0x140
-	WORD $0xad000b01 // stp q1, q2, [x24]
+	WORD $0x91050042 // add x2, x2, #0x140
+	WORD $0xad000ac1 // stp q1, q2, [x22]
 	WORD $0xf10016bf // cmp x21, #0x5
 	WORD $0x54fffda1 // b.ne <symmetric5Multi4+0x920>
 	WORD $0x91000694 // add x20, x20, #0x1
@@ -8728,37 +8728,38 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
-	WORD $0xaa0303e8 // mov x8, x3
+	WORD $0xaa1003e8 // mov x8, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad400ac4 // ldp q4, q2, [x22]
-	WORD $0x8b140102 // add x2, x8, x20
+	WORD $0xad400ac3 // ldp q3, q2, [x22]
+	WORD $0x8b150105 // add x5, x8, x21
 	WORD $0x910222dd // add x29, x22, #0x88
 	WORD $0x910242de // add x30, x22, #0x90
 	WORD $0x8b18003b // add x27, x1, x24
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc00043 // ldr q3, [x2]
-	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
-	WORD $0x8b150110 // add x16, x8, x21
-	WORD $0x8b170105 // add x5, x8, x23
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc000a4 // ldr q4, [x5]
+	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b140103 // add x3, x8, x20
+	WORD $0x8b170102 // add x2, x8, x23
 	WORD $0x8b19010b // add x11, x8, x25
-	WORD $0x8b130042 // add x2, x2, x19
+	WORD $0x8b1300a5 // add x5, x5, x19
 	WORD $0x91050318 // add x24, x24, #0x140
 	WORD $0x7119031f // cmp w24, #0x640
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000b61 // stp q1, q2, [x27]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc000a2 // ldr q2, [x5]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488ec4 // ldp d4, d3, [x22, #0x88]
@@ -8770,14 +8771,13 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
 	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc000a2 // ldr q2, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x3cf36901 // ldr q1, [x8, x19]
-	WORD $0x8b130208 // add x8, x16, x19
-	WORD $0x8b1300b0 // add x16, x5, x19
+	WORD $0x8b130068 // add x8, x3, x19
 	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
-	WORD $0x8b130042 // add x2, x2, x19
-	WORD $0x8b190165 // add x5, x11, x25
+	WORD $0x8b1300a5 // add x5, x5, x19
+	WORD $0x8b190163 // add x3, x11, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -8789,7 +8789,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad020b61 // stp q1, q2, [x27, #0x40]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -8801,13 +8801,13 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
+	WORD $0x3dc000a2 // ldr q2, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x3cf36961 // ldr q1, [x11, x19]
-	WORD $0x8b13020b // add x11, x16, x19
-	WORD $0xd14004b0 // sub x16, x5, #0x1, lsl #12
-	WORD $0x8b190205 // add x5, x16, x25
+	WORD $0x8b13004b // add x11, x2, x19
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
+	WORD $0x8b190043 // add x3, x2, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -8832,13 +8832,13 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050b61 // stp q1, q2, [x27, #0xa0]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
-	WORD $0x8b130050 // add x16, x2, x19
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x8b1300a2 // add x2, x5, x19
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd1400463 // sub x3, x3, #0x1, lsl #12
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -8862,9 +8862,9 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070b61 // stp q1, q2, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x3cf36842 // ldr q2, [x2, x19]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -8995,22 +8995,22 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb130b5a // sub x26, x26, x19, lsl #2
-	WORD $0xaa0303fe // mov x30, x3
+	WORD $0xaa1003e2 // mov x2, x16
 	WORD $0xd503201f // nop
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x8b1403c8 // add x8, x30, x20
+	WORD $0x8b150048 // add x8, x2, x21
 	WORD $0x910202dd // add x29, x22, #0x80
 	WORD $0x8b18003b // add x27, x1, x24
-	WORD $0x8b1503cb // add x11, x30, x21
-	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0x8b14004b // add x11, x2, x20
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0xad4212c5 // ldp q5, q4, [x22, #0x40]
-	WORD $0x8b1703d0 // add x16, x30, x23
-	WORD $0x8b1903c2 // add x2, x30, x25
+	WORD $0x8b170043 // add x3, x2, x23
+	WORD $0x8b190045 // add x5, x2, x25
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x91050318 // add x24, x24, #0x140
 	WORD $0x7119031f // cmp w24, #0x640
@@ -9024,10 +9024,9 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad000b61 // stp q1, q2, [x27]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00062 // ldr q2, [x3]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -9040,14 +9039,15 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36bc1 // ldr q1, [x30, x19]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b130062 // add x2, x3, x19
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -9059,12 +9059,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020b61 // stp q1, q2, [x27, #0x40]
-	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -9079,12 +9079,12 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -9098,10 +9098,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad040b61 // stp q1, q2, [x27, #0x80]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -9116,11 +9116,11 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad050b61 // stp q1, q2, [x27, #0xa0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -9134,7 +9134,7 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad060b61 // stp q1, q2, [x27, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -9150,11 +9150,10 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad070b61 // stp q1, q2, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3cf36902 // ldr q2, [x8, x19]
 	WORD $0x8b1a00a8 // add x8, x5, x26
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0xd140051e // sub x30, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -9168,8 +9167,9 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0xad080b61 // stp q1, q2, [x27, #0x100]
 	WORD $0x3cf36961 // ldr q1, [x11, x19]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x3cf36842 // ldr q2, [x2, x19]
 	WORD $0xfd4042c5 // ldr d5, [x22, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -9190,76 +9190,76 @@ TEXT ·symmetric5Multi4Quad(SB), 0, $240-16
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a8bb106 // csel x6, x8, x11, lt
+	WORD $0x9a8bb103 // csel x3, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400046b // b.lt <symmetric5Multi4+0x1178>
-	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0d03f3 // mov x19, x13
-	WORD $0x9a9fc4c7 // csinc x7, x6, xzr, gt
-	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric5Multi4+0x1120>
-	WORD $0x8b08068b // add x11, x20, x8, lsl #1
-	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
+	WORD $0xaa0d03e6 // mov x6, x13
+	WORD $0x9a9fc462 // csinc x2, x3, xzr, gt
+	WORD $0xf9401407 // ldr x7, [x0, #0x28]
+	WORD $0xb40000e7 // cbz x7, <symmetric5Multi4+0x1120>
+	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
+	WORD $0x786e7973 // ldrh w19, [x11, x14, lsl #1]
 	WORD $0x14000005 // b <symmetric5Multi4+0x1124>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b0e0115 // add x21, x8, x14
+	WORD $0x8b0e0113 // add x19, x8, x14
 	WORD $0xf940240b // ldr x11, [x0, #0x48]
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x9b042eb5 // madd x21, x21, x4, x11
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0x9b042e73 // madd x19, x19, x4, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1402ab // add x11, x21, x20
-	WORD $0x8b140270 // add x16, x19, x20
-	WORD $0x91008294 // add x20, x20, #0x20
+	WORD $0x8b07026b // add x11, x19, x7
+	WORD $0x8b0700c5 // add x5, x6, x7
+	WORD $0x910080e7 // add x7, x7, #0x20
 	WORD $0xad400961 // ldp q1, q2, [x11]
-	WORD $0xf102829f // cmp x20, #0xa0
-	WORD $0xad401203 // ldp q3, q4, [x16]
+	WORD $0xf10280ff // cmp x7, #0xa0
+	WORD $0xad4010a3 // ldp q3, q4, [x5]
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad000961 // stp q1, q2, [x11]
 	WORD $0x54fffee1 // b.ne <symmetric5Multi4+0x1140>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91028273 // add x19, x19, #0xa0
-	WORD $0xeb07011f // cmp x8, x7
+	WORD $0x910280c6 // add x6, x6, #0xa0
+	WORD $0xeb02011f // cmp x8, x2
 	WORD $0x54fffc61 // b.ne <symmetric5Multi4+0x1100>
 	WORD $0xf94027eb // ldr x11, [sp, #0x48]
 	WORD $0x910021e8 // add x8, x15, #0x8
-	WORD $0x8b0e00ce // add x14, x6, x14
+	WORD $0x8b0e006e // add x14, x3, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x54ff7bc2 // b.hs <symmetric5Multi4+0x100>
-	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
+	WORD $0xf94007e5 // ldr x5, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0d03e6 // mov x6, x13
+	WORD $0xaa0d03e2 // mov x2, x13
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
+	WORD $0xf8287985 // str x5, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x5400014a // b.ge <symmetric5Multi4+0x11d8>
-	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric5Multi4+0x11c8>
-	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
-	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
+	WORD $0xf9401403 // ldr x3, [x0, #0x28]
+	WORD $0xb4000083 // cbz x3, <symmetric5Multi4+0x11c8>
+	WORD $0x8b08046b // add x11, x3, x8, lsl #1
+	WORD $0x786e7963 // ldrh w3, [x11, x14, lsl #1]
 	WORD $0x14000002 // b <symmetric5Multi4+0x11cc>
-	WORD $0x8b0e0107 // add x7, x8, x14
+	WORD $0x8b0e0103 // add x3, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0x9b042ceb // madd x11, x7, x4, x11
+	WORD $0x9b042c6b // madd x11, x3, x4, x11
 	WORD $0xf828798b // str x11, [x12, x8, lsl #3]
-	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xd503201f // nop
-	WORD $0x8b0700cb // add x11, x6, x7
-	WORD $0x910080e7 // add x7, x7, #0x20
-	WORD $0xf10280ff // cmp x7, #0xa0
+	WORD $0x8b03004b // add x11, x2, x3
+	WORD $0x91008063 // add x3, x3, #0x20
+	WORD $0xf102807f // cmp x3, #0xa0
 	WORD $0xad000160 // stp q0, q0, [x11]
 	WORD $0x54ffff81 // b.ne <symmetric5Multi4+0x11e0>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x910280c6 // add x6, x6, #0xa0
+	WORD $0x91028042 // add x2, x2, #0xa0
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x54fffd01 // b.ne <symmetric5Multi4+0x11a0>
 	WORD $0x17fffbbf // b <symmetric5Multi4+0x100>
@@ -9293,12 +9293,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x910043ff // add sp, sp, #0x10
 	WORD $0x140004fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
-	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
+	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
-	WORD $0x8b080022 // add x2, x1, x8
+	WORD $0x8b080026 // add x6, x1, x8
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
 	WORD $0x5287b008 // mov w8, #0x3d80
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
@@ -9316,25 +9316,25 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
-	WORD $0xf82e7982 // str x2, [x12, x14, lsl #3]
-	WORD $0xeb1001df // cmp x14, x16
+	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0xf82e7986 // str x6, [x12, x14, lsl #3]
+	WORD $0xeb1101df // cmp x14, x17
 	WORD $0x5400010a // b.ge <symmetric5Multi8+0x8c>
-	WORD $0xf9401411 // ldr x17, [x0, #0x28]
-	WORD $0xaa0e03f0 // mov x16, x14
-	WORD $0xb4000051 // cbz x17, <symmetric5Multi8+0x80>
-	WORD $0x786e7a30 // ldrh w16, [x17, x14, lsl #1]
-	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
-	WORD $0x9b084610 // madd x16, x16, x8, x17
-	WORD $0xf82e7990 // str x16, [x12, x14, lsl #3]
-	WORD $0x528000b0 // mov w16, #0x5
-	WORD $0xaa0f03f1 // mov x17, x15
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xaa0e03f1 // mov x17, x14
+	WORD $0xb4000042 // cbz x2, <symmetric5Multi8+0x80>
+	WORD $0x786e7851 // ldrh w17, [x2, x14, lsl #1]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0x9b080a31 // madd x17, x17, x8, x2
+	WORD $0xf82e7991 // str x17, [x12, x14, lsl #3]
+	WORD $0x528000b1 // mov w17, #0x5
+	WORD $0xaa0f03e2 // mov x2, x15
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad3f0220 // stp q0, q0, [x17, #-0x20]
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0xac820220 // stp q0, q0, [x17], #0x40
+	WORD $0xad3f0040 // stp q0, q0, [x2, #-0x20]
+	WORD $0xf1000631 // subs x17, x17, #0x1
+	WORD $0xac820040 // stp q0, q0, [x2], #0x40
 	WORD $0x54ffffa1 // b.ne <symmetric5Multi8+0xa0>
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x910501ef // add x15, x15, #0x140
@@ -9352,7 +9352,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf90027e8 // str x8, [sp, #0x48]
 	WORD $0x52860408 // mov w8, #0x3020
 	WORD $0x8b080028 // add x8, x1, x8
-	WORD $0xa90023e2 // stp x2, x8, [sp]
+	WORD $0xa90023e6 // stp x6, x8, [sp]
 	WORD $0x14000007 // b <symmetric5Multi8+0x110>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -9362,11 +9362,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x540094c2 // b.hs <symmetric5Multi8+0x13a4>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xb4008a68 // cbz x8, <symmetric5Multi8+0x1260>
-	WORD $0xf9402004 // ldr x4, [x0, #0x40]
-	WORD $0xf9402807 // ldr x7, [x0, #0x50]
+	WORD $0xf9402002 // ldr x2, [x0, #0x40]
+	WORD $0xf9402803 // ldr x3, [x0, #0x50]
 	WORD $0x928027eb // mov x11, #-0x140
 	WORD $0x8b080133 // add x19, x9, x8
-	WORD $0x9b0b10e7 // madd x7, x7, x11, x4
+	WORD $0x9b0b0867 // madd x7, x3, x11, x2
 	WORD $0x1400000a // b <symmetric5Multi8+0x154>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -9374,7 +9374,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0x8b140a88 // add x8, x20, x20, lsl #2
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b080063 // add x3, x3, x8
+	WORD $0x8b080210 // add x16, x16, x8
 	WORD $0xeb13013f // cmp x9, x19
 	WORD $0x54008882 // b.hs <symmetric5Multi8+0x1260>
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
@@ -9383,33 +9383,33 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x37081968 // tbnz w8, #0x1, <symmetric5Multi8+0x48c>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe95 // lsr x21, x20, #2
-	WORD $0xd341fe96 // lsr x22, x20, #1
+	WORD $0xd341fe95 // lsr x21, x20, #1
+	WORD $0xd342fe96 // lsr x22, x20, #2
 	WORD $0x54005963 // b.lo <symmetric5Multi8+0xca0>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb14089b // sub x27, x4, x20, lsl #2
-	WORD $0xaa0303e4 // mov x4, x3
+	WORD $0xaa1003e2 // mov x2, x16
 	WORD $0x9bab2298 // umaddl x24, w20, w11, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xd342fd19 // lsr x25, x8, #2
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x8b150088 // add x8, x4, x21
+	WORD $0x8b160048 // add x8, x2, x22
 	WORD $0x9102031e // add x30, x24, #0x80
 	WORD $0x8b17003d // add x29, x1, x23
-	WORD $0x8b16008b // add x11, x4, x22
-	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x8b15004b // add x11, x2, x21
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0xad421305 // ldp q5, q4, [x24, #0x40]
-	WORD $0x8b190090 // add x16, x4, x25
-	WORD $0x8b1a0082 // add x2, x4, x26
+	WORD $0x8b190043 // add x3, x2, x25
+	WORD $0x8b1a0044 // add x4, x2, x26
 	WORD $0x8b140108 // add x8, x8, x20
 	WORD $0x910502f7 // add x23, x23, #0x140
 	WORD $0x711902ff // cmp w23, #0x640
@@ -9423,10 +9423,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad000ba1 // stp q1, q2, [x29]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00062 // ldr q2, [x3]
 	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
 	WORD $0x8b14016b // add x11, x11, x20
-	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
@@ -9439,14 +9438,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010ba1 // stp q1, q2, [x29, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf46881 // ldr q1, [x4, x20]
+	WORD $0x3cf46841 // ldr q1, [x2, x20]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x8b140108 // add x8, x8, x20
+	WORD $0x8b140062 // add x2, x3, x20
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0x8b1a0044 // add x4, x2, x26
+	WORD $0xd1400483 // sub x3, x4, #0x1, lsl #12
+	WORD $0x8b140108 // add x8, x8, x20
+	WORD $0x8b1a0064 // add x4, x3, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -9458,12 +9458,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020ba1 // stp q1, q2, [x29, #0x40]
-	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b14016b // add x11, x11, x20
-	WORD $0x8b140210 // add x16, x16, x20
+	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
+	WORD $0x8b140042 // add x2, x2, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
@@ -9478,12 +9478,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad030ba1 // stp q1, q2, [x29, #0x60]
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x3cf46861 // ldr q1, [x3, x20]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd1400482 // sub x2, x4, #0x1, lsl #12
+	WORD $0xd1400483 // sub x3, x4, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0044 // add x4, x2, x26
+	WORD $0x8b1a0064 // add x4, x3, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -9497,10 +9497,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad040ba1 // stp q1, q2, [x29, #0x80]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b14016b // add x11, x11, x20
 	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
-	WORD $0x8b140210 // add x16, x16, x20
+	WORD $0x8b140042 // add x2, x2, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
@@ -9515,11 +9515,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad050ba1 // stp q1, q2, [x29, #0xa0]
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x3cf46861 // ldr q1, [x3, x20]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd1400482 // sub x2, x4, #0x1, lsl #12
+	WORD $0xd1400483 // sub x3, x4, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0x8b1a0044 // add x4, x2, x26
+	WORD $0x8b1a0064 // add x4, x3, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -9533,7 +9533,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad060ba1 // stp q1, q2, [x29, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -9549,11 +9549,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad070ba1 // stp q1, q2, [x29, #0xe0]
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x3cf46861 // ldr q1, [x3, x20]
 	WORD $0x3cf46902 // ldr q2, [x8, x20]
 	WORD $0x8b1b0088 // add x8, x4, x27
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0xd1400504 // sub x4, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -9567,8 +9566,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad080ba1 // stp q1, q2, [x29, #0x100]
 	WORD $0x3cf46961 // ldr q1, [x11, x20]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3cf46a02 // ldr q2, [x16, x20]
+	WORD $0x3cf46842 // ldr q2, [x2, x20]
 	WORD $0xfd404305 // ldr d5, [x24, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -9584,7 +9584,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x54ffe8e1 // b.ne <symmetric5Multi8+0x1a0>
 	WORD $0x14000038 // b <symmetric5Multi8+0x568>
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0xaa0303f6 // mov x22, x3
+	WORD $0xaa1003f6 // mov x22, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -9759,17 +9759,17 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xf8767a2b // ldr x11, [x17, x22, lsl #3]
 	WORD $0x8b080f1b // add x27, x24, x8, lsl #3
 	WORD $0xfd4002f8 // ldr d24, [x23]
-	WORD $0x8b0b0eb0 // add x16, x21, x11, lsl #3
+	WORD $0x8b0b0ea2 // add x2, x21, x11, lsl #3
 	WORD $0xad402b69 // ldp q9, q10, [x27]
 	WORD $0xfd4022fd // ldr d29, [x23, #0x40]
 	WORD $0xfd4042fe // ldr d30, [x23, #0x80]
 	WORD $0xfd4062ff // ldr d31, [x23, #0xc0]
-	WORD $0xf8767982 // ldr x2, [x12, x22, lsl #3]
-	WORD $0x8b080c5d // add x29, x2, x8, lsl #3
+	WORD $0xf8767983 // ldr x3, [x12, x22, lsl #3]
+	WORD $0x8b080c7d // add x29, x3, x8, lsl #3
 	WORD $0xfd4082e8 // ldr d8, [x23, #0x100]
 	WORD $0xad42376c // ldp q12, q13, [x27, #0x40]
 	WORD $0x8b0b0ceb // add x11, x7, x11, lsl #3
-	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
+	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
 	WORD $0x8b080d7a // add x26, x11, x8, lsl #3
 	WORD $0xad4053b1 // ldp q17, q20, [x29]
 	WORD $0x2a1903eb // mov w11, w25
@@ -9777,15 +9777,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x2a1f03f9 // mov w25, wzr
 	WORD $0x4fd89285 // fmul v5.2d, v20.2d, v24.d[0]
 	WORD $0x4fdd9286 // fmul v6.2d, v20.2d, v29.d[0]
-	WORD $0xad406e1c // ldp q28, q27, [x16]
-	WORD $0xad426a19 // ldp q25, q26, [x16, #0x40]
+	WORD $0xad406c5c // ldp q28, q27, [x2]
+	WORD $0xad426859 // ldp q25, q26, [x2, #0x40]
 	WORD $0x4fde9287 // fmul v7.2d, v20.2d, v30.d[0]
 	WORD $0x4fd8136a // fmla v10.2d, v27.2d, v24.d[0]
-	WORD $0xad445617 // ldp q23, q21, [x16, #0x80]
-	WORD $0xad464a10 // ldp q16, q18, [x16, #0xc0]
+	WORD $0xad445457 // ldp q23, q21, [x2, #0x80]
+	WORD $0xad464850 // ldp q16, q18, [x2, #0xc0]
 	WORD $0x4fd89221 // fmul v1.2d, v17.2d, v24.d[0]
 	WORD $0x4fdf9224 // fmul v4.2d, v17.2d, v31.d[0]
-	WORD $0xad484e16 // ldp q22, q19, [x16, #0x100]
+	WORD $0xad484c56 // ldp q22, q19, [x2, #0x100]
 	WORD $0x4fdd9222 // fmul v2.2d, v17.2d, v29.d[0]
 	WORD $0x4fde9223 // fmul v3.2d, v17.2d, v30.d[0]
 	WORD $0x4fc89231 // fmul v17.2d, v17.2d, v8.d[0]
@@ -10054,45 +10054,45 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x9b053496 // madd x22, x4, x5, x13
-	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0x8b040c35 // add x21, x1, x4, lsl #3
-	WORD $0x52800038 // mov w24, #0x1
+	WORD $0x52800022 // mov w2, #0x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf864798b // ldr x11, [x12, x4, lsl #3]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1803f7 // mov w23, w24
-	WORD $0xaa1503fa // mov x26, x21
-	WORD $0x8b190d78 // add x24, x11, x25, lsl #3
-	WORD $0x8b190ed9 // add x25, x22, x25, lsl #3
+	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0xaa1503f8 // mov x24, x21
+	WORD $0x8b170d62 // add x2, x11, x23, lsl #3
+	WORD $0x8b170ed7 // add x23, x22, x23, lsl #3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd37ae51b // lsl x27, x8, #6
-	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0x8b1b032b // add x11, x25, x27
+	WORD $0xd37ae519 // lsl x25, x8, #6
+	WORD $0xaa1f03fa // mov x26, xzr
+	WORD $0x8b1902eb // add x11, x23, x25
 	WORD $0xad400961 // ldp q1, q2, [x11]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1d030b // add x11, x24, x29
-	WORD $0xfc7d6b43 // ldr d3, [x26, x29]
-	WORD $0x910103bd // add x29, x29, #0x40
+	WORD $0x8b1a004b // add x11, x2, x26
+	WORD $0xfc7a6b03 // ldr d3, [x24, x26]
+	WORD $0x9101035a // add x26, x26, #0x40
 	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xf10503bf // cmp x29, #0x140
+	WORD $0xf105035f // cmp x26, #0x140
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
 	WORD $0x54ffff21 // b.ne <symmetric5Multi8+0xc40>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x8b1b032b // add x11, x25, x27
-	WORD $0x9105035a // add x26, x26, #0x140
+	WORD $0x8b1902eb // add x11, x23, x25
+	WORD $0x91050318 // add x24, x24, #0x140
 	WORD $0xf100151f // cmp x8, #0x5
 	WORD $0xad000961 // stp q1, q2, [x11]
 	WORD $0x54fffd61 // b.ne <symmetric5Multi8+0xc20>
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x52800099 // mov w25, #0x4
-	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric5Multi8+0xc00>
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x52800097 // mov w23, #0x4
+	WORD $0x3707fc03 // tbnz w3, #0x0, <symmetric5Multi8+0xc00>
 	WORD $0x91000484 // add x4, x4, #0x1
 	WORD $0xf100209f // cmp x4, #0x8
 	WORD $0x54fffac1 // b.ne <symmetric5Multi8+0xbe4>
@@ -10111,37 +10111,38 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb14089b // sub x27, x4, x20, lsl #2
-	WORD $0xaa0303e8 // mov x8, x3
+	WORD $0xaa1003e8 // mov x8, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad400ae4 // ldp q4, q2, [x23]
-	WORD $0x8b150102 // add x2, x8, x21
+	WORD $0xad400ae3 // ldp q3, q2, [x23]
+	WORD $0x8b160106 // add x6, x8, x22
 	WORD $0x910222fe // add x30, x23, #0x88
 	WORD $0x910242e4 // add x4, x23, #0x90
 	WORD $0x8b19003d // add x29, x1, x25
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc00043 // ldr q3, [x2]
-	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
-	WORD $0x8b160110 // add x16, x8, x22
-	WORD $0x8b180106 // add x6, x8, x24
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc000c4 // ldr q4, [x6]
+	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b150103 // add x3, x8, x21
+	WORD $0x8b180102 // add x2, x8, x24
 	WORD $0x8b1a010b // add x11, x8, x26
-	WORD $0x8b140042 // add x2, x2, x20
+	WORD $0x8b1400c6 // add x6, x6, x20
 	WORD $0x91050339 // add x25, x25, #0x140
 	WORD $0x7119033f // cmp w25, #0x640
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000ba1 // stp q1, q2, [x29]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b140042 // add x2, x2, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488ee4 // ldp d4, d3, [x23, #0x88]
@@ -10153,14 +10154,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010ba1 // stp q1, q2, [x29, #0x20]
 	WORD $0xf9800160 // prfm pldl1keep, [x11]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3cf46901 // ldr q1, [x8, x20]
-	WORD $0x8b140208 // add x8, x16, x20
-	WORD $0x8b1400d0 // add x16, x6, x20
+	WORD $0x8b140068 // add x8, x3, x20
 	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
-	WORD $0x8b140042 // add x2, x2, x20
-	WORD $0x8b1a0166 // add x6, x11, x26
+	WORD $0x8b1400c6 // add x6, x6, x20
+	WORD $0x8b1a0163 // add x3, x11, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10172,7 +10172,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad020ba1 // stp q1, q2, [x29, #0x40]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b140108 // add x8, x8, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10184,13 +10184,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030ba1 // stp q1, q2, [x29, #0x60]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
+	WORD $0x3dc000c2 // ldr q2, [x6]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
 	WORD $0x3cf46961 // ldr q1, [x11, x20]
-	WORD $0x8b14020b // add x11, x16, x20
-	WORD $0xd14004d0 // sub x16, x6, #0x1, lsl #12
-	WORD $0x8b1a0206 // add x6, x16, x26
+	WORD $0x8b14004b // add x11, x2, x20
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10215,13 +10215,13 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050ba1 // stp q1, q2, [x29, #0xa0]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3cf46a01 // ldr q1, [x16, x20]
-	WORD $0x8b140050 // add x16, x2, x20
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
+	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x8b1400c2 // add x2, x6, x20
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b1a0046 // add x6, x2, x26
+	WORD $0xd1400463 // sub x3, x3, #0x1, lsl #12
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b1a0066 // add x6, x3, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10245,9 +10245,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070ba1 // stp q1, q2, [x29, #0xe0]
 	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3cf46a02 // ldr q2, [x16, x20]
+	WORD $0x3cf46842 // ldr q2, [x2, x20]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x3cf46861 // ldr q1, [x3, x20]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10277,21 +10277,21 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb14089b // sub x27, x4, x20, lsl #2
-	WORD $0xaa0303e4 // mov x4, x3
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0xaa1003e2 // mov x2, x16
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x8b150088 // add x8, x4, x21
+	WORD $0x8b160048 // add x8, x2, x22
 	WORD $0x910202fe // add x30, x23, #0x80
 	WORD $0x8b19003d // add x29, x1, x25
-	WORD $0x8b16008b // add x11, x4, x22
-	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x8b15004b // add x11, x2, x21
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x8b180090 // add x16, x4, x24
-	WORD $0x8b1a0082 // add x2, x4, x26
+	WORD $0x8b180043 // add x3, x2, x24
+	WORD $0x8b1a0044 // add x4, x2, x26
 	WORD $0x8b140108 // add x8, x8, x20
 	WORD $0x91050339 // add x25, x25, #0x140
 	WORD $0x7119033f // cmp w25, #0x640
@@ -10305,10 +10305,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad000ba1 // stp q1, q2, [x29]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00062 // ldr q2, [x3]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
 	WORD $0x8b14016b // add x11, x11, x20
-	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -10321,14 +10320,15 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010ba1 // stp q1, q2, [x29, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf46881 // ldr q1, [x4, x20]
+	WORD $0x3cf46841 // ldr q1, [x2, x20]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x8b140108 // add x8, x8, x20
+	WORD $0x8b140062 // add x2, x3, x20
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0x8b1a0044 // add x4, x2, x26
+	WORD $0xd1400483 // sub x3, x4, #0x1, lsl #12
+	WORD $0x8b140108 // add x8, x8, x20
+	WORD $0x8b1a0064 // add x4, x3, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -10340,12 +10340,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020ba1 // stp q1, q2, [x29, #0x40]
-	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b14016b // add x11, x11, x20
-	WORD $0x8b140210 // add x16, x16, x20
+	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
+	WORD $0x8b140042 // add x2, x2, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -10360,12 +10360,12 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad030ba1 // stp q1, q2, [x29, #0x60]
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x3cf46861 // ldr q1, [x3, x20]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd1400482 // sub x2, x4, #0x1, lsl #12
+	WORD $0xd1400483 // sub x3, x4, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0044 // add x4, x2, x26
+	WORD $0x8b1a0064 // add x4, x3, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -10379,10 +10379,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad040ba1 // stp q1, q2, [x29, #0x80]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b14016b // add x11, x11, x20
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
-	WORD $0x8b140210 // add x16, x16, x20
+	WORD $0x8b140042 // add x2, x2, x20
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -10397,11 +10397,11 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad050ba1 // stp q1, q2, [x29, #0xa0]
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x3cf46861 // ldr q1, [x3, x20]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd1400482 // sub x2, x4, #0x1, lsl #12
+	WORD $0xd1400483 // sub x3, x4, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0x8b1a0044 // add x4, x2, x26
+	WORD $0x8b1a0064 // add x4, x3, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -10415,7 +10415,7 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad060ba1 // stp q1, q2, [x29, #0xc0]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10431,11 +10431,10 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad070ba1 // stp q1, q2, [x29, #0xe0]
 	WORD $0xf9800080 // prfm pldl1keep, [x4]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf46841 // ldr q1, [x2, x20]
+	WORD $0x3cf46861 // ldr q1, [x3, x20]
 	WORD $0x3cf46902 // ldr q2, [x8, x20]
 	WORD $0x8b1b0088 // add x8, x4, x27
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0xd1400504 // sub x4, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -10449,8 +10448,9 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xad080ba1 // stp q1, q2, [x29, #0x100]
 	WORD $0x3cf46961 // ldr q1, [x11, x20]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3cf46a02 // ldr q2, [x16, x20]
+	WORD $0x3cf46842 // ldr q2, [x2, x20]
 	WORD $0xfd4042e5 // ldr d5, [x23, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -10494,20 +10494,20 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0x8b0e00e8 // add x8, x7, x14
 	WORD $0xf940240b // ldr x11, [x0, #0x48]
-	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0x528000b6 // mov w22, #0x5
+	WORD $0xaa1403e2 // mov x2, x20
+	WORD $0x528000a3 // mov w3, #0x5
 	WORD $0x9b052d08 // madd x8, x8, x5, x11
 	WORD $0x91008108 // add x8, x8, #0x20
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xad7f0901 // ldp q1, q2, [x8, #-0x20]
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0xad7f12a3 // ldp q3, q4, [x21, #-0x20]
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0xad7f1043 // ldp q3, q4, [x2, #-0x20]
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad3f0901 // stp q1, q2, [x8, #-0x20]
 	WORD $0xad400901 // ldp q1, q2, [x8]
-	WORD $0xacc212a3 // ldp q3, q4, [x21], #0x40
+	WORD $0xacc21043 // ldp q3, q4, [x2], #0x40
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac820901 // stp q1, q2, [x8], #0x40
@@ -10521,31 +10521,31 @@ TEXT ·symmetric5Multi8Quad(SB), 0, $240-16
 	WORD $0x8b0e008e // add x14, x4, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x54ff6e82 // b.hs <symmetric5Multi8+0x100>
-	WORD $0xa94013e2 // ldp x2, x4, [sp]
+	WORD $0xa9400be6 // ldp x6, x2, [sp]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
+	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x5400014a // b.ge <symmetric5Multi8+0x1378>
-	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric5Multi8+0x1368>
-	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
-	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
+	WORD $0xf9401403 // ldr x3, [x0, #0x28]
+	WORD $0xb4000083 // cbz x3, <symmetric5Multi8+0x1368>
+	WORD $0x8b08046b // add x11, x3, x8, lsl #1
+	WORD $0x786e7963 // ldrh w3, [x11, x14, lsl #1]
 	WORD $0x14000002 // b <symmetric5Multi8+0x136c>
-	WORD $0x8b0e0107 // add x7, x8, x14
+	WORD $0x8b0e0103 // add x3, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0x9b052ceb // madd x11, x7, x5, x11
+	WORD $0x9b052c6b // madd x11, x3, x5, x11
 	WORD $0xf828798b // str x11, [x12, x8, lsl #3]
-	WORD $0x528000a7 // mov w7, #0x5
-	WORD $0xaa0403f3 // mov x19, x4
-	WORD $0xad3f0260 // stp q0, q0, [x19, #-0x20]
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0xac820260 // stp q0, q0, [x19], #0x40
+	WORD $0x528000a3 // mov w3, #0x5
+	WORD $0xaa0203e4 // mov x4, x2
+	WORD $0xad3f0080 // stp q0, q0, [x4, #-0x20]
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0xac820080 // stp q0, q0, [x4], #0x40
 	WORD $0x54ffffa1 // b.ne <symmetric5Multi8+0x1380>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91050084 // add x4, x4, #0x140
+	WORD $0x91050042 // add x2, x2, #0x140
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x54fffd21 // b.ne <symmetric5Multi8+0x1340>
 	WORD $0x17fffb58 // b <symmetric5Multi8+0x100>
@@ -10576,11 +10576,11 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x910043ff // add sp, sp, #0x10
 	WORD $0x140004cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
-	WORD $0xa941880a // ldp x10, x2, [x0, #0x18]
+	WORD $0xa941940a // ldp x10, x5, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
 	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x8b080025 // add x5, x1, x8
+	WORD $0x8b080023 // add x3, x1, x8
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
 	WORD $0x5287b008 // mov w8, #0x3d80
 	WORD $0xaa0d03ef // mov x15, x13
@@ -10593,7 +10593,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
 	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
-	WORD $0xf82e7985 // str x5, [x12, x14, lsl #3]
+	WORD $0xf82e7983 // str x3, [x12, x14, lsl #3]
 	WORD $0xeb1001df // cmp x14, x16
 	WORD $0x5400010a // b.ge <symmetric6Multi2+0x70>
 	WORD $0xf9401411 // ldr x17, [x0, #0x28]
@@ -10622,7 +10622,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xf940000f // ldr x15, [x0]
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x52800c04 // mov w4, #0x60
-	WORD $0xf90007e5 // str x5, [sp, #0x8]
+	WORD $0xf90007e3 // str x3, [sp, #0x8]
 	WORD $0x8b080de8 // add x8, x15, x8, lsl #3
 	WORD $0xf9000fe8 // str x8, [sp, #0x18]
 	WORD $0x52860a08 // mov w8, #0x3050
@@ -10637,11 +10637,11 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x54009022 // b.hs <symmetric6Multi2+0x12f0>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xb4008688 // cbz x8, <symmetric6Multi2+0x11c4>
-	WORD $0xf9402003 // ldr x3, [x0, #0x40]
-	WORD $0xf9402807 // ldr x7, [x0, #0x50]
+	WORD $0xf9402010 // ldr x16, [x0, #0x40]
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
 	WORD $0x92800beb // mov x11, #-0x60
 	WORD $0x8b080133 // add x19, x9, x8
-	WORD $0x9b0b0ce7 // madd x7, x7, x11, x3
+	WORD $0x9b0b4047 // madd x7, x2, x11, x16
 	WORD $0x1400000a // b <symmetric6Multi2+0x134>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -10649,7 +10649,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xd503201f // nop
 	WORD $0x528000c8 // mov w8, #0x6
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x9ba80a82 // umaddl x2, w20, w8, x2
+	WORD $0x9ba81685 // umaddl x5, w20, w8, x5
 	WORD $0xeb13013f // cmp x9, x19
 	WORD $0x540084a2 // b.hs <symmetric6Multi2+0x11c4>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
@@ -10658,33 +10658,33 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x37081e08 // tbnz w8, #0x1, <symmetric6Multi2+0x500>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe95 // lsr x21, x20, #2
-	WORD $0xd341fe96 // lsr x22, x20, #1
+	WORD $0xd341fe95 // lsr x21, x20, #1
+	WORD $0xd342fe96 // lsr x22, x20, #2
 	WORD $0x540041a3 // b.lo <symmetric6Multi2+0x988>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
+	WORD $0xaa0503f0 // mov x16, x5
 	WORD $0x9bab2298 // umaddl x24, w20, w11, x8
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0xd342fd19 // lsr x25, x8, #2
 	WORD $0x8b140a88 // add x8, x20, x20, lsl #2
 	WORD $0xcb08007b // sub x27, x3, x8
-	WORD $0xaa0203e3 // mov x3, x2
 	WORD $0xd503201f // nop
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x8b150068 // add x8, x3, x21
+	WORD $0x8b160208 // add x8, x16, x22
 	WORD $0x9102031e // add x30, x24, #0x80
 	WORD $0x8b17003d // add x29, x1, x23
-	WORD $0x8b16006b // add x11, x3, x22
-	WORD $0x3dc00060 // ldr q0, [x3]
+	WORD $0x8b15020b // add x11, x16, x21
+	WORD $0x3dc00200 // ldr q0, [x16]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
-	WORD $0x8b190070 // add x16, x3, x25
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b190202 // add x2, x16, x25
+	WORD $0x8b1a0203 // add x3, x16, x26
 	WORD $0x8b140108 // add x8, x8, x20
 	WORD $0x910602f7 // add x23, x23, #0x180
 	WORD $0x712402ff // cmp w23, #0x900
@@ -10698,10 +10698,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0007a0 // stp q0, q1, [x29]
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410b03 // ldp q3, q2, [x24, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0xad431305 // ldp q5, q4, [x24, #0x60]
 	WORD $0x8b14016b // add x11, x11, x20
-	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd404303 // ldr d3, [x24, #0x80]
@@ -10714,14 +10713,15 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0107a0 // stp q0, q1, [x29, #0x20]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46a00 // ldr q0, [x16, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b140050 // add x16, x2, x20
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420b03 // ldp q3, q2, [x24, #0x40]
@@ -10751,14 +10751,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0307a0 // stp q0, q1, [x29, #0x60]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420b03 // ldp q3, q2, [x24, #0x40]
@@ -10788,14 +10788,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0507a0 // stp q0, q1, [x29, #0xa0]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420b03 // ldp q3, q2, [x24, #0x40]
@@ -10825,13 +10825,13 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0707a0 // stp q0, q1, [x29, #0xe0]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420b03 // ldp q3, q2, [x24, #0x40]
@@ -10859,13 +10859,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0907a0 // stp q0, q1, [x29, #0x120]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400b03 // ldp q3, q2, [x24]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3cf46901 // ldr q1, [x8, x20]
-	WORD $0x8b1b00a8 // add x8, x5, x27
+	WORD $0x8b1b0068 // add x8, x3, x27
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
-	WORD $0xd1400503 // sub x3, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420b03 // ldp q3, q2, [x24, #0x40]
@@ -10881,6 +10880,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad410b03 // ldp q3, q2, [x24, #0x20]
 	WORD $0x3cf46a01 // ldr q1, [x16, x20]
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
+	WORD $0xd1400510 // sub x16, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -10896,7 +10896,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x54ffe441 // b.ne <symmetric6Multi2+0x180>
 	WORD $0x1400003e // b <symmetric6Multi2+0x5f4>
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0xaa0203f6 // mov x22, x2
+	WORD $0xaa0503f6 // mov x22, x5
 	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
 	WORD $0x3dc002c0 // ldr q0, [x22]
 	WORD $0x8b150037 // add x23, x1, x21
@@ -11161,28 +11161,28 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad021501 // stp q1, q5, [x8, #0x40]
 	WORD $0x54ffee01 // b.ne <symmetric6Multi2+0x6e0>
 	WORD $0x17fffdff // b <symmetric6Multi2+0x120>
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0xd37df06b // lsl x11, x3, #3
-	WORD $0x9b043477 // madd x23, x3, x4, x13
+	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xd37df04b // lsl x11, x2, #3
+	WORD $0x9b043455 // madd x21, x2, x4, x13
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x8b030c35 // add x21, x1, x3, lsl #3
-	WORD $0xf86b6996 // ldr x22, [x12, x11]
-	WORD $0x3ce87ae0 // ldr q0, [x23, x8, lsl #4]
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xaa1603f9 // mov x25, x22
-	WORD $0xfc786aa1 // ldr d1, [x21, x24]
-	WORD $0x3cc10722 // ldr q2, [x25], #0x10
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0xf106031f // cmp x24, #0x180
+	WORD $0x8b020c30 // add x16, x1, x2, lsl #3
+	WORD $0xf86b6983 // ldr x3, [x12, x11]
+	WORD $0x3ce87aa0 // ldr q0, [x21, x8, lsl #4]
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0xaa0303f7 // mov x23, x3
+	WORD $0xfc766a01 // ldr d1, [x16, x22]
+	WORD $0x3cc106e2 // ldr q2, [x23], #0x10
+	WORD $0x910102d6 // add x22, x22, #0x40
+	WORD $0xf10602df // cmp x22, #0x180
 	WORD $0x4fc11040 // fmla v0.2d, v2.2d, v1.d[0]
 	WORD $0x54ffff61 // b.ne <symmetric6Multi2+0x94c>
-	WORD $0x3ca87ae0 // str q0, [x23, x8, lsl #4]
+	WORD $0x3ca87aa0 // str q0, [x21, x8, lsl #4]
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x910602b5 // add x21, x21, #0x180
+	WORD $0x91060210 // add x16, x16, #0x180
 	WORD $0xf100191f // cmp x8, #0x6
 	WORD $0x54fffe61 // b.ne <symmetric6Multi2+0x940>
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0xf100205f // cmp x2, #0x8
 	WORD $0x54fffd61 // b.ne <symmetric6Multi2+0x92c>
 	WORD $0x17fffde7 // b <symmetric6Multi2+0x120>
 	WORD $0x5280180b // mov w11, #0xc0
@@ -11197,35 +11197,35 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
 	WORD $0xcb08007b // sub x27, x3, x8
-	WORD $0xaa0203e8 // mov x8, x2
+	WORD $0xaa0503e8 // mov x8, x5
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad4006e3 // ldp q3, q1, [x23]
-	WORD $0x8b150110 // add x16, x8, x21
+	WORD $0xad4006e2 // ldp q2, q1, [x23]
+	WORD $0x8b16010b // add x11, x8, x22
 	WORD $0x910222fe // add x30, x23, #0x88
 	WORD $0x910242e3 // add x3, x23, #0x90
 	WORD $0x8b19003d // add x29, x1, x25
 	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
-	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
-	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
-	WORD $0x8b160105 // add x5, x8, x22
-	WORD $0x8b18010b // add x11, x8, x24
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x3dc00163 // ldr q3, [x11]
+	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
+	WORD $0x4e010061 // tbl v1.16b, { v3.16b }, v1.16b
+	WORD $0x8b150102 // add x2, x8, x21
+	WORD $0x8b180110 // add x16, x8, x24
 	WORD $0x8b1a0106 // add x6, x8, x26
-	WORD $0x8b140210 // add x16, x16, x20
+	WORD $0x8b14016b // add x11, x11, x20
 	WORD $0x91060339 // add x25, x25, #0x180
 	WORD $0x7124033f // cmp w25, #0x900
-	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
-	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
 	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0007a0 // stp q0, q1, [x29]
-	WORD $0x3dc000a0 // ldr q0, [x5]
+	WORD $0x3dc00040 // ldr q0, [x2]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x8b14016b // add x11, x11, x20
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488ae3 // ldp d3, d2, [x23, #0x88]
@@ -11237,13 +11237,13 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0107a0 // stp q0, q1, [x29, #0x20]
 	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
 	WORD $0x3cf46900 // ldr q0, [x8, x20]
-	WORD $0x8b1400a8 // add x8, x5, x20
-	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
-	WORD $0x8b140210 // add x16, x16, x20
-	WORD $0x8b1a00a6 // add x6, x5, x26
+	WORD $0x8b140048 // add x8, x2, x20
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b14016b // add x11, x11, x20
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -11255,9 +11255,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0207a0 // stp q0, q1, [x29, #0x40]
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b14016b // add x11, x11, x20
+	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488ae3 // ldp d3, d2, [x23, #0x88]
@@ -11269,12 +11269,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0307a0 // stp q0, q1, [x29, #0x60]
 	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf468a0 // ldr q0, [x5, x20]
-	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
-	WORD $0x8b140210 // add x16, x16, x20
-	WORD $0x8b1a00a6 // add x6, x5, x26
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b14016b // add x11, x11, x20
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -11286,9 +11286,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0407a0 // stp q0, q1, [x29, #0x80]
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b14016b // add x11, x11, x20
+	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488ae3 // ldp d3, d2, [x23, #0x88]
@@ -11300,12 +11300,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0507a0 // stp q0, q1, [x29, #0xa0]
 	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf468a0 // ldr q0, [x5, x20]
-	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
-	WORD $0x8b140210 // add x16, x16, x20
-	WORD $0x8b1a00a6 // add x6, x5, x26
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b14016b // add x11, x11, x20
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -11317,9 +11317,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0607a0 // stp q0, q1, [x29, #0xc0]
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b14016b // add x11, x11, x20
+	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d4892e3 // ldp d3, d4, [x23, #0x88]
@@ -11331,11 +11331,11 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0707a0 // stp q0, q1, [x29, #0xe0]
 	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf468a0 // ldr q0, [x5, x20]
-	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
-	WORD $0x8b1a00a6 // add x6, x5, x26
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -11347,7 +11347,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0807a0 // stp q0, q1, [x29, #0x100]
 	WORD $0x3dc00100 // ldr q0, [x8]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00201 // ldr q1, [x16]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x6d488ee2 // ldp d2, d3, [x23, #0x88]
@@ -11359,9 +11359,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
 	WORD $0xad0907a0 // stp q0, q1, [x29, #0x120]
 	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3cf46a01 // ldr q1, [x16, x20]
+	WORD $0x3cf46961 // ldr q1, [x11, x20]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf468a0 // ldr q0, [x5, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -11373,7 +11373,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0a07a0 // stp q0, q1, [x29, #0x140]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
 	WORD $0x3cf46900 // ldr q0, [x8, x20]
-	WORD $0x3cf46961 // ldr q1, [x11, x20]
+	WORD $0x3cf46a01 // ldr q1, [x16, x20]
 	WORD $0x8b1b00c8 // add x8, x6, x27
 	WORD $0xd1400508 // sub x8, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
@@ -11486,22 +11486,22 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x8b140a88 // add x8, x20, x20, lsl #2
 	WORD $0xaa1f03f9 // mov x25, xzr
 	WORD $0xb274029a // orr x26, x20, #0x1000
+	WORD $0xaa0503f0 // mov x16, x5
 	WORD $0xcb08007b // sub x27, x3, x8
-	WORD $0xaa0203e3 // mov x3, x2
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x8b150068 // add x8, x3, x21
+	WORD $0x8b160208 // add x8, x16, x22
 	WORD $0x910202fe // add x30, x23, #0x80
 	WORD $0x8b19003d // add x29, x1, x25
-	WORD $0x8b16006b // add x11, x3, x22
-	WORD $0x3dc00060 // ldr q0, [x3]
+	WORD $0x8b15020b // add x11, x16, x21
+	WORD $0x3dc00200 // ldr q0, [x16]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4d40cfc2 // ld1r { v2.2d }, [x30]
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
-	WORD $0x8b180070 // add x16, x3, x24
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b180202 // add x2, x16, x24
+	WORD $0x8b1a0203 // add x3, x16, x26
 	WORD $0x8b140108 // add x8, x8, x20
 	WORD $0x91060339 // add x25, x25, #0x180
 	WORD $0x7124033f // cmp w25, #0x900
@@ -11515,10 +11515,9 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad0007a0 // stp q0, q1, [x29]
 	WORD $0x3dc00160 // ldr q0, [x11]
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
 	WORD $0x8b14016b // add x11, x11, x20
-	WORD $0x8b140210 // add x16, x16, x20
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xfd4042e3 // ldr d3, [x23, #0x80]
@@ -11531,14 +11530,15 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0107a0 // stp q0, q1, [x29, #0x20]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46a00 // ldr q0, [x16, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b140050 // add x16, x2, x20
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -11568,14 +11568,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0307a0 // stp q0, q1, [x29, #0x60]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -11605,14 +11605,14 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0507a0 // stp q0, q1, [x29, #0xa0]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
 	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -11642,13 +11642,13 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0707a0 // stp q0, q1, [x29, #0xe0]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
-	WORD $0x8b1a0065 // add x5, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -11676,13 +11676,12 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad0907a0 // stp q0, q1, [x29, #0x120]
-	WORD $0xf98000a0 // prfm pldl1keep, [x5]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400ae3 // ldp q3, q2, [x23]
-	WORD $0x3cf46860 // ldr q0, [x3, x20]
+	WORD $0x3cf46840 // ldr q0, [x2, x20]
 	WORD $0x3cf46901 // ldr q1, [x8, x20]
-	WORD $0x8b1b00a8 // add x8, x5, x27
+	WORD $0x8b1b0068 // add x8, x3, x27
 	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
-	WORD $0xd1400503 // sub x3, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
 	WORD $0xad420ae3 // ldp q3, q2, [x23, #0x40]
@@ -11698,6 +11697,7 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xad410ae3 // ldp q3, q2, [x23, #0x20]
 	WORD $0x3cf46a01 // ldr q1, [x16, x20]
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
+	WORD $0xd1400510 // sub x16, x8, #0x1, lsl #12
 	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
 	WORD $0x4e080482 // dup v2.2d, v4.d[0]
 	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
@@ -11722,68 +11722,68 @@ TEXT ·symmetric6Multi2Quad(SB), 0, $192-16
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x5400044b // b.lt <symmetric6Multi2+0x126c>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0xaa0d03f3 // mov x19, x13
-	WORD $0x9a9fc507 // csinc x7, x8, xzr, gt
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xaa0d03e3 // mov x3, x13
+	WORD $0x9a9fc502 // csinc x2, x8, xzr, gt
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric6Multi2+0x1220>
-	WORD $0x8b03068b // add x11, x20, x3, lsl #1
-	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
+	WORD $0xf9401407 // ldr x7, [x0, #0x28]
+	WORD $0xb40000e7 // cbz x7, <symmetric6Multi2+0x1220>
+	WORD $0x8b1004eb // add x11, x7, x16, lsl #1
+	WORD $0x786e7973 // ldrh w19, [x11, x14, lsl #1]
 	WORD $0x14000005 // b <symmetric6Multi2+0x1224>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b0e0075 // add x21, x3, x14
+	WORD $0x8b0e0213 // add x19, x16, x14
 	WORD $0xf940240b // ldr x11, [x0, #0x48]
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x9b042eb5 // madd x21, x21, x4, x11
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0x9b042e73 // madd x19, x19, x4, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x3cf46aa0 // ldr q0, [x21, x20]
-	WORD $0x3cf46a61 // ldr q1, [x19, x20]
+	WORD $0x3ce76a60 // ldr q0, [x19, x7]
+	WORD $0x3ce76861 // ldr q1, [x3, x7]
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3cb46aa0 // str q0, [x21, x20]
-	WORD $0x91004294 // add x20, x20, #0x10
-	WORD $0xf101829f // cmp x20, #0x60
+	WORD $0x3ca76a60 // str q0, [x19, x7]
+	WORD $0x910040e7 // add x7, x7, #0x10
+	WORD $0xf10180ff // cmp x7, #0x60
 	WORD $0x54ffff41 // b.ne <symmetric6Multi2+0x1240>
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x91018273 // add x19, x19, #0x60
-	WORD $0xeb07007f // cmp x3, x7
+	WORD $0x91000610 // add x16, x16, #0x1
+	WORD $0x91018063 // add x3, x3, #0x60
+	WORD $0xeb02021f // cmp x16, x2
 	WORD $0x54fffcc1 // b.ne <symmetric6Multi2+0x1200>
 	WORD $0xf9400feb // ldr x11, [sp, #0x18]
 	WORD $0x8b0e010e // add x14, x8, x14
 	WORD $0x910021e8 // add x8, x15, #0x8
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x54ff7322 // b.hs <symmetric6Multi2+0xe0>
-	WORD $0xf94007e5 // ldr x5, [sp, #0x8]
+	WORD $0xf94007e3 // ldr x3, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0d03e3 // mov x3, x13
+	WORD $0xaa0d03f0 // mov x16, x13
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0xf8287985 // str x5, [x12, x8, lsl #3]
+	WORD $0xf8287983 // str x3, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x5400014a // b.ge <symmetric6Multi2+0x12c4>
-	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric6Multi2+0x12b4>
-	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
-	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xb4000082 // cbz x2, <symmetric6Multi2+0x12b4>
+	WORD $0x8b08044b // add x11, x2, x8, lsl #1
+	WORD $0x786e7962 // ldrh w2, [x11, x14, lsl #1]
 	WORD $0x14000002 // b <symmetric6Multi2+0x12b8>
-	WORD $0x8b0e0107 // add x7, x8, x14
+	WORD $0x8b0e0102 // add x2, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0x9b042ceb // madd x11, x7, x4, x11
+	WORD $0x9b042c4b // madd x11, x2, x4, x11
 	WORD $0xf828798b // str x11, [x12, x8, lsl #3]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x8b07006b // add x11, x3, x7
-	WORD $0x910040e7 // add x7, x7, #0x10
-	WORD $0xf10180ff // cmp x7, #0x60
+	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0x8b02020b // add x11, x16, x2
+	WORD $0x91004042 // add x2, x2, #0x10
+	WORD $0xf101805f // cmp x2, #0x60
 	WORD $0xa9007d7f // stp xzr, xzr, [x11]
 	WORD $0x54ffff81 // b.ne <symmetric6Multi2+0x12c8>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91018063 // add x3, x3, #0x60
+	WORD $0x91018210 // add x16, x16, #0x60
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x54fffd21 // b.ne <symmetric6Multi2+0x128c>
 	WORD $0x17fffb7d // b <symmetric6Multi2+0xe0>
@@ -11811,12 +11811,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x910043ff // add sp, sp, #0x10
 	WORD $0x1400059d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10483ff // sub sp, sp, #0x120
-	WORD $0xa9418c0a // ldp x10, x3, [x0, #0x18]
+	WORD $0xa941c00a // ldp x10, x16, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x8b080022 // add x2, x1, x8
+	WORD $0x8b080025 // add x5, x1, x8
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
 	WORD $0x5287b008 // mov w8, #0x3d80
 	WORD $0xaa0d03ef // mov x15, x13
@@ -11834,26 +11834,26 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xa9114ff4 // stp x20, x19, [sp, #0x110]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
-	WORD $0xf82e7982 // str x2, [x12, x14, lsl #3]
-	WORD $0xeb1001df // cmp x14, x16
+	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0xf82e7985 // str x5, [x12, x14, lsl #3]
+	WORD $0xeb1101df // cmp x14, x17
 	WORD $0x5400010a // b.ge <symmetric6Multi4+0x8c>
-	WORD $0xf9401411 // ldr x17, [x0, #0x28]
-	WORD $0xaa0e03f0 // mov x16, x14
-	WORD $0xb4000051 // cbz x17, <symmetric6Multi4+0x80>
-	WORD $0x786e7a30 // ldrh w16, [x17, x14, lsl #1]
-	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
-	WORD $0x9b084610 // madd x16, x16, x8, x17
-	WORD $0xf82e7990 // str x16, [x12, x14, lsl #3]
-	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xaa0e03f1 // mov x17, x14
+	WORD $0xb4000042 // cbz x2, <symmetric6Multi4+0x80>
+	WORD $0x786e7851 // ldrh w17, [x2, x14, lsl #1]
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0x9b080a31 // madd x17, x17, x8, x2
+	WORD $0xf82e7991 // str x17, [x12, x14, lsl #3]
+	WORD $0xaa1f03f1 // mov x17, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1001f1 // add x17, x15, x16
-	WORD $0x91008210 // add x16, x16, #0x20
-	WORD $0xf103021f // cmp x16, #0xc0
-	WORD $0xad000220 // stp q0, q0, [x17]
+	WORD $0x8b1101e2 // add x2, x15, x17
+	WORD $0x91008231 // add x17, x17, #0x20
+	WORD $0xf103023f // cmp x17, #0xc0
+	WORD $0xad000040 // stp q0, q0, [x2]
 	WORD $0x54ffff81 // b.ne <symmetric6Multi4+0xa0>
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0x910301ef // add x15, x15, #0xc0
@@ -11866,7 +11866,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x52801804 // mov w4, #0xc0
-	WORD $0xf90007e2 // str x2, [sp, #0x8]
+	WORD $0xf90007e5 // str x5, [sp, #0x8]
 	WORD $0x8b080de8 // add x8, x15, x8, lsl #3
 	WORD $0xf90067e8 // str x8, [sp, #0xc8]
 	WORD $0x52861408 // mov w8, #0x30a0
@@ -11880,11 +11880,11 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x5400a7e2 // b.hs <symmetric6Multi4+0x1608>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xb4009d68 // cbz x8, <symmetric6Multi4+0x14c0>
-	WORD $0xf9402006 // ldr x6, [x0, #0x40]
-	WORD $0xf9402807 // ldr x7, [x0, #0x50]
+	WORD $0xf9402002 // ldr x2, [x0, #0x40]
+	WORD $0xf9402803 // ldr x3, [x0, #0x50]
 	WORD $0x928017eb // mov x11, #-0xc0
-	WORD $0x9b0b18e6 // madd x6, x7, x11, x6
 	WORD $0x8b080127 // add x7, x9, x8
+	WORD $0x9b0b0866 // madd x6, x3, x11, x2
 	WORD $0x1400000a // b <symmetric6Multi4+0x154>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -11892,7 +11892,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xd503201f // nop
 	WORD $0x528000c8 // mov w8, #0x6
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x9ba80e63 // umaddl x3, w19, w8, x3
+	WORD $0x9ba84270 // umaddl x16, w19, w8, x16
 	WORD $0xeb07013f // cmp x9, x7
 	WORD $0x54009b82 // b.hs <symmetric6Multi4+0x14c0>
 	WORD $0xf940301a // ldr x26, [x0, #0x60]
@@ -11901,33 +11901,33 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x37081e08 // tbnz w8, #0x1, <symmetric6Multi4+0x520>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d67f // cmp w19, #0x35
-	WORD $0xd342fe74 // lsr x20, x19, #2
-	WORD $0xd341fe75 // lsr x21, x19, #1
+	WORD $0xd341fe74 // lsr x20, x19, #1
+	WORD $0xd342fe75 // lsr x21, x19, #2
 	WORD $0x54005263 // b.lo <symmetric6Multi4+0xbc0>
 	WORD $0x9ba42277 // umaddl x23, w19, w4, x8
 	WORD $0x8b130668 // add x8, x19, x19, lsl #1
 	WORD $0xaa1f03f6 // mov x22, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
-	WORD $0xaa0303fe // mov x30, x3
+	WORD $0xaa1003e2 // mov x2, x16
 	WORD $0xd342fd18 // lsr x24, x8, #2
 	WORD $0x8b130a68 // add x8, x19, x19, lsl #2
 	WORD $0xcb08035a // sub x26, x26, x8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x8b1403c8 // add x8, x30, x20
+	WORD $0x8b150048 // add x8, x2, x21
 	WORD $0x910202fd // add x29, x23, #0x80
 	WORD $0x8b16003b // add x27, x1, x22
-	WORD $0x8b1503cb // add x11, x30, x21
-	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0x8b14004b // add x11, x2, x20
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x8b1803d0 // add x16, x30, x24
-	WORD $0x8b1903c2 // add x2, x30, x25
+	WORD $0x8b180043 // add x3, x2, x24
+	WORD $0x8b190045 // add x5, x2, x25
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x910602d6 // add x22, x22, #0x180
 	WORD $0x712402df // cmp w22, #0x900
@@ -11941,10 +11941,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad000b61 // stp q1, q2, [x27]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00062 // ldr q2, [x3]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -11957,14 +11956,15 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36bc1 // ldr q1, [x30, x19]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b130062 // add x2, x3, x19
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -11976,12 +11976,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020b61 // stp q1, q2, [x27, #0x40]
-	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -11996,12 +11996,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -12015,10 +12015,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad040b61 // stp q1, q2, [x27, #0x80]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -12033,12 +12033,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad050b61 // stp q1, q2, [x27, #0xa0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -12052,10 +12052,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad060b61 // stp q1, q2, [x27, #0xc0]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042e4 // ldr d4, [x23, #0x80]
@@ -12070,11 +12070,11 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad070b61 // stp q1, q2, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -12088,7 +12088,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad080b61 // stp q1, q2, [x27, #0x100]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12104,11 +12104,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad090b61 // stp q1, q2, [x27, #0x120]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ee4 // ldp q4, q3, [x23]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3cf36902 // ldr q2, [x8, x19]
 	WORD $0x8b1a00a8 // add x8, x5, x26
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0xd140051e // sub x30, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ee4 // ldp q4, q3, [x23, #0x40]
@@ -12122,8 +12121,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad0a0b61 // stp q1, q2, [x27, #0x140]
 	WORD $0x3cf36961 // ldr q1, [x11, x19]
 	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x3cf36842 // ldr q2, [x2, x19]
 	WORD $0xfd4042e5 // ldr d5, [x23, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12139,7 +12139,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x54ffe441 // b.ne <symmetric6Multi4+0x1a0>
 	WORD $0x1400003e // b <symmetric6Multi4+0x614>
 	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xaa0303f5 // mov x21, x3
+	WORD $0xaa1003f5 // mov x21, x16
 	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
 	WORD $0x3dc002a1 // ldr q1, [x21]
 	WORD $0x8b140036 // add x22, x1, x20
@@ -12534,28 +12534,28 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x17fffd7f // b <symmetric6Multi4+0x140>
 	WORD $0xaa1f03f4 // mov x20, xzr
 	WORD $0xd37df288 // lsl x8, x20, #3
-	WORD $0x9b043697 // madd x23, x20, x4, x13
+	WORD $0x9b043683 // madd x3, x20, x4, x13
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x8b140c36 // add x22, x1, x20, lsl #3
+	WORD $0x8b140c22 // add x2, x1, x20, lsl #3
 	WORD $0xf8686988 // ldr x8, [x12, x8]
-	WORD $0x8b1516f8 // add x24, x23, x21, lsl #5
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xaa0803fa // mov x26, x8
-	WORD $0xad400b01 // ldp q1, q2, [x24]
+	WORD $0x8b151476 // add x22, x3, x21, lsl #5
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0803f8 // mov x24, x8
+	WORD $0xad400ac1 // ldp q1, q2, [x22]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xacc11744 // ldp q4, q5, [x26], #0x20
-	WORD $0xfc796ac3 // ldr d3, [x22, x25]
-	WORD $0x91010339 // add x25, x25, #0x40
-	WORD $0xf106033f // cmp x25, #0x180
+	WORD $0xacc11704 // ldp q4, q5, [x24], #0x20
+	WORD $0xfc776843 // ldr d3, [x2, x23]
+	WORD $0x910102f7 // add x23, x23, #0x40
+	WORD $0xf10602ff // cmp x23, #0x180
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
 	WORD $0x54ffff41 // b.ne <symmetric6Multi4+0xb80>
 	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x910602d6 // add x22, x22, #0x180
-	WORD $0xad000b01 // stp q1, q2, [x24]
+	WORD $0x91060042 // add x2, x2, #0x180
+	WORD $0xad000ac1 // stp q1, q2, [x22]
 	WORD $0xf1001abf // cmp x21, #0x6
 	WORD $0x54fffda1 // b.ne <symmetric6Multi4+0xb60>
 	WORD $0x91000694 // add x20, x20, #0x1
@@ -12573,38 +12573,38 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
 	WORD $0xcb08035a // sub x26, x26, x8
-	WORD $0xaa0303e8 // mov x8, x3
+	WORD $0xaa1003e8 // mov x8, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad400ac4 // ldp q4, q2, [x22]
-	WORD $0x8b140102 // add x2, x8, x20
+	WORD $0xad400ac3 // ldp q3, q2, [x22]
+	WORD $0x8b15010b // add x11, x8, x21
 	WORD $0x910222dd // add x29, x22, #0x88
 	WORD $0x910242de // add x30, x22, #0x90
 	WORD $0x8b18003b // add x27, x1, x24
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc00043 // ldr q3, [x2]
-	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
-	WORD $0x8b150110 // add x16, x8, x21
-	WORD $0x8b17010b // add x11, x8, x23
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00164 // ldr q4, [x11]
+	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b140103 // add x3, x8, x20
+	WORD $0x8b170102 // add x2, x8, x23
 	WORD $0x8b190105 // add x5, x8, x25
-	WORD $0x8b130042 // add x2, x2, x19
+	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0x91060318 // add x24, x24, #0x180
 	WORD $0x7124031f // cmp w24, #0x900
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000b61 // stp q1, q2, [x27]
-	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00061 // ldr q1, [x3]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x8b13016b // add x11, x11, x19
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488ec4 // ldp d4, d3, [x22, #0x88]
@@ -12616,13 +12616,13 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
 	WORD $0x3cf36901 // ldr q1, [x8, x19]
-	WORD $0x8b130208 // add x8, x16, x19
-	WORD $0xd14004b0 // sub x16, x5, #0x1, lsl #12
-	WORD $0x8b130042 // add x2, x2, x19
-	WORD $0x8b190205 // add x5, x16, x25
+	WORD $0x8b130068 // add x8, x3, x19
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b13016b // add x11, x11, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12634,9 +12634,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad020b61 // stp q1, q2, [x27, #0x40]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b13016b // add x11, x11, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488ec4 // ldp d4, d3, [x22, #0x88]
@@ -12648,12 +12648,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
-	WORD $0xd14004b0 // sub x16, x5, #0x1, lsl #12
-	WORD $0x8b130042 // add x2, x2, x19
-	WORD $0x8b190205 // add x5, x16, x25
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b13016b // add x11, x11, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12665,9 +12665,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad040b61 // stp q1, q2, [x27, #0x80]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b13016b // add x11, x11, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488ec4 // ldp d4, d3, [x22, #0x88]
@@ -12679,11 +12679,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050b61 // stp q1, q2, [x27, #0xa0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
-	WORD $0xd14004b0 // sub x16, x5, #0x1, lsl #12
-	WORD $0x8b190205 // add x5, x16, x25
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b13016b // add x11, x11, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12695,9 +12696,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad060b61 // stp q1, q2, [x27, #0xc0]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b13016b // add x11, x11, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4896c4 // ldp d4, d5, [x22, #0x88]
@@ -12709,12 +12710,11 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070b61 // stp q1, q2, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3cf36a01 // ldr q1, [x16, x19]
-	WORD $0x8b130050 // add x16, x2, x19
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12726,7 +12726,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad080b61 // stp q1, q2, [x27, #0x100]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d4892c3 // ldp d3, d4, [x22, #0x88]
@@ -12738,9 +12738,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090b61 // stp q1, q2, [x27, #0x120]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
-	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x3cf36962 // ldr q2, [x11, x19]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -12752,7 +12752,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad0a0b61 // stp q1, q2, [x27, #0x140]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3cf36901 // ldr q1, [x8, x19]
-	WORD $0x3cf36962 // ldr q2, [x11, x19]
+	WORD $0x3cf36842 // ldr q2, [x2, x19]
 	WORD $0x8b1a00a8 // add x8, x5, x26
 	WORD $0xd1400508 // sub x8, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
@@ -12908,26 +12908,26 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x8b130a68 // add x8, x19, x19, lsl #2
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xb2740279 // orr x25, x19, #0x1000
-	WORD $0xaa0303fe // mov x30, x3
+	WORD $0xaa1003e2 // mov x2, x16
 	WORD $0xcb08035a // sub x26, x26, x8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x8b1403c8 // add x8, x30, x20
+	WORD $0x8b150048 // add x8, x2, x21
 	WORD $0x910202dd // add x29, x22, #0x80
 	WORD $0x8b18003b // add x27, x1, x24
-	WORD $0x8b1503cb // add x11, x30, x21
-	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0x8b14004b // add x11, x2, x20
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfa3 // ld1r { v3.2d }, [x29]
 	WORD $0xad4212c5 // ldp q5, q4, [x22, #0x40]
-	WORD $0x8b1703d0 // add x16, x30, x23
-	WORD $0x8b1903c2 // add x2, x30, x25
+	WORD $0x8b170043 // add x3, x2, x23
+	WORD $0x8b190045 // add x5, x2, x25
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x91060318 // add x24, x24, #0x180
 	WORD $0x7124031f // cmp w24, #0x900
@@ -12941,10 +12941,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad000b61 // stp q1, q2, [x27]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00062 // ldr q2, [x3]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -12957,14 +12956,15 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010b61 // stp q1, q2, [x27, #0x20]
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xd1400442 // sub x2, x2, #0x1, lsl #12
+	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36bc1 // ldr q1, [x30, x19]
+	WORD $0x3cf36841 // ldr q1, [x2, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b130062 // add x2, x3, x19
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
+	WORD $0x8b130108 // add x8, x8, x19
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -12976,12 +12976,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0xad020b61 // stp q1, q2, [x27, #0x40]
-	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -12996,12 +12996,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad030b61 // stp q1, q2, [x27, #0x60]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -13015,10 +13015,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad040b61 // stp q1, q2, [x27, #0x80]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -13033,12 +13033,12 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad050b61 // stp q1, q2, [x27, #0xa0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
 	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -13052,10 +13052,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad060b61 // stp q1, q2, [x27, #0xc0]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
 	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0x8b13016b // add x11, x11, x19
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
-	WORD $0x8b130210 // add x16, x16, x19
+	WORD $0x8b130042 // add x2, x2, x19
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd4042c4 // ldr d4, [x22, #0x80]
@@ -13070,11 +13070,11 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad070b61 // stp q1, q2, [x27, #0xe0]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004a2 // sub x2, x5, #0x1, lsl #12
+	WORD $0xd14004a3 // sub x3, x5, #0x1, lsl #12
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x8b190045 // add x5, x2, x25
+	WORD $0x8b190065 // add x5, x3, x25
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -13088,7 +13088,7 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad080b61 // stp q1, q2, [x27, #0x100]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad4316c6 // ldp q6, q5, [x22, #0x60]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -13104,11 +13104,10 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad090b61 // stp q1, q2, [x27, #0x120]
 	WORD $0xf98000a0 // prfm pldl1keep, [x5]
 	WORD $0xad400ec4 // ldp q4, q3, [x22]
-	WORD $0x3cf36841 // ldr q1, [x2, x19]
+	WORD $0x3cf36861 // ldr q1, [x3, x19]
 	WORD $0x3cf36902 // ldr q2, [x8, x19]
 	WORD $0x8b1a00a8 // add x8, x5, x26
 	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0xd140051e // sub x30, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420ec4 // ldp q4, q3, [x22, #0x40]
@@ -13122,8 +13121,9 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0xad0a0b61 // stp q1, q2, [x27, #0x140]
 	WORD $0x3cf36961 // ldr q1, [x11, x19]
 	WORD $0xad410ec4 // ldp q4, q3, [x22, #0x20]
-	WORD $0x3cf36a02 // ldr q2, [x16, x19]
+	WORD $0x3cf36842 // ldr q2, [x2, x19]
 	WORD $0xfd4042c5 // ldr d5, [x22, #0x80]
+	WORD $0xd1400502 // sub x2, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -13144,79 +13144,79 @@ TEXT ·symmetric6Multi4Quad(SB), 0, $368-16
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xcb0e0108 // sub x8, x8, x14
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a8bb106 // csel x6, x8, x11, lt
+	WORD $0x9a8bb103 // csel x3, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x540004cb // b.lt <symmetric6Multi4+0x1578>
-	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0d03f3 // mov x19, x13
-	WORD $0x9a9fc4c7 // csinc x7, x6, xzr, gt
+	WORD $0xaa0d03e6 // mov x6, x13
+	WORD $0x9a9fc462 // csinc x2, x3, xzr, gt
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0xb40000f4 // cbz x20, <symmetric6Multi4+0x1520>
-	WORD $0x8b08068b // add x11, x20, x8, lsl #1
-	WORD $0x786e7975 // ldrh w21, [x11, x14, lsl #1]
+	WORD $0xf9401407 // ldr x7, [x0, #0x28]
+	WORD $0xb40000e7 // cbz x7, <symmetric6Multi4+0x1520>
+	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
+	WORD $0x786e7973 // ldrh w19, [x11, x14, lsl #1]
 	WORD $0x14000005 // b <symmetric6Multi4+0x1524>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b0e0115 // add x21, x8, x14
+	WORD $0x8b0e0113 // add x19, x8, x14
 	WORD $0xf940240b // ldr x11, [x0, #0x48]
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0x9b042eb5 // madd x21, x21, x4, x11
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0x9b042e73 // madd x19, x19, x4, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1402ab // add x11, x21, x20
-	WORD $0x8b140270 // add x16, x19, x20
-	WORD $0x91008294 // add x20, x20, #0x20
+	WORD $0x8b07026b // add x11, x19, x7
+	WORD $0x8b0700c5 // add x5, x6, x7
+	WORD $0x910080e7 // add x7, x7, #0x20
 	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xf103029f // cmp x20, #0xc0
-	WORD $0xad400e02 // ldp q2, q3, [x16]
+	WORD $0xf10300ff // cmp x7, #0xc0
+	WORD $0xad400ca2 // ldp q2, q3, [x5]
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD $0xad000560 // stp q0, q1, [x11]
 	WORD $0x54fffee1 // b.ne <symmetric6Multi4+0x1540>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91030273 // add x19, x19, #0xc0
-	WORD $0xeb07011f // cmp x8, x7
+	WORD $0x910300c6 // add x6, x6, #0xc0
+	WORD $0xeb02011f // cmp x8, x2
 	WORD $0x54fffc61 // b.ne <symmetric6Multi4+0x1500>
 	WORD $0xf94067eb // ldr x11, [sp, #0xc8]
 	WORD $0x910021e8 // add x8, x15, #0x8
-	WORD $0x8b0e00ce // add x14, x6, x14
+	WORD $0x8b0e006e // add x14, x3, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x54ff5bc2 // b.hs <symmetric6Multi4+0x100>
-	WORD $0xf94007e2 // ldr x2, [sp, #0x8]
+	WORD $0xf94007e5 // ldr x5, [sp, #0x8]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xaa0d03e6 // mov x6, x13
+	WORD $0xaa0d03e2 // mov x2, x13
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0xf8287982 // str x2, [x12, x8, lsl #3]
+	WORD $0xf8287985 // str x5, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x5400014a // b.ge <symmetric6Multi4+0x15d8>
-	WORD $0xf9401407 // ldr x7, [x0, #0x28]
-	WORD $0xb4000087 // cbz x7, <symmetric6Multi4+0x15c8>
-	WORD $0x8b0804eb // add x11, x7, x8, lsl #1
-	WORD $0x786e7967 // ldrh w7, [x11, x14, lsl #1]
+	WORD $0xf9401403 // ldr x3, [x0, #0x28]
+	WORD $0xb4000083 // cbz x3, <symmetric6Multi4+0x15c8>
+	WORD $0x8b08046b // add x11, x3, x8, lsl #1
+	WORD $0x786e7963 // ldrh w3, [x11, x14, lsl #1]
 	WORD $0x14000002 // b <symmetric6Multi4+0x15cc>
-	WORD $0x8b0e0107 // add x7, x8, x14
+	WORD $0x8b0e0103 // add x3, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0x9b042ceb // madd x11, x7, x4, x11
+	WORD $0x9b042c6b // madd x11, x3, x4, x11
 	WORD $0xf828798b // str x11, [x12, x8, lsl #3]
-	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xd503201f // nop
-	WORD $0x8b0700cb // add x11, x6, x7
-	WORD $0x910080e7 // add x7, x7, #0x20
-	WORD $0xf10300ff // cmp x7, #0xc0
+	WORD $0x8b03004b // add x11, x2, x3
+	WORD $0x91008063 // add x3, x3, #0x20
+	WORD $0xf103007f // cmp x3, #0xc0
 	WORD $0xad006178 // stp q24, q24, [x11]
 	WORD $0x54ffff81 // b.ne <symmetric6Multi4+0x15e0>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x910300c6 // add x6, x6, #0xc0
+	WORD $0x91030042 // add x2, x2, #0xc0
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x54fffd01 // b.ne <symmetric6Multi4+0x15a0>
 	WORD $0x17fffabf // b <symmetric6Multi4+0x100>
@@ -13251,12 +13251,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x910043ff // add sp, sp, #0x10
 	WORD $0x140005dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
-	WORD $0xa941880a // ldp x10, x2, [x0, #0x18]
+	WORD $0xa9419c0a // ldp x10, x7, [x0, #0x18]
 	WORD $0x52878008 // mov w8, #0x3c00
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0x91400c2d // add x13, x1, #0x3, lsl #12
-	WORD $0x8b080026 // add x6, x1, x8
+	WORD $0x8b080024 // add x4, x1, x8
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
 	WORD $0x5287b008 // mov w8, #0x3d80
 	WORD $0x6d013bef // stp d15, d14, [sp, #0x10]
@@ -13275,7 +13275,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xa90a4ff4 // stp x20, x19, [sp, #0xa0]
 	WORD $0xd503201f // nop
 	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
-	WORD $0xf82e7986 // str x6, [x12, x14, lsl #3]
+	WORD $0xf82e7984 // str x4, [x12, x14, lsl #3]
 	WORD $0xeb1001df // cmp x14, x16
 	WORD $0x5400010a // b.ge <symmetric6Multi8+0x8c>
 	WORD $0xf9401411 // ldr x17, [x0, #0x28]
@@ -13310,7 +13310,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xf9002fe8 // str x8, [sp, #0x58]
 	WORD $0x52860408 // mov w8, #0x3020
 	WORD $0x8b080028 // add x8, x1, x8
-	WORD $0xa90023e6 // stp x6, x8, [sp]
+	WORD $0xa90023e4 // stp x4, x8, [sp]
 	WORD $0x14000007 // b <symmetric6Multi8+0x110>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -13320,11 +13320,11 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x5400b0c2 // b.hs <symmetric6Multi8+0x1724>
 	WORD $0x794009e8 // ldrh w8, [x15, #0x4]
 	WORD $0xb400a668 // cbz x8, <symmetric6Multi8+0x15e0>
-	WORD $0xf9402003 // ldr x3, [x0, #0x40]
-	WORD $0xf9402804 // ldr x4, [x0, #0x50]
+	WORD $0xf9402011 // ldr x17, [x0, #0x40]
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
 	WORD $0x92802feb // mov x11, #-0x180
 	WORD $0x8b080134 // add x20, x9, x8
-	WORD $0x9b0b0c93 // madd x19, x4, x11, x3
+	WORD $0x9b0b4453 // madd x19, x2, x11, x17
 	WORD $0x1400000a // b <symmetric6Multi8+0x154>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -13332,7 +13332,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xd503201f // nop
 	WORD $0x528000c8 // mov w8, #0x6
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x9ba80aa2 // umaddl x2, w21, w8, x2
+	WORD $0x9ba81ea7 // umaddl x7, w21, w8, x7
 	WORD $0xeb14013f // cmp x9, x20
 	WORD $0x5400a482 // b.hs <symmetric6Multi8+0x15e0>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
@@ -13341,33 +13341,33 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x37081e08 // tbnz w8, #0x1, <symmetric6Multi8+0x520>
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
 	WORD $0x7100d6bf // cmp w21, #0x35
-	WORD $0xd342feb6 // lsr x22, x21, #2
-	WORD $0xd341feb7 // lsr x23, x21, #1
+	WORD $0xd341feb6 // lsr x22, x21, #1
+	WORD $0xd342feb7 // lsr x23, x21, #2
 	WORD $0x54005a63 // b.lo <symmetric6Multi8+0xcc0>
 	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
+	WORD $0xaa0703f1 // mov x17, x7
 	WORD $0x9bab22b8 // umaddl x24, w21, w11, x8
 	WORD $0x8b1506a8 // add x8, x21, x21, lsl #1
 	WORD $0xd342fd19 // lsr x25, x8, #2
 	WORD $0x8b150aa8 // add x8, x21, x21, lsl #2
 	WORD $0xcb08007b // sub x27, x3, x8
-	WORD $0xaa0203e3 // mov x3, x2
 	WORD $0xd503201f // nop
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x8b160068 // add x8, x3, x22
+	WORD $0x8b170228 // add x8, x17, x23
 	WORD $0x9102031e // add x30, x24, #0x80
 	WORD $0x8b04003d // add x29, x1, x4
-	WORD $0x8b17006b // add x11, x3, x23
-	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x8b16022b // add x11, x17, x22
+	WORD $0x3dc00221 // ldr q1, [x17]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0xad421305 // ldp q5, q4, [x24, #0x40]
-	WORD $0x8b190071 // add x17, x3, x25
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b190222 // add x2, x17, x25
+	WORD $0x8b1a0223 // add x3, x17, x26
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x91060084 // add x4, x4, #0x180
 	WORD $0x7124009f // cmp w4, #0x900
@@ -13381,10 +13381,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad000ba1 // stp q1, q2, [x29]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
 	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x8b150231 // add x17, x17, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
@@ -13397,14 +13396,15 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010ba1 // stp q1, q2, [x29, #0x20]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56a21 // ldr q1, [x17, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0x8b150051 // add x17, x2, x21
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -13434,14 +13434,14 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad030ba1 // stp q1, q2, [x29, #0x60]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -13471,14 +13471,14 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad050ba1 // stp q1, q2, [x29, #0xa0]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -13508,13 +13508,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad070ba1 // stp q1, q2, [x29, #0xe0]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -13542,13 +13542,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3cf56902 // ldr q2, [x8, x21]
-	WORD $0x8b1b00c8 // add x8, x6, x27
+	WORD $0x8b1b0068 // add x8, x3, x27
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0xd1400503 // sub x3, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -13564,6 +13563,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
 	WORD $0x3cf56a22 // ldr q2, [x17, x21]
 	WORD $0xfd404305 // ldr d5, [x24, #0x80]
+	WORD $0xd1400511 // sub x17, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -13579,7 +13579,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x54ffe441 // b.ne <symmetric6Multi8+0x1a0>
 	WORD $0x1400003e // b <symmetric6Multi8+0x614>
 	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0xaa0203f6 // mov x22, x2
+	WORD $0xaa0703f6 // mov x22, x7
 	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
 	WORD $0x3dc002c1 // ldr q1, [x22]
 	WORD $0x8b040037 // add x23, x1, x4
@@ -14020,45 +14020,45 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xd503201f // nop
 	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0x9b053476 // madd x22, x3, x5, x13
-	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xaa1f03f7 // mov x23, xzr
 	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
-	WORD $0x52800038 // mov w24, #0x1
+	WORD $0x52800031 // mov w17, #0x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf863798b // ldr x11, [x12, x3, lsl #3]
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1803f7 // mov w23, w24
-	WORD $0xaa0403fa // mov x26, x4
-	WORD $0x8b190d78 // add x24, x11, x25, lsl #3
-	WORD $0x8b190ed9 // add x25, x22, x25, lsl #3
+	WORD $0x2a1103e2 // mov w2, w17
+	WORD $0xaa0403f8 // mov x24, x4
+	WORD $0x8b170d71 // add x17, x11, x23, lsl #3
+	WORD $0x8b170ed7 // add x23, x22, x23, lsl #3
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd37ae51b // lsl x27, x8, #6
-	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0x8b1b032b // add x11, x25, x27
+	WORD $0xd37ae519 // lsl x25, x8, #6
+	WORD $0xaa1f03fa // mov x26, xzr
+	WORD $0x8b1902eb // add x11, x23, x25
 	WORD $0xad400961 // ldp q1, q2, [x11]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1d030b // add x11, x24, x29
-	WORD $0xfc7d6b43 // ldr d3, [x26, x29]
-	WORD $0x910103bd // add x29, x29, #0x40
+	WORD $0x8b1a022b // add x11, x17, x26
+	WORD $0xfc7a6b03 // ldr d3, [x24, x26]
+	WORD $0x9101035a // add x26, x26, #0x40
 	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xf10603bf // cmp x29, #0x180
+	WORD $0xf106035f // cmp x26, #0x180
 	WORD $0x4fc310a2 // fmla v2.2d, v5.2d, v3.d[0]
 	WORD $0x4fc31081 // fmla v1.2d, v4.2d, v3.d[0]
 	WORD $0x54ffff21 // b.ne <symmetric6Multi8+0xc60>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x8b1b032b // add x11, x25, x27
-	WORD $0x9106035a // add x26, x26, #0x180
+	WORD $0x8b1902eb // add x11, x23, x25
+	WORD $0x91060318 // add x24, x24, #0x180
 	WORD $0xf100191f // cmp x8, #0x6
 	WORD $0xad000961 // stp q1, q2, [x11]
 	WORD $0x54fffd61 // b.ne <symmetric6Multi8+0xc40>
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x52800099 // mov w25, #0x4
-	WORD $0x3707fc17 // tbnz w23, #0x0, <symmetric6Multi8+0xc20>
+	WORD $0x2a1f03f1 // mov w17, wzr
+	WORD $0x52800097 // mov w23, #0x4
+	WORD $0x3707fc02 // tbnz w2, #0x0, <symmetric6Multi8+0xc20>
 	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0xf100207f // cmp x3, #0x8
 	WORD $0x54fffac1 // b.ne <symmetric6Multi8+0xc04>
@@ -14078,37 +14078,37 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
 	WORD $0xcb08007b // sub x27, x3, x8
-	WORD $0xaa0203e8 // mov x8, x2
+	WORD $0xaa0703e8 // mov x8, x7
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad400b04 // ldp q4, q2, [x24]
-	WORD $0x8b160111 // add x17, x8, x22
+	WORD $0xad400b03 // ldp q3, q2, [x24]
+	WORD $0x8b17010b // add x11, x8, x23
 	WORD $0x9102231e // add x30, x24, #0x88
 	WORD $0x91024303 // add x3, x24, #0x90
 	WORD $0x8b04003d // add x29, x1, x4
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
-	WORD $0x3dc00223 // ldr q3, [x17]
-	WORD $0x4d40cfc4 // ld1r { v4.2d }, [x30]
-	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
-	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
-	WORD $0x8b170107 // add x7, x8, x23
-	WORD $0x8b19010b // add x11, x8, x25
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00164 // ldr q4, [x11]
+	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b160102 // add x2, x8, x22
+	WORD $0x8b190111 // add x17, x8, x25
 	WORD $0x8b1a0106 // add x6, x8, x26
-	WORD $0x8b150231 // add x17, x17, x21
+	WORD $0x8b15016b // add x11, x11, x21
 	WORD $0x91060084 // add x4, x4, #0x180
 	WORD $0x7124009f // cmp w4, #0x900
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad000ba1 // stp q1, q2, [x29]
-	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x3dc00041 // ldr q1, [x2]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b150231 // add x17, x17, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f04 // ldp d4, d3, [x24, #0x88]
@@ -14120,13 +14120,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad010ba1 // stp q1, q2, [x29, #0x20]
 	WORD $0xf98000c0 // prfm pldl1keep, [x6]
-	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
 	WORD $0x3cf56901 // ldr q1, [x8, x21]
-	WORD $0x8b1500e8 // add x8, x7, x21
-	WORD $0xd14004c6 // sub x6, x6, #0x1, lsl #12
-	WORD $0x8b150231 // add x17, x17, x21
-	WORD $0x8b1a00c7 // add x7, x6, x26
+	WORD $0x8b150048 // add x8, x2, x21
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -14138,9 +14138,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad020ba1 // stp q1, q2, [x29, #0x40]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0x8b150231 // add x17, x17, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f04 // ldp d4, d3, [x24, #0x88]
@@ -14151,13 +14151,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad030ba1 // stp q1, q2, [x29, #0x60]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf568c1 // ldr q1, [x6, x21]
-	WORD $0xd14004e6 // sub x6, x7, #0x1, lsl #12
-	WORD $0x8b150231 // add x17, x17, x21
-	WORD $0x8b1a00c7 // add x7, x6, x26
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -14169,9 +14169,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad040ba1 // stp q1, q2, [x29, #0x80]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0x8b150231 // add x17, x17, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d488f04 // ldp d4, d3, [x24, #0x88]
@@ -14182,13 +14182,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad050ba1 // stp q1, q2, [x29, #0xa0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf568c1 // ldr q1, [x6, x21]
-	WORD $0xd14004e6 // sub x6, x7, #0x1, lsl #12
-	WORD $0x8b150231 // add x17, x17, x21
-	WORD $0x8b1a00c7 // add x7, x6, x26
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -14200,9 +14200,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad060ba1 // stp q1, q2, [x29, #0xc0]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0x8b150231 // add x17, x17, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489704 // ldp d4, d5, [x24, #0x88]
@@ -14213,12 +14213,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad070ba1 // stp q1, q2, [x29, #0xe0]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0x3dc00162 // ldr q2, [x11]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf568c1 // ldr q1, [x6, x21]
-	WORD $0xd14004e6 // sub x6, x7, #0x1, lsl #12
-	WORD $0x8b1a00c7 // add x7, x6, x26
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
+	WORD $0xd14004c2 // sub x2, x6, #0x1, lsl #12
+	WORD $0x8b1a0046 // add x6, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -14230,7 +14230,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad080ba1 // stp q1, q2, [x29, #0x100]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00222 // ldr q2, [x17]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6d489303 // ldp d3, d4, [x24, #0x88]
@@ -14241,10 +14241,10 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
 	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
 	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
-	WORD $0xf98000e0 // prfm pldl1keep, [x7]
-	WORD $0x3cf56a22 // ldr q2, [x17, x21]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0x3cf56962 // ldr q2, [x11, x21]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf568c1 // ldr q1, [x6, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -14256,8 +14256,8 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad0a0ba1 // stp q1, q2, [x29, #0x140]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
 	WORD $0x3cf56901 // ldr q1, [x8, x21]
-	WORD $0x3cf56962 // ldr q2, [x11, x21]
-	WORD $0x8b1b00e8 // add x8, x7, x27
+	WORD $0x3cf56a22 // ldr q2, [x17, x21]
+	WORD $0x8b1b00c8 // add x8, x6, x27
 	WORD $0xd1400508 // sub x8, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -14423,23 +14423,23 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x8b150aa8 // add x8, x21, x21, lsl #2
 	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0xb27402ba // orr x26, x21, #0x1000
+	WORD $0xaa0703f1 // mov x17, x7
 	WORD $0xcb08007b // sub x27, x3, x8
-	WORD $0xaa0203e3 // mov x3, x2
 	WORD $0xd503201f // nop
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x8b160068 // add x8, x3, x22
+	WORD $0x8b170228 // add x8, x17, x23
 	WORD $0x9102031e // add x30, x24, #0x80
 	WORD $0x8b04003d // add x29, x1, x4
-	WORD $0x8b17006b // add x11, x3, x23
-	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x8b16022b // add x11, x17, x22
+	WORD $0x3dc00221 // ldr q1, [x17]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4d40cfc3 // ld1r { v3.2d }, [x30]
 	WORD $0xad421305 // ldp q5, q4, [x24, #0x40]
-	WORD $0x8b190071 // add x17, x3, x25
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b190222 // add x2, x17, x25
+	WORD $0x8b1a0223 // add x3, x17, x26
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0x91060084 // add x4, x4, #0x180
 	WORD $0x7124009f // cmp w4, #0x900
@@ -14453,10 +14453,9 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad000ba1 // stp q1, q2, [x29]
 	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x3dc00042 // ldr q2, [x2]
 	WORD $0xad431706 // ldp q6, q5, [x24, #0x60]
 	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x8b150231 // add x17, x17, x21
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xfd404304 // ldr d4, [x24, #0x80]
@@ -14469,14 +14468,15 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad010ba1 // stp q1, q2, [x29, #0x20]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56a21 // ldr q1, [x17, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0x8b150051 // add x17, x2, x21
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -14506,14 +14506,14 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad030ba1 // stp q1, q2, [x29, #0x60]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -14543,14 +14543,14 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad050ba1 // stp q1, q2, [x29, #0xa0]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
 	WORD $0x8b150108 // add x8, x8, x21
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -14580,13 +14580,13 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad070ba1 // stp q1, q2, [x29, #0xe0]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xd14004c3 // sub x3, x6, #0x1, lsl #12
+	WORD $0xd1400462 // sub x2, x3, #0x1, lsl #12
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0x8b1a0066 // add x6, x3, x26
+	WORD $0x8b1a0043 // add x3, x2, x26
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -14614,13 +14614,12 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD $0xad090ba1 // stp q1, q2, [x29, #0x120]
-	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xf9800060 // prfm pldl1keep, [x3]
 	WORD $0xad400f04 // ldp q4, q3, [x24]
-	WORD $0x3cf56861 // ldr q1, [x3, x21]
+	WORD $0x3cf56841 // ldr q1, [x2, x21]
 	WORD $0x3cf56902 // ldr q2, [x8, x21]
-	WORD $0x8b1b00c8 // add x8, x6, x27
+	WORD $0x8b1b0068 // add x8, x3, x27
 	WORD $0x4d40cfc5 // ld1r { v5.2d }, [x30]
-	WORD $0xd1400503 // sub x3, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0xad420f04 // ldp q4, q3, [x24, #0x40]
@@ -14636,6 +14635,7 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
 	WORD $0x3cf56a22 // ldr q2, [x17, x21]
 	WORD $0xfd404305 // ldr d5, [x24, #0x80]
+	WORD $0xd1400511 // sub x17, x8, #0x1, lsl #12
 	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
 	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
 	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
@@ -14676,20 +14676,20 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0xd503201f // nop
 	WORD $0x8b0e0088 // add x8, x4, x14
 	WORD $0xf940240b // ldr x11, [x0, #0x48]
-	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0x528000d6 // mov w22, #0x6
+	WORD $0xaa1403f1 // mov x17, x20
+	WORD $0x528000c2 // mov w2, #0x6
 	WORD $0x9b052d08 // madd x8, x8, x5, x11
 	WORD $0x91008108 // add x8, x8, #0x20
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xad7f0901 // ldp q1, q2, [x8, #-0x20]
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0xad7f12a3 // ldp q3, q4, [x21, #-0x20]
+	WORD $0xf1000442 // subs x2, x2, #0x1
+	WORD $0xad7f1223 // ldp q3, q4, [x17, #-0x20]
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xad3f0901 // stp q1, q2, [x8, #-0x20]
 	WORD $0xad400901 // ldp q1, q2, [x8]
-	WORD $0xacc212a3 // ldp q3, q4, [x21], #0x40
+	WORD $0xacc21223 // ldp q3, q4, [x17], #0x40
 	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
 	WORD $0xac820901 // stp q1, q2, [x8], #0x40
@@ -14703,31 +14703,31 @@ TEXT ·symmetric6Multi8Quad(SB), 0, $256-16
 	WORD $0x8b0e006e // add x14, x3, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x54ff5282 // b.hs <symmetric6Multi8+0x100>
-	WORD $0xa9400fe6 // ldp x6, x3, [sp]
+	WORD $0xa94047e4 // ldp x4, x17, [sp]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0xf8287986 // str x6, [x12, x8, lsl #3]
+	WORD $0xf8287984 // str x4, [x12, x8, lsl #3]
 	WORD $0xcb0e016b // sub x11, x11, x14
 	WORD $0xeb0b011f // cmp x8, x11
 	WORD $0x5400014a // b.ge <symmetric6Multi8+0x16f8>
-	WORD $0xf9401404 // ldr x4, [x0, #0x28]
-	WORD $0xb4000084 // cbz x4, <symmetric6Multi8+0x16e8>
-	WORD $0x8b08048b // add x11, x4, x8, lsl #1
-	WORD $0x786e7964 // ldrh w4, [x11, x14, lsl #1]
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xb4000082 // cbz x2, <symmetric6Multi8+0x16e8>
+	WORD $0x8b08044b // add x11, x2, x8, lsl #1
+	WORD $0x786e7962 // ldrh w2, [x11, x14, lsl #1]
 	WORD $0x14000002 // b <symmetric6Multi8+0x16ec>
-	WORD $0x8b0e0104 // add x4, x8, x14
+	WORD $0x8b0e0102 // add x2, x8, x14
 	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0x9b052c8b // madd x11, x4, x5, x11
+	WORD $0x9b052c4b // madd x11, x2, x5, x11
 	WORD $0xf828798b // str x11, [x12, x8, lsl #3]
-	WORD $0x528000c4 // mov w4, #0x6
-	WORD $0xaa0303f3 // mov x19, x3
-	WORD $0xad3f0260 // stp q0, q0, [x19, #-0x20]
-	WORD $0xf1000484 // subs x4, x4, #0x1
-	WORD $0xac820260 // stp q0, q0, [x19], #0x40
+	WORD $0x528000c2 // mov w2, #0x6
+	WORD $0xaa1103e3 // mov x3, x17
+	WORD $0xad3f0060 // stp q0, q0, [x3, #-0x20]
+	WORD $0xf1000442 // subs x2, x2, #0x1
+	WORD $0xac820060 // stp q0, q0, [x3], #0x40
 	WORD $0x54ffffa1 // b.ne <symmetric6Multi8+0x1700>
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91060063 // add x3, x3, #0x180
+	WORD $0x91060231 // add x17, x17, #0x180
 	WORD $0xf100211f // cmp x8, #0x8
 	WORD $0x54fffd21 // b.ne <symmetric6Multi8+0x16c0>
 	WORD $0x17fffa78 // b <symmetric6Multi8+0x100>

@@ -25,7 +25,7 @@ func TestRefused(t *testing.T) {
 		{"address in data", "static const u16 a[2] = {1, 2}, b[2] = {3, 4};\nstatic const u16 *volatile const list[2] = {a, b};\nKERNEL(k, double *x, i64 n) { *x = list[n][0]; }\n", "address"},
 		{"no kernel", "static double f;\n", "no KERNEL"},
 		{"many arguments", "KERNEL(k, double *x, double a, double b, double c, double d, double e) { *x = a + b + c + d + e; }\n", "registers"},
-		{"narrow argument", "KERNEL(k, double *x, float f) { *x = f; }\n", "float f"},
+		{"narrow argument", "KERNEL(k, double *x, i32 i) { *x = i; }\n", "i32 i"},
 	} {
 		for _, target := range targets {
 			t.Run(c.name+"/"+target.name, func(t *testing.T) {

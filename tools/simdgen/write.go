@@ -54,8 +54,8 @@ func parse(text string) (kernels []kernel, err error) {
 			if name, is := strings.CutSuffix(a.name, "_len"); is && slices.Contains(sliced, name) {
 				a.lengthOf = name
 			}
-			if a.array == "" && !strings.HasSuffix(a.ctype, "*") && !slices.Contains([]string{"i64", "u64", "double"}, a.ctype) {
-				return nil, fmt.Errorf("%s: argument %s has not eight bytes", k.name, p)
+			if a.array == "" && !strings.HasSuffix(a.ctype, "*") && !slices.Contains([]string{"i64", "u64", "double", "float"}, a.ctype) {
+				return nil, fmt.Errorf("%s: argument %s has neither eight bytes nor is it a float", k.name, p)
 			}
 			k.args = append(k.args, a)
 		}
@@ -158,6 +158,13 @@ func (t *target) assembly(i *image) (signature, text string, err error) {
 	offset, integers, floats := 0, 0, 0
 	place := map[string]int{}
 	for _, a := range i.args {
+		kind, size := "integer", 8
+		if a.array == "" && a.ctype == "double" {
+			kind = "double"
+		} else if a.array == "" && a.ctype == "float" {
+			kind, size = "float", 4
+		}
+		offset = (offset + size - 1) / size * size
 		from := fmt.Sprintf("%s+%d(FP)", a.name, offset)
 		if a.lengthOf != "" {
 			from = fmt.Sprintf("%s+%d(FP)", a.name, place[a.lengthOf]+8)
@@ -165,20 +172,20 @@ func (t *target) assembly(i *image) (signature, text string, err error) {
 			place[a.name] = offset
 			typ := a.goType()
 			params = append(params, a.name+" "+typ)
-			offset += 8
+			offset += size
 			if a.array == "[]" {
 				from = a.name + "_base" + strings.TrimPrefix(from, a.name)
 				offset += 16
 			}
 		}
-		switch double := a.ctype == "double" && a.array == ""; {
-		case double && floats < len(t.floats):
-			fmt.Fprintf(&loads, "\t%s %s, %s\n", t.load["double"], from, t.floats[floats])
+		switch real := kind != "integer"; {
+		case real && floats < len(t.floats):
+			fmt.Fprintf(&loads, "\t%s %s, %s\n", t.load[kind], from, t.floats[floats])
 			floats++
-		case !double && integers < len(t.integers):
-			fmt.Fprintf(&loads, "\t%s %s, %s\n", t.load["integer"], from, t.integers[integers])
+		case !real && integers < len(t.integers):
+			fmt.Fprintf(&loads, "\t%s %s, %s\n", t.load[kind], from, t.integers[integers])
 			integers++
-		case !double && t.spare != "":
+		case !real && t.spare != "":
 			fmt.Fprintf(&loads, "\t%s %s, %s\n\t%[1]s %[3]s, %d(SP)\n", t.load["integer"], from, t.spare, 8*(integers-len(t.integers)))
 			integers++
 		default:
@@ -187,6 +194,7 @@ func (t *target) assembly(i *image) (signature, text string, err error) {
 	}
 	name := i.name + t.suffix
 	signature = name + "(" + strings.Join(params, ", ") + ")"
+	offset = (offset + 7) &^ 7
 	size := offset
 	if i.result != "" {
 		signature += " " + goTypes[i.result]

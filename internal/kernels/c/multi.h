@@ -28,53 +28,23 @@ struct multi_work {
 	const double *own[LANES];          // x of the rows of a symmetric matrix
 };
 
-#if WIDTH == 8
-typedef u8 u8x64 __attribute__((vector_size(64)));
-
-// slot_table is slotTable of Go: constants to decode slots of one width, eight lanes at a time.
-struct slot_table {
-	u8 permutation[64]; // where the bytes of the lanes come from
-	i64 up[LANES], down[LANES];
-	u64 bytes;    // those that are the integer of a lane
-	double minus; // what 2^52 and a flipped sign add to an integer of whole bytes
-	u64 pad[6];
-};
-
-INLINE f64v decode_eight(const u8 *from, const struct slot_table *t, enum kind kind) {
-	if (kind == SINGLE) return __builtin_convertvector(LOAD(f32v, from), f64v);
-	__m512i v = LOAD(__m512i, from), at = LOAD(__m512i, t->permutation);
-	if (kind == BYTES) return (f64v)_mm512_mask_permutexvar_epi8((__m512i)all(0x1p52), t->bytes, at, v) - all(t->minus);
-	return __builtin_convertvector((i64v)_mm512_permutexvar_epi8(at, v) << LOAD(i64v, t->up) >> LOAD(i64v, t->down), f64v);
-}
-#endif
-
-// unpack_values decodes eight values.
-INLINE void unpack_values(double *to, const u8 *from, const struct pair_table *tables, u64 w, enum kind kind) {
-#if WIDTH == 8
-	STORE(to, decode_eight(from, (const struct slot_table *)tables + w, kind));
-#else
-	STORE(to, decode(from, tables + w, w, 0, kind));
-	STORE(to + 4, decode(from, tables + w, w, 1, kind));
-#endif
-}
-
 // unpack_slot decodes a slot: eight values of each element of its blocks, w bytes apart.
-INLINE void unpack_slot(double *to, int b, const u8 *from, i64 stream, const struct pair_table *tables, u64 w, enum kind kind) {
+INLINE void unpack_slot(double *to, int b, const u8 *from, i64 stream, const struct slot_table *tables, u64 w, enum kind kind) {
 	w = width_of(w, kind);
 	NO_UNROLL for (int i = 0; i < b; i++, from += stream) {
 		UNROLL for (int j = 0; j < b; j++, to += LANES) {
 			PREFETCH(from + j * w + 4096);
-			unpack_values(to, from + j * w, tables, w, kind);
+			UNROLL for (int h = 0; h < PARTS; h++) STORE(to + WIDTH * h, decode(from + j * w, tables + w, w, h, kind));
 		}
 	}
 }
 
 // unpack is unpack_slot for a slot of a group with these flags; it returns the bytes of eight values.
-INLINE u64 unpack(double *to, int b, const u8 *from, i64 stream, const struct pair_table *tables, u64 w, u64 flags) {
+INLINE u64 unpack(double *to, int b, const u8 *from, i64 stream, const struct slot_table *tables, u64 w, u64 flags) {
 	switch (kind_of(w, flags)) {
 	case BYTES: unpack_slot(to, b, from, stream, tables, w, BYTES); break;
 	case BITS: unpack_slot(to, b, from, stream, tables, w, BITS); break;
-	case WIDE: unpack_slot(to, b, from, stream, tables, w, WIDTH == 8 ? BITS : WIDE); break;
+	case WIDE: unpack_slot(to, b, from, stream, tables, w, WIDE); break;
 	case SINGLE: unpack_slot(to, b, from, stream, tables, w, SINGLE); break;
 	}
 	return w;

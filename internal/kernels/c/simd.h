@@ -29,8 +29,8 @@ typedef u64 u64x4 __attribute__((vector_size(32)));
 typedef u8 u8x16 __attribute__((vector_size(16)));
 typedef u8 u8x32 __attribute__((vector_size(32)));
 
-// WIDTH is the number of lanes of the vectors of the target, whose types end with v. The vectors
-// of a type of less than eight bytes are half or less of a register.
+// WIDTH is the number of float64 in a vector of the target. Types that end with v have as many lanes,
+// those with w have twice as many: a register full of numbers of four bytes.
 #ifdef __AVX512F__
 #define WIDTH 8
 #else
@@ -41,6 +41,8 @@ typedef float f32v __attribute__((vector_size(4 * WIDTH)));
 typedef i32 i32v __attribute__((vector_size(4 * WIDTH)));
 typedef i64 i64v __attribute__((vector_size(8 * WIDTH)));
 typedef u64 u64v __attribute__((vector_size(8 * WIDTH)));
+typedef float f32w __attribute__((vector_size(8 * WIDTH)));
+typedef i32 i32w __attribute__((vector_size(8 * WIDTH)));
 
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define INLINE static inline __attribute__((always_inline))
@@ -64,6 +66,23 @@ INLINE f64x4 splat(double v) { return (f64x4){v, v, v, v}; }
 
 // all is v in all lanes.
 INLINE f64v all(double v) { return v - (f64v){}; }
+
+// gather returns the elements of x with these indices.
+INLINE f64v gather(const double *x, i32v index) {
+#if WIDTH == 8
+	return _mm512_i32gather_pd((__m256i)index, x, 8);
+#else
+	return (f64v){x[index[0]], x[index[1]], x[index[2]], x[index[3]]};
+#endif
+}
+
+INLINE f32w gather32(const float *x, i32w index) {
+#if WIDTH == 8
+	return _mm512_i32gather_ps((__m512i)index, x, 4);
+#else
+	return (f32w){x[index[0]], x[index[1]], x[index[2]], x[index[3]], x[index[4]], x[index[5]], x[index[6]], x[index[7]]};
+#endif
+}
 
 // sum adds the lanes of v by halves.
 INLINE double sum(f64v v) {

@@ -1,7 +1,8 @@
 // Slots of single elements; see MulSlots.
 #include "slots.h"
+#if WIDTH == 4
 
-INLINE f64x4 gather(const double *x, const u16 *index) {
+INLINE f64x4 elements(const double *x, const u16 *index) {
 	return (f64x4){x[index[0]], x[index[1]], x[index[2]], x[index[3]]};
 }
 
@@ -37,14 +38,14 @@ INLINE void put(const struct slot_call *c, i64 row, i64 n, f64x4 low, f64x4 high
 }
 
 // slot adds the products of the slot at *from to the sums.
-INLINE void slot(f64x4 s[2], const u8 **from, const struct pair_table *t, u64 w, f64x4 x0, f64x4 x1, enum kind kind) {
+INLINE void slot(f64x4 s[2], const u8 **from, const struct slot_table *t, u64 w, f64x4 x0, f64x4 x1, enum kind kind) {
 	PREFETCH(*from + 2048);
 	s[0] = fma(decode(*from, t, w, 0, kind), x0, s[0]);
 	s[1] = fma(decode(*from, t, w, 1, kind), x1, s[1]);
 	*from += w;
 }
 
-INLINE void any_slot(f64x4 s[2], const u8 **from, const struct pair_table *t, u64 w, u64 flags, f64x4 x0, f64x4 x1) {
+INLINE void any_slot(f64x4 s[2], const u8 **from, const struct slot_table *t, u64 w, u64 flags, f64x4 x0, f64x4 x1) {
 	switch (kind_of(w, flags)) {
 	case BYTES: slot(s, from, t + w, w, x0, x1, BYTES); break;
 	case BITS: slot(s, from, t + w, w, x0, x1, BITS); break;
@@ -53,7 +54,6 @@ INLINE void any_slot(f64x4 s[2], const u8 **from, const struct pair_table *t, u6
 	}
 }
 
-#if WIDTH == 4
 KERNEL(slots, const struct slot_call *c) {
 	const u8 *widths = c->widths, *values[2] = {c->values, c->values + c->stream};
 	const u16 *index = c->index;
@@ -77,11 +77,11 @@ KERNEL(slots, const struct slot_call *c) {
 		} else {
 			for (; widths + 1 < last; widths += 2, index += 2 * LANES) {
 				PREFETCH(index + 512);
-				any_slot(even, &values[0], c->tables, widths[0], g->flags, gather(x, index), gather(x, index + 4));
-				any_slot(odd, &values[1], c->tables, widths[1], g->flags, gather(x, index + 8), gather(x, index + 12));
+				any_slot(even, &values[0], c->tables, widths[0], g->flags, elements(x, index), elements(x, index + 4));
+				any_slot(odd, &values[1], c->tables, widths[1], g->flags, elements(x, index + 8), elements(x, index + 12));
 			}
 			if (widths < last) {
-				any_slot(even, &values[0], c->tables, *widths++, g->flags, gather(x, index), gather(x, index + 4));
+				any_slot(even, &values[0], c->tables, *widths++, g->flags, elements(x, index), elements(x, index + 4));
 				index += LANES;
 			}
 		}

@@ -8,16 +8,23 @@ struct slot_group {
 	u16 slots, flags;
 };
 
-// pair_table holds constants to decode slots of one width. The bytes with the bits of lane l move
-// from the 16 bytes that its pair of lanes begins in to lane l, the highest bit to the top and
-// then the lowest to the bottom.
-struct pair_table {
+// slot_table holds constants to decode slots of one width. The bytes with the bits of lane l move
+// to lane l, the highest bit to the top and then the lowest to the bottom. For AVX-512 it is slotTable of Go,
+// for others pairTable: there they come from the 16 bytes that the pair of lanes begins in.
+struct slot_table {
 	u8 bytes[64];
 	u64 up[LANES]; // shifts
+#if WIDTH == 8
+	u64 down[LANES];
+	u64 whole;    // the bytes of a lane that are its integer of whole bytes, the low ones of 2^52
+	double minus; // what 2^52 and the sign, which is flipped, add to that
+	u64 pad[6];
+#else
 	u64 down;
 	u64 flip;     // makes a float64 of an integer of up to 52 bits, minus is what that adds
 	double minus;
 	u64 pad[5];
+#endif
 };
 
 // slot_call is slotCall of Go.
@@ -37,7 +44,7 @@ struct slot_call {
 	i64 bias; // to the biased exponent of a unit
 	double factor;
 	u8 add;
-	const struct pair_table *tables;
+	const struct slot_table *tables;
 };
 
 // How a slot is decoded: its integers are whole bytes, bits that fit a float64, more bits, or
@@ -46,12 +53,24 @@ enum kind { BYTES, BITS, WIDE, SINGLE };
 
 INLINE enum kind kind_of(u64 w, u64 flags) {
 	if (flags & FLOAT) return SINGLE;
-	if (w > 52) return WIDE;
+	if (w > 52 && WIDTH == 4) return WIDE;
 	return w <= 24 && w % 8 == 0 ? BYTES : BITS;
 }
 
-// decode returns values 4h to 4h+3 of the eight of w bits at `from`.
-INLINE f64x4 decode(const u8 *from, const struct pair_table *t, u64 w, int h, enum kind kind) {
+enum { PARTS = LANES / WIDTH }; // vectors of a slot
+
+// decode returns part h of the eight values of w bits at `from`.
+#if WIDTH == 8
+INLINE f64v decode(const u8 *from, const struct slot_table *t, u64 w, int h, enum kind kind) {
+	(void)w, (void)h;
+	if (kind == SINGLE) return __builtin_convertvector(LOAD(f32v, from), f64v);
+	__m512i v = LOAD(__m512i, from), at = LOAD(__m512i, t->bytes);
+	if (kind == BYTES) return (f64v)_mm512_mask_permutexvar_epi8((__m512i)all(0x1p52), t->whole, at, v) - all(t->minus);
+	u64v bits = (u64v)_mm512_permutexvar_epi8(at, v) << LOAD(u64v, t->up);
+	return __builtin_convertvector((i64v)bits >> LOAD(i64v, t->down), f64v);
+}
+#else
+INLINE f64v decode(const u8 *from, const struct slot_table *t, u64 w, int h, enum kind kind) {
 	if (kind == SINGLE) return __builtin_convertvector(LOAD(f32x4, from + 16 * h), f64x4);
 	u64x4 v = bytes_at(h ? pair(from + w / 2, from + 3 * w / 4) : pair(from, from + w / 4), LOAD(u8x32, t->bytes + 32 * h));
 	u64x4 flip = (u64x4){t->flip, t->flip, t->flip, t->flip}, down = (u64x4){t->down, t->down, t->down, t->down};
@@ -68,6 +87,7 @@ INLINE f64x4 decode(const u8 *from, const struct pair_table *t, u64 w, int h, en
 	return __builtin_convertvector((i64x4)v >> (i64x4)down, f64x4);
 #endif
 }
+#endif
 
 INLINE double unit_of(const i32 *exp, u64 bias, i64 i) {
 	u64 bits = ((u64)(i64)exp[i] + bias) << 52;

@@ -1,5 +1,6 @@
 // Slots of b x b blocks of the lower triangle of a symmetric matrix; see MulSymmetric.
 #include "symmetric.h"
+#if WIDTH == 4
 
 // slice is what is known about the rows of a slice: x, sums, and where they are.
 struct slice {
@@ -57,7 +58,7 @@ INLINE void scatter(double *sums, const u16 *block, int b, int stride, const f64
 
 // line multiplies half of a slot with row i of its blocks: with x of the columns, and its transpose
 // with x of the row.
-INLINE void line(struct slice *s, int b, int i, int h, const u8 *row, const struct pair_table *t, u64 w,
+INLINE void line(struct slice *s, int b, int i, int h, const u8 *row, const struct slot_table *t, u64 w,
 	const f64x4 x[], f64x4 product[], enum kind kind) {
 	f64x4 y = s->y[i][h], own = s->own[i][h];
 #pragma clang loop unroll(full)
@@ -72,13 +73,13 @@ INLINE void line(struct slice *s, int b, int i, int h, const u8 *row, const stru
 
 // slot multiplies with the blocks of a slot, and with their transposes if they are below the
 // diagonal, float32 ones apart.
-INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream, const struct pair_table *t, u64 w,
+INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream, const struct slot_table *t, u64 w,
 	const double *x, double *sums, const u16 *index, enum kind kind) {
 	w = width_of(w, kind);
 #pragma clang loop unroll(full)
 	for (int h = 0; h < 2; h++) {
 		f64x4 v[MAX_BLOCK], product[MAX_BLOCK];
-		columns(v, b, x, index + 4 * h, b);
+		columns(v, b, x, index + 4 * h, b, 0);
 		line(s, b, 0, h, from, t, w, v, product, kind);
 		if (b <= 3) { // in registers
 			line(s, b, 1, h, from + stream, t, w, v, product, kind);
@@ -93,7 +94,7 @@ INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream,
 }
 
 // on_diagonal multiplies with the blocks of a slot on the diagonal.
-INLINE void on_diagonal(struct slice *s, int b, const u8 *from, i64 stream, const struct pair_table *t, u64 w, enum kind kind) {
+INLINE void on_diagonal(struct slice *s, int b, const u8 *from, i64 stream, const struct slot_table *t, u64 w, enum kind kind) {
 	for (int i = 0; i < b; i++, from += stream) {
 		for (int j = 0; j < b; j++) {
 			s->y[i][0] = fma(decode(from + j * w, t, w, 0, kind), s->own[j][0], s->y[i][0]);
@@ -115,7 +116,7 @@ INLINE void multiply(const struct symmetric_call *c, int b) {
 		double *sums = c->sums + stride * (base - c->from);
 		for (const u8 *stop = widths + g->slots; widths < stop; widths++) {
 			u64 w = *widths;
-			const struct pair_table *t = c->tables + w;
+			const struct slot_table *t = c->tables + w;
 			enum kind kind = kind_of(w, g->flags);
 			if (g->flags & DIAGONAL) {
 				switch (kind) {
@@ -141,7 +142,6 @@ INLINE void multiply(const struct symmetric_call *c, int b) {
 	}
 }
 
-#if WIDTH == 4
 KERNEL(symmetric2, const struct symmetric_call *c) { multiply(c, 2); }
 KERNEL(symmetric3, const struct symmetric_call *c) { multiply(c, 3); }
 KERNEL(symmetric4, const struct symmetric_call *c) { multiply(c, 4); }

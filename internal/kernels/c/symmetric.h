@@ -13,5 +13,5 @@ struct symmetric_call {
 	double *sums, *sums_row; // sums_row: those of the first row
 	i64 from, rows;          // block row that sums begin with, and the number of block rows
 	i64 stream;              // bytes from one stream of values to the next
-	const struct pair_table *tables;
+	const struct slot_table *tables;
 };

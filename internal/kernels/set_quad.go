@@ -1,0 +1,32 @@
+//go:build !purego && (amd64 || arm64)
+
+package kernels
+
+// quad takes the kernels of internal/kernels/c in vectors of four lanes.
+func (k *Set) quad() {
+	k.vector = vectorKernels{
+		dot: dotQuad, dot4: dot4Quad, axpy: axpyQuad, axpy4: axpy4Quad, axpyDot: axpyDotQuad, xpay: xpayQuad,
+		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
+	}
+	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
+
+	k.slots = mulSlotsQuad
+	k.fastSlots = true
+	k.symmetric = mulSymmetricQuad
+
+	k.csr64Multi = csrMultiSIMD[float64](csr64Multi2Quad, csr64Multi4Quad, csr64Multi8Quad)
+	k.csr32Multi = csrMultiSIMD[float32](csr32Multi2Quad, csr32Multi4Quad, csr32Multi8Quad)
+	k.slotsMulti = quadMulti.mulSlots
+	k.symmetricMulti = quadMulti.mulSymmetric
+
+	k.decode = decodeQuad
+	k.addRows = addRowsWordsQuad
+
+	k.dot32 = dot32Quad
+	k.dotMixed = dotMixedQuad
+	k.ell64 = ellQuad
+	k.ell32 = ell32Quad
+	k.ellMixed = ellMixedQuad
+	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
+	k.fold = foldQuad
+}
