@@ -2,7 +2,7 @@
 #include "multi.h"
 
 #define K 2
-#include "blocksmulti.h"
+#include "blockslanes.h"
 #undef K
 #define K 4
 #include "blocksmulti.h"
