@@ -40,7 +40,7 @@ func Calibrate(ctx context.Context, k *kernels.Set, name string, known *adaptive
 		first := len(works)
 		var cases []Case
 		for _, layout := range []adaptive.Layout{
-			adaptive.CSR, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.Tiles,
+			adaptive.CSR, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles,
 		} {
 			for _, epsilon := range []float64{0x1p-24, 0x1p-53} {
 				spec := adaptive.Spec{Set: set, Epsilon: epsilon, Layout: layout, Kernels: k, Model: known}

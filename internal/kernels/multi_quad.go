@@ -15,6 +15,7 @@ type multiWork struct {
 	sums      [MaxBlock * Lanes * MaxVectors]float64
 	zeros     [MaxBlock * MaxVectors]float64
 	own       [Lanes]uintptr
+	far       bool
 	slots     slotCall
 	symmetric symmetricCall
 }
@@ -59,7 +60,7 @@ func (m *multiKernels) mulSlots(dst []float64, k int, p *SlotPanel, x []float64,
 	w := multiWorks.Get().(*multiWork)
 	w.slots = newSlotCall(dst, p, x, k*row0, &d, add)
 	w.slots.rows = p.rows(len(dst) / k)
-	w.slots.tables = m.tables
+	w.slots.tables, w.far = m.tables, p.Far
 	m.slots[max(p.Block, 1)-1][vectorsIndex(k)](&w.slots, w)
 	w.slots = slotCall{}
 	multiWorks.Put(w)

@@ -2,7 +2,10 @@
 
 package kernels
 
-import "golang.org/x/sys/cpu"
+import (
+	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/sys/cpu"
+)
 
 var levels = []level{
 	{"avx2", hasAVX2, (*Set).avx2},
@@ -15,12 +18,13 @@ var (
 		cpu.X86.HasAVX512CD && cpu.X86.HasAVX512VBMI && cpu.X86.HasPOPCNT
 )
 
+// slowGathers says that eight loads are faster than a gather of eight elements, where these
+// are in the cache.
+var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
+
 // avx2 is for AVX2 with FMA and BMI2.
 func (k *Set) avx2() {
 	k.quad()
-
-	k.csr64 = csrQuad[float64](csrHere)
-	k.csr32 = csrQuad[float32](csrHere)
 
 	k.chunks = mulChunksAVX2
 

@@ -10,6 +10,9 @@ func (k *Set) quad() {
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
 
+	k.csr64 = csrQuad[float64](csrHere)
+	k.csr32 = csrQuad[float32](csrHere)
+
 	k.slots = mulSlotsQuad
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad

@@ -37,8 +37,8 @@ const (
 	OneRow
 )
 
-// SlotGroup is a run of slots of one SELL slice whose columns lie within 2^16 of a
-// base.
+// SlotGroup is a run of slots of one SELL slice whose columns lie within 2^16, or 2^24 if they
+// are Far, of a base.
 type SlotGroup struct {
 	Base  uint32 // first column
 	Slots uint16
@@ -59,13 +59,17 @@ type SlotGroup struct {
 // since memory delivers several faster than one. Groups are then neither Diagonal
 // nor OneRow, and the result is not added to another.
 //
+// With Far columns the index of a slot is 24 bytes, three for each lane, so that a group
+// reaches 2^24 columns. There are then no Diagonal groups and no blocks.
+//
 // The groups up to one that is Last are a SELL slice. A slice holds the
 // next eight rows, or those that are left, or the next row alone if it is OneRow.
 type SlotPanel struct {
 	Block   int // 0 or 1, or the size of the blocks, up to MaxBlock
 	Groups  []SlotGroup
 	Widths  []byte   // of each slot, in bits, 1 to MaxSlotWidth; 32 in a Float group
-	Index   []uint16 // eight for each slot that is not Diagonal
+	Far     bool     // columns have 24 bits
+	Index   []uint16 // of each slot that is not Diagonal: eight, or twelve that are Far
 	Offsets []int32
 	Values  []byte   // SlotPadding bytes longer than the values
 	Odd     int      // where in Values those of the odd slots of each group begin
@@ -126,10 +130,11 @@ func (o oneOf) mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d *U
 					xs[l] = x[o.at(row0+row+int(p.Offsets[int(g.Base)+k])+l)]
 				}
 			} else {
+				var cols [Lanes]int
+				index = p.columns(&cols, index)
 				for l := range xs {
-					xs[l] = x[o.at(int(g.Base)+int(index[l]))]
+					xs[l] = x[o.at(int(g.Base)+cols[l])]
 				}
-				index = index[Lanes:]
 			}
 			sum := &even
 			if k&1 != 0 {
@@ -165,6 +170,35 @@ func (o oneOf) mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d *U
 		row += n
 		even, odd = [Lanes]float64{}, [Lanes]float64{}
 	}
+}
+
+// FarIndex is the length of the index of a slot with Far columns.
+const FarIndex = 3 * Lanes / 2
+
+// columns reads the columns of the slot that is first in index, relative to the base of its
+// group, and returns the rest of it.
+func (p *SlotPanel) columns(cols *[Lanes]int, index []uint16) (rest []uint16) {
+	if !p.Far {
+		for l := range cols {
+			cols[l] = int(index[l])
+		}
+		return index[Lanes:]
+	}
+	for l := 0; l < Lanes; l += 2 {
+		three := index[l/2*3:]
+		cols[l] = int(three[0]) | int(three[1]&0xff)<<16
+		cols[l+1] = int(three[1]>>8) | int(three[2])<<8
+	}
+	return index[FarIndex:]
+}
+
+// PackFar appends the index of a slot with Far columns to dst.
+func PackFar(dst []uint16, cols *[Lanes]int32) []uint16 {
+	for l := 0; l < Lanes; l += 2 {
+		a, b := cols[l], cols[l+1]
+		dst = append(dst, uint16(a), uint16(a>>16|b<<8), uint16(b>>8))
+	}
+	return dst
 }
 
 // stream is the length of a stream of values.

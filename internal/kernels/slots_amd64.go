@@ -17,13 +17,15 @@ type slotTable struct {
 	up, down    [Lanes]uint64 // shifts
 	bytes       uint64        // those of a lane that are its integer
 	minus       float64
-	_           [6]uint64
+	flip        uint64 // of the sign, at the top
+	_           [5]uint64
 }
 
 var slotTables = newSlotTables()
 
 func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 	for w := 1; w <= MaxSlotWidth; w++ {
+		t[w].flip = flipped(w) << (64 - w)
 		t[w].minus = 0x1p52 + math.Ldexp(1, w-1)
 		for l := range Lanes {
 			bit := l * w
@@ -45,21 +47,47 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 	}
 	c := newSlotCall(dst, p, x, row0, &d, add)
 	c.tables = unsafe.Pointer(&slotTables)
-	switch p.Block {
-	case 0, 1:
-		slotsAVX512(&c)
+	switch max(p.Block, 1) {
+	case 1:
+		mulElements(&c, p.Far)
 	case 2:
-		blocks2Oct(&c)
+		blocks2AVX512(&c)
 	case 3:
-		blocks3Oct(&c)
+		blocks3AVX512(&c)
 	case 4:
-		blocks4Oct(&c)
+		blocks4AVX512(&c)
 	case 5:
-		blocks5Oct(&c)
+		blocks5AVX512(&c)
 	case 6:
-		blocks6Oct(&c)
+		blocks6AVX512(&c)
+	}
+}
+
+// mulElements is for slots of single elements, with far columns or not.
+func mulElements(c *slotCall, far bool) {
+	switch {
+	case far && slowGathers:
+		farSlotsOct(c)
+	case far:
+		farGatherSlotsOct(c)
+	case slowGathers:
+		slotsOct(c)
+	default:
+		gatherSlotsOct(c)
 	}
 }
 
 //go:noescape
-func slotsAVX512(c *slotCall)
+func blocks2AVX512(c *slotCall)
+
+//go:noescape
+func blocks3AVX512(c *slotCall)
+
+//go:noescape
+func blocks4AVX512(c *slotCall)
+
+//go:noescape
+func blocks5AVX512(c *slotCall)
+
+//go:noescape
+func blocks6AVX512(c *slotCall)

@@ -59,9 +59,13 @@ func mulSlotsQuad(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, a
 	}
 	c := newSlotCall(dst, p, x, row0, &d, add)
 	c.tables = unsafe.Pointer(&pairTables)
-	switch p.Block {
-	case 0, 1:
-		slotsQuad(&c)
+	switch max(p.Block, 1) {
+	case 1:
+		if p.Far {
+			farSlotsQuad(&c)
+		} else {
+			slotsQuad(&c)
+		}
 	case 2:
 		blocks2Quad(&c)
 	case 3:

@@ -6,3 +6,6 @@ package kernels
 
 //go:noescape
 func slotsQuad(c *slotCall)
+
+//go:noescape
+func farSlotsQuad(c *slotCall)

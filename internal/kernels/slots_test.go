@@ -22,6 +22,7 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 	if b := 1 + rng.IntN(MaxBlock); b > 1 && b <= cols {
 		p.Block, p.add = b, false
 	}
+	p.Far = p.Block == 0 && rng.IntN(3) == 0
 	b := max(p.Block, 1)
 	ordered := rng.IntN(2) == 0
 	for p.rows < rows {
@@ -39,7 +40,7 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 			}
 			least, most := -p.row0-p.rows, cols-Lanes-p.row0-p.rows // offsets that stay inside
 			switch kind := rng.IntN(4); {
-			case kind == 0 && b == 1 && !ordered && last == 0 && least <= most:
+			case kind == 0 && b == 1 && !p.Far && !ordered && last == 0 && least <= most:
 				p.diagonals(rng, n, flags|Diagonal, least, most)
 			case kind == 1 && n > 0:
 				p.gathers(rng, n, flags|Float)
@@ -95,8 +96,20 @@ func (p *panelCase) gathers(rng *rand.Rand, n int, flags uint16) {
 	base := rng.IntN(p.cols - b + 1)
 	p.Groups = append(p.Groups, SlotGroup{uint32(base), uint16(n), flags})
 	for range n {
-		for range Lanes {
-			p.Index = append(p.Index, uint16(rng.IntN(min(p.cols-base-b+1, 1<<16))))
+		var cols [Lanes]int32
+		for l := range cols {
+			reach := 1 << 16
+			if p.Far {
+				reach = 1 << 24
+			}
+			cols[l] = int32(rng.IntN(min(p.cols-base-b+1, reach)))
+		}
+		if p.Far {
+			p.Index = PackFar(p.Index, &cols)
+		} else {
+			for _, c := range cols {
+				p.Index = append(p.Index, uint16(c))
+			}
 		}
 		if flags&Float == 0 {
 			p.slot(rng)
@@ -121,7 +134,7 @@ func (p *panelCase) slot(rng *rand.Rand) {
 // put copies the panel into an arena.
 func (p *panelCase) put(a *arena) *SlotPanel {
 	return &SlotPanel{
-		Block: p.Block, Odd: p.Odd,
+		Block: p.Block, Far: p.Far, Odd: p.Odd,
 		Groups: put(a, p.Groups), Widths: put(a, p.Widths), Index: put(a, p.Index),
 		Offsets: put(a, p.Offsets), Values: put(a, p.Values), Order: put(a, p.Order),
 	}
@@ -132,7 +145,7 @@ func TestSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a := &arena{t: t}
 	for k := range 500 {
-		p := randomPanel(rng, 1+rng.IntN(40), 1+rng.IntN(20), 1+rng.IntN(100000))
+		p := randomPanel(rng, 1+rng.IntN(40), 1+rng.IntN(20), 1+rng.IntN(120000))
 		if k%2 == 0 {
 			p = randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
 		}

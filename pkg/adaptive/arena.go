@@ -55,7 +55,7 @@ func newSlotMemory(nnz int) slotMemory {
 func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
 	p := &s.out
 	return kernels.SlotPanel{
-		Block: p.Block, Odd: p.Odd, Groups: refill(old.Groups, p.Groups, nil), Widths: refill(old.Widths, p.Widths, s.memory.bytes),
+		Block: p.Block, Far: p.Far, Odd: p.Odd, Groups: refill(old.Groups, p.Groups, nil), Widths: refill(old.Widths, p.Widths, s.memory.bytes),
 		Index: refill(old.Index, p.Index, s.memory.index), Offsets: refill(old.Offsets, p.Offsets, nil),
 		Values: s.values(old.Values), Order: refill(old.Order, p.Order, nil),
 	}

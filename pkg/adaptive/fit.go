@@ -36,7 +36,11 @@ func NewWork(m *csr.Matrix, s Spec, pool *parallel.Pool) (w Work, err error) {
 		}
 		w.cost = e.cost
 	}
-	if b.farX() && !s.Layout.row().tiled {
+	switch r := s.Layout.row(); {
+	case !b.farX() || r.tiled:
+	case r.far:
+		w.work[farMissWork] += sample.misses
+	default:
 		w.work[missWork] += sample.misses
 	}
 	w.scale(sample.share(b))

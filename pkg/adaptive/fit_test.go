@@ -24,7 +24,7 @@ func productsOf(t *testing.T, model *Model) (list []Work) {
 		{"powerlaw", generate.Params{"n": 1000}},
 	} {
 		a := generated(t, m.kind, m.Params)
-		for _, l := range []Layout{CSR, Slots, Diagonals, Blocks, Symmetric} {
+		for _, l := range []Layout{CSR, Slots, Diagonals, Blocks, Symmetric, SELL} {
 			for _, e := range []float64{0x1p-24, 0x1p-53} {
 				w, err := NewWork(a, Spec{Set: set(t, "AFX"), Epsilon: e, Layout: l, Model: model}, pool)
 				if err == nil {

@@ -24,6 +24,9 @@ const (
 	Blocks Layout = "blocks"
 	// Diagonals is slots without columns where rows have diagonals in common.
 	Diagonals Layout = "diag"
+	// SELL is slots of rows in the order of their lengths, with 24-bit columns: SELL-C-sigma
+	// [Kreutzer14], compressed.
+	SELL Layout = "sell"
 	// Tiles is slots by segments of columns, so that x stays in the cache.
 	Tiles Layout = "tiles"
 	// Symmetric is slots of the blocks of the lower triangle of a symmetric matrix;
@@ -55,6 +58,7 @@ type layoutRow struct {
 
 // traits are how the slots of a layout differ from those of whole rows.
 type traits struct {
+	far      bool // 24-bit columns
 	diagonal bool // rows that have diagonals in common need no columns
 	lower    bool // only of the lower triangle; each block counts twice
 	tiled    bool // by segments of columns, whose products are added up
@@ -91,6 +95,11 @@ func init() { // since functions of the table look at it
 			name: Symmetric, help: "half of a symmetric matrix, criterion nw", text: "slots of the lower triangle, b x b blocks, eight block rows at once", afx: true,
 			traits: traits{lower: true},
 			choose: (*builder).chooseSymmetric, plans: (*builder).symmetricPlans, cost: (*sample).symmetricCost, build: (*builder).symmetric,
+		},
+		{
+			name: SELL, help: "rows sorted by length", text: "SELL: slots of rows sorted by length, eight at once, 24-bit columns", afx: true,
+			traits: traits{far: true},
+			choose: asked(slotPlan{SELL, 1}, "requested"), plans: always(slotPlan{SELL, 1}), cost: (*sample).sellCost, build: (*builder).slotted,
 		},
 		{
 			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true,

@@ -23,6 +23,7 @@ const (
 	blockWork                 // a slot of blocks
 	valueWork                 // and eight values of it
 	sliceWork                 // a slice of rows, for each row of its blocks
+	farWork                   // a slot with 24-bit columns
 	tileSlotWork              // eight elements of a tile
 	tileWork                  // a slice of rows of a tile
 	scatterWork               // a slot added to eight columns, up to four elements of each
@@ -31,13 +32,14 @@ const (
 	csrRowWork                // FP64 CSR: a row
 	csrWork                   // and an element
 	missWork                  // an element of x that is not in the core's cache, nor just behind one
+	farMissWork               // one of a slot with 24-bit columns
 	works
 )
 
 // workNames are those in files, in the order of the constants.
 var workNames = [works]string{
-	"slot", "diagonal slot", "block slot", "block value", "slice row", "tile slot", "tile slice", "scatter", "transposed value",
-	"sum", "CSR row", "CSR element", "cache miss",
+	"slot", "diagonal slot", "block slot", "block value", "slice row", "far slot", "tile slot", "tile slice", "scatter", "transposed value",
+	"sum", "CSR row", "CSR element", "cache miss", "far cache miss",
 }
 
 const (
@@ -142,6 +144,8 @@ func (s *slotBuilder) panelCost(rows int) (c cost) {
 		case p.Block > 1:
 			c.work[blockWork] += slots
 			c.work[valueWork] += b * b * slots
+		case p.Far:
+			c.work[farWork] += slots
 		default:
 			c.work[gatherWork] += slots
 		}

@@ -111,7 +111,7 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	p.misses, p.segments = spread(t, b.model.cacheLines())
 	for k := range p.estimates {
 		e := &p.estimates[k]
-		s.plan, s.traits = e.slotPlan, e.traits()
+		s.setPlan(e.slotPlan)
 		if b := e.block; b > 1 {
 			if t.Rows >= b && t.First[t.Rows] > 0 && t.Fill(b, sampleRows) < leastFill {
 				e.cost = impossible

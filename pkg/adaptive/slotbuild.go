@@ -10,8 +10,9 @@ import (
 
 const (
 	lanes = kernels.Lanes
-	// columnReach is the range of 16-bit columns.
+	// columnReach is the range of 16-bit columns, farReach that of 24-bit ones.
 	columnReach = 1 << 16
+	farReach    = 1 << 24
 	// fullDiagonal is the number of lanes, of eight, from which on a slot of a
 	// diagonal takes less than a slot with columns.
 	fullDiagonal = 5
@@ -45,9 +46,17 @@ type slotBuilder struct {
 }
 
 func newSlotBuilder(plan slotPlan, k *kernels.Set) *slotBuilder {
-	return &slotBuilder{kernels: k, plan: plan, traits: plan.traits(), Packer: sell.Packer{
-		Lanes: lanes, FullDiagonal: fullDiagonal, Reach: columnReach, MostSlots: math.MaxUint16,
-	}}
+	s := &slotBuilder{kernels: k, Packer: sell.Packer{Lanes: lanes, FullDiagonal: fullDiagonal, MostSlots: math.MaxUint16}}
+	s.setPlan(plan)
+	return s
+}
+
+// setPlan says of which kind the next panels are.
+func (s *slotBuilder) setPlan(plan slotPlan) {
+	s.plan, s.traits = plan, plan.traits()
+	if s.Reach = columnReach; s.far {
+		s.Reach = farReach
+	}
 }
 
 // slotted stores the matrix in slots.
@@ -128,7 +137,7 @@ func (s *slotBuilder) pack() {
 	for r := range s.streams {
 		s.streams[r] = s.streams[r][:0]
 	}
-	p.Block = s.Block
+	p.Block, p.Far = s.Block, s.far
 	s.tally = sell.Tally{}
 	s.order()
 	for at := 0; at < s.Rows; {
@@ -158,7 +167,8 @@ func (s *slotBuilder) row(at int) int {
 func (s *slotBuilder) order() {
 	s.out.Order = nil
 	padded, total := s.padded()
-	if !s.tiled && (float64(padded) <= sortRows*float64(total) || s.Rows > math.MaxUint16+1) {
+	rare := !s.far && float64(padded) <= sortRows*float64(total)
+	if !s.tiled && (rare || s.Rows > math.MaxUint16+1) {
 		return
 	}
 	s.orders = sell.LongestFirst(s.Items, s.orders)

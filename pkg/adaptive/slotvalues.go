@@ -23,9 +23,9 @@ const (
 const longGroup = 16
 
 // roundingOf is that of a group with so many slots in the order of their widths, of which
-// the widest has w bits.
-func roundingOf(block, slots int, w uint8) rounding {
-	if w > byteWidths && block == 1 && slots < longGroup {
+// the widest has w bits. With 24-bit columns x takes longer than decoding, so that bytes do not pay.
+func (t traits) roundingOf(block, slots int, w uint8) rounding {
+	if t.far || w > byteWidths && block == 1 && slots < longGroup {
 		return noBytes
 	}
 	return shortWidths
@@ -48,31 +48,42 @@ func (r rounding) round(w uint8) uint8 {
 
 // columns writes the group of slots with columns that was made last.
 func (s *slotBuilder) columns(flags uint16) {
-	r := roundingOf(s.Block, len(s.Widths), s.Widths[0])
+	r := s.roundingOf(s.Block, len(s.Widths), s.Widths[0])
 	s.group(int(s.Base), len(s.Widths), flags)
 	twice := 1
 	if s.lower {
 		twice = 2
 	}
 	for k, w := range s.Widths {
-		var index [lanes]uint16
+		var cols [lanes]int32
 		for l, e := range s.Slot(k) {
 			switch {
 			case e != sell.None:
-				index[l] = uint16(s.Col[e] - s.Base)
+				cols[l] = s.Col[e] - s.Base
 			case s.lower && k > 0: // a column of its own: several lanes that add to one wait for each other
-				index[l] = s.out.Index[len(s.out.Index)-lanes+l]
+				cols[l] = int32(s.out.Index[len(s.out.Index)-lanes+l])
 			}
 		}
-		s.out.Index = append(s.out.Index, index[:]...)
-		s.tally.Bytes[r.round(w)] += 2 * lanes
+		s.tally.Bytes[r.round(w)] += s.addIndex(&cols)
 		s.slot(k, r, twice)
 	}
 }
 
+// addIndex writes the columns of a slot relative to the base of its group, and returns their bytes.
+func (s *slotBuilder) addIndex(cols *[lanes]int32) int64 {
+	if s.far {
+		s.out.Index = kernels.PackFar(s.out.Index, cols)
+		return 2 * kernels.FarIndex
+	}
+	for _, c := range cols {
+		s.out.Index = append(s.out.Index, uint16(c))
+	}
+	return 2 * lanes
+}
+
 // diagonals writes a group of the diagonals that most of the eight rows from `row` on have.
 func (s *slotBuilder) diagonals(row int) {
-	r := roundingOf(s.Block, 0, s.Widest())
+	r := s.roundingOf(s.Block, 0, s.Widest())
 	if !s.Diagonals(row, lanes, s.ints.Cols) {
 		return
 	}
@@ -140,11 +151,11 @@ func (s *slotBuilder) floats(flags uint16) bool {
 		return false
 	}
 	b := int32(s.Block)
-	var index [lanes]uint16
+	var cols [lanes]int32
 	var values [kernels.MaxBlock * kernels.MaxBlock * lanes]float32
 	base, ok := s.Floats(func(l int, base int32, e sell.Tiny) {
 		j := e.Col % b
-		index[l] = uint16(e.Col - j - base)
+		cols[l] = e.Col - j - base
 		values[lanes*(b*(e.Row%b)+j)+int32(l)] = e.Value
 		s.tally.Tiny++
 	})
@@ -159,7 +170,6 @@ func (s *slotBuilder) floats(flags uint16) bool {
 	}
 	s.group(int(base), 1, flags|kernels.Float)
 	s.out.Widths = append(s.out.Widths, 32)
-	s.out.Index = append(s.out.Index, index[:]...)
-	s.tally.FloatBytes += int64(1 + (4*s.Block*s.Block+2)*lanes)
+	s.tally.FloatBytes += int64(1+4*s.Block*s.Block*lanes) + s.addIndex(&cols)
 	return true
 }

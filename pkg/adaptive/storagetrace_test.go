@@ -139,7 +139,7 @@ func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
 			}
 			filled++
 		}
-		r := roundingOf(1, slots[s.slice], uint8(widest[s.slice]))
+		r := traits{}.roundingOf(1, slots[s.slice], uint8(widest[s.slice]))
 		if want := r.round(uint8(s.needs)); s.width != int(want) {
 			t.Errorf("slice %d, slot %d: width %d, want %d", s.slice, s.number, s.width, want)
 		}

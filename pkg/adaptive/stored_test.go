@@ -165,7 +165,7 @@ func TestValidate(t *testing.T) {
 		{Spec{Set: afx, Epsilon: 0.1, PaperExact: true}, "not in the papers"},
 		{Spec{Set: set(t, "AP7RE"), Epsilon: 0.1, Criterion: Exact}, "exact criterion needs"},
 		{Spec{Set: ap7, Epsilon: 0.1, Layout: Slots}, "layout slots needs AFX"},
-		{Spec{Set: afx, Epsilon: 0.1, Layout: "sell"}, "unknown layout"},
+		{Spec{Set: afx, Epsilon: 0.1, Layout: "ellpack"}, "unknown layout"},
 	} {
 		err := c.s.Validate()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

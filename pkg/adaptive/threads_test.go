@@ -15,6 +15,7 @@ func TestThreads(t *testing.T) {
 	afx := set(t, "AFX")
 	for _, c := range []Spec{
 		{Set: afx, Layout: Slots, Criterion: CW},
+		{Set: afx, Layout: SELL, Criterion: CW},
 		{Set: afx, Layout: Tiles, Criterion: CW},
 		{Set: afx, Layout: Bucketed, Criterion: CW},
 		{Set: afx, Layout: Symmetric, Criterion: NW},

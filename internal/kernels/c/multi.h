@@ -26,6 +26,7 @@ struct multi_work {
 	double sums[MAX_BLOCK * LANES * MOST_VECTORS];
 	double zeros[MAX_BLOCK * MOST_VECTORS];
 	const double *own[LANES];          // x of the rows of a symmetric matrix
+	u8 far;                            // columns have 24 bits
 };
 
 // unpack_slot decodes a slot: eight values of each element of its blocks, w bytes apart.
@@ -61,6 +62,14 @@ INLINE void places(i64 *to, const u16 *index, i64 base, i64 step, const double *
 	x += base * step;
 	UNROLL for (int l = 0; l < LANES; l++) {
 		UNROLL for (int k = 0; k < n; k += 8) PREFETCH(x + index[l] * step + k);
+	}
+}
+
+// far_places is places for an index of 24 bits for each column.
+INLINE void far_places(i64 *to, const u16 *index, i64 base, i64 step) {
+	NO_UNROLL for (int l = 0; l < LANES; l += 2, index += 3) {
+		to[l] = (base + (index[0] | (index[1] & 0xff) << 16)) * step;
+		to[l + 1] = (base + (index[1] >> 8 | index[2] << 8)) * step;
 	}
 }
 

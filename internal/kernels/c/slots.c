@@ -1,34 +1,64 @@
 // Slots of single elements; see MulSlots.
 #include "slots.h"
-#if WIDTH == 4
+#include <stdbool.h>
 
-INLINE f64x4 elements(const double *x, const u16 *index) {
-	return (f64x4){x[index[0]], x[index[1]], x[index[2]], x[index[3]]};
+enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
+enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's processors are slow
+
+// lanes is a number for each lane of a slot.
+struct lanes { f64v part[PARTS]; };
+
+// column is that of lane l of a slot.
+INLINE i64 column(const u16 *index, int l, enum columns columns) {
+	if (columns == NEAR) return index[l];
+	const u8 *three = (const u8 *)index + 3 * l;
+	return l < LANES - 1 ? LOAD(u32, three) & 0xffffff : LOAD(u32, three - 1) >> 8;
+}
+
+// elements returns x in the columns of a slot.
+INLINE struct lanes elements(const double *x, const u16 *index, enum columns columns, enum access access) {
+#define X(l) x[column(index, l, columns)]
+#if WIDTH == 8
+	if (access == GATHERS && columns == NEAR) {
+		typedef u16 u16x8 __attribute__((vector_size(16)));
+		i32v at = __builtin_convertvector(LOAD(u16x8, index), i32v);
+		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)at, x, 8)}};
+	}
+	if (access == GATHERS) {
+		u8x32 three = pair((const u8 *)index, (const u8 *)index + 8); // of the lanes, in bytes 0 to 15 and 8 to 23
+		u8x32 from = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
+			4, 5, 6, 128, 7, 8, 9, 128, 10, 11, 12, 128, 13, 14, 15, 128};
+		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8)}};
+	}
+	return (struct lanes){{(f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)}}};
+#else
+	(void)access;
+	return (struct lanes){{{X(0), X(1), X(2), X(3)}, {X(4), X(5), X(6), X(7)}}};
+#endif
+#undef X
+}
+
+// diagonal returns x from an element on.
+INLINE struct lanes diagonal(const double *x) {
+	struct lanes v;
+	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = LOAD(f64v, x + h * WIDTH);
+	return v;
 }
 
 // put stores the sums of rows from `row` on.
-INLINE void put(const struct slot_call *c, i64 row, i64 n, f64x4 low, f64x4 high) {
+INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
 	double *dst = c->dst;
 	if (n == LANES && !c->order) {
-		dst += row;
-		f64x4 u0 = splat(c->factor), u1 = u0;
-		if (c->exp) {
-			u64x4 bias = (u64x4){(u64)c->bias, (u64)c->bias, (u64)c->bias, (u64)c->bias};
-			u0 = (f64x4)(((u64x4)__builtin_convertvector(LOAD(i32x4, c->exp + row), i64x4) + bias) << 52);
-			u1 = (f64x4)(((u64x4)__builtin_convertvector(LOAD(i32x4, c->exp + row + 4), i64x4) + bias) << 52);
-		}
-		if (c->add) {
-			STORE(dst, fma(low, u0, LOAD(f64x4, dst)));
-			STORE(dst + 4, fma(high, u1, LOAD(f64x4, dst + 4)));
-		} else {
-			STORE(dst, low * u0);
-			STORE(dst + 4, high * u1);
+		UNROLL for (int h = 0; h < PARTS; h++) {
+			i64 i = row + h * WIDTH;
+			f64v unit = all(c->factor);
+			if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(LOAD(i32v, c->exp + i), i64v) + (u64)c->bias) << 52);
+			STORE(dst + i, c->add ? fma(sum.part[h], unit, LOAD(f64v, dst + i)) : sum.part[h] * unit);
 		}
 		return;
 	}
 	double sums[LANES];
-	STORE(sums, low);
-	STORE(sums + 4, high);
+	STORE(sums, sum);
 #pragma clang loop unroll(disable)
 	for (i64 l = 0; l < n; l++) {
 		i64 i = c->order ? c->order[row + l] : row + l;
@@ -37,64 +67,112 @@ INLINE void put(const struct slot_call *c, i64 row, i64 n, f64x4 low, f64x4 high
 	}
 }
 
-// slot adds the products of the slot at *from to the sums.
-INLINE void slot(f64x4 s[2], const u8 **from, const struct slot_table *t, u64 w, f64x4 x0, f64x4 x1, enum kind kind) {
-	PREFETCH(*from + 2048);
-	s[0] = fma(decode(*from, t, w, 0, kind), x0, s[0]);
-	s[1] = fma(decode(*from, t, w, 1, kind), x1, s[1]);
-	*from += w;
+// one_row adds the lanes.
+INLINE double one_row(struct lanes sum) {
+#if WIDTH == 8
+	f64v s = sum.part[0];
+	return fold(__builtin_shufflevector(s, s, 0, 1, 2, 3), __builtin_shufflevector(s, s, 4, 5, 6, 7));
+#else
+	return fold(sum.part[0], sum.part[1]);
+#endif
 }
 
-INLINE void any_slot(f64x4 s[2], const u8 **from, const struct slot_table *t, u64 w, u64 flags, f64x4 x0, f64x4 x1) {
-	switch (kind_of(w, flags)) {
-	case BYTES: slot(s, from, t + w, w, x0, x1, BYTES); break;
-	case BITS: slot(s, from, t + w, w, x0, x1, BITS); break;
-	case WIDE: slot(s, from, t + w, w, x0, x1, WIDE); break;
-	case SINGLE: slot(s, from, t, 32, x0, x1, SINGLE); break;
+// state is how far a product has come.
+struct state {
+	const u8 *widths, *values[2];
+	const u16 *index;
+	struct lanes sum[2]; // of the even and the odd slots
+};
+
+// values returns the eight values of w bits at `from`.
+INLINE struct lanes values(const u8 *from, const struct slot_table *t, u64 w, enum kind kind) {
+	struct lanes v;
+	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = decode(from, t + w, w, h, kind);
+	return v;
+}
+
+// integers is values of any integers. Eight lanes are decoded by the same instructions for all widths, since
+// the processor would guess the branch wrong.
+INLINE struct lanes integers(const u8 *from, const struct slot_table *t, u64 w) {
+#if WIDTH == 8
+	t += w;
+	u64v bits = (u64v)_mm512_permutexvar_epi8(LOAD(__m512i, t->bytes), LOAD(__m512i, from)) << LOAD(u64v, t->up);
+	return (struct lanes){{__builtin_convertvector((i64v)(bits ^ t->flip) >> LOAD(i64v, t->down), f64v)}};
+#else
+	switch (kind_of(w, 0)) {
+	case BYTES: return values(from, t, w, BYTES);
+	case BITS: return values(from, t, w, BITS);
+	default: return values(from, t, w, WIDE);
+	}
+#endif
+}
+
+// add adds the products of the next slot of a stream.
+INLINE void add(struct state *s, const struct slot_table *t, int stream, struct lanes x, bool floats) {
+	const u8 *from = s->values[stream];
+	struct lanes *sum = &s->sum[stream];
+	u64 w = *s->widths++;
+	PREFETCH(from + 2048);
+	struct lanes v = floats ? values(from, t, 32, SINGLE) : integers(from, t, w);
+	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = fma(v.part[h], x.part[h], sum->part[h]);
+	s->values[stream] = from + w;
+}
+
+// add_columns adds the products of a group of n slots with columns.
+INLINE void add_columns(struct state *s, const struct slot_table *t, const double *x, i64 n, enum columns columns, enum access access, bool floats) {
+	for (; n > 1; n -= 2, s->index += 2 * columns) {
+		PREFETCH(s->index + 128 * columns);
+		add(s, t, 0, elements(x, s->index, columns, access), floats);
+		add(s, t, 1, elements(x, s->index + columns, columns, access), floats);
+	}
+	if (n > 0) {
+		add(s, t, 0, elements(x, s->index, columns, access), floats);
+		s->index += columns;
 	}
 }
 
-KERNEL(slots, const struct slot_call *c) {
-	const u8 *widths = c->widths, *values[2] = {c->values, c->values + c->stream};
-	const u16 *index = c->index;
-	f64x4 even[2] = {}, odd[2] = {};
+// add_diagonals adds the products of a group of n diagonals, x being the element of the first row.
+INLINE void add_diagonals(struct state *s, const struct slot_table *t, const double *x, i64 n, const i32 *offset) {
+	for (; n > 1; n -= 2, offset += 2) {
+		add(s, t, 0, diagonal(x + offset[0]), false);
+		add(s, t, 1, diagonal(x + offset[1]), false);
+	}
+	if (n > 0) add(s, t, 0, diagonal(x + offset[0]), false);
+}
+
+INLINE void mul(const struct slot_call *c, enum columns columns, enum access access) {
+	struct state s = {c->widths, {c->values, c->values + c->stream}, c->index, {}};
 	i64 row = 0;
 	for (const struct slot_group *g = c->groups, *end = g + c->count; g < end; g++) {
-		const double *x = c->x + g->base;
-		const u8 *last = widths + g->slots;
-		if (g->flags & DIAGONAL) {
-			const i32 *offset = c->offsets + g->base;
-			x = c->x_row + row;
-			for (; widths + 1 < last; widths += 2, offset += 2) {
-				const double *p = x + offset[0], *q = x + offset[1];
-				any_slot(even, &values[0], c->tables, widths[0], 0, LOAD(f64x4, p), LOAD(f64x4, p + 4));
-				any_slot(odd, &values[1], c->tables, widths[1], 0, LOAD(f64x4, q), LOAD(f64x4, q + 4));
-			}
-			if (widths < last) {
-				const double *p = x + offset[0];
-				any_slot(even, &values[0], c->tables, *widths++, 0, LOAD(f64x4, p), LOAD(f64x4, p + 4));
-			}
+		if (columns == NEAR && g->flags & DIAGONAL) {
+			add_diagonals(&s, c->tables, c->x_row + row, g->slots, c->offsets + g->base);
+		} else if (g->flags & FLOAT) {
+			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, LOADS, true);
 		} else {
-			for (; widths + 1 < last; widths += 2, index += 2 * LANES) {
-				PREFETCH(index + 512);
-				any_slot(even, &values[0], c->tables, widths[0], g->flags, elements(x, index), elements(x, index + 4));
-				any_slot(odd, &values[1], c->tables, widths[1], g->flags, elements(x, index + 8), elements(x, index + 12));
-			}
-			if (widths < last) {
-				any_slot(even, &values[0], c->tables, *widths++, g->flags, elements(x, index), elements(x, index + 4));
-				index += LANES;
-			}
+			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, access, false);
 		}
 		if (!(g->flags & LAST)) continue;
-		f64x4 low = even[0] + odd[0], high = even[1] + odd[1];
+		struct lanes sum;
+		UNROLL for (int h = 0; h < PARTS; h++) {
+			sum.part[h] = s.sum[0].part[h] + s.sum[1].part[h];
+			s.sum[0].part[h] = s.sum[1].part[h] = (f64v){};
+		}
 		i64 n = c->rows - row < LANES ? c->rows - row : LANES;
 		if (g->flags & ONE_ROW) {
 			n = 1;
-			low = splat(fold(low, high));
+			sum.part[0][0] = one_row(sum);
 		}
-		put(c, row, n, low, high);
+		put(c, row, n, sum);
 		row += n;
-		even[0] = even[1] = odd[0] = odd[1] = (f64x4){};
 	}
 }
+
+KERNEL(slots, const struct slot_call *c) { mul(c, NEAR, LOADS); }
+
+KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS); }
+
+#if WIDTH == 8
+KERNEL(gatherSlots, const struct slot_call *c) { mul(c, NEAR, GATHERS); }
+
+KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS); }
 #endif

@@ -18,7 +18,8 @@ struct slot_table {
 	u64 down[LANES];
 	u64 whole;    // the bytes of a lane that are its integer of whole bytes, the low ones of 2^52
 	double minus; // what 2^52 and the sign, which is flipped, add to that
-	u64 pad[6];
+	u64 flip;     // the sign, at the top of a lane, if it is flipped
+	u64 pad[5];
 #else
 	u64 down;
 	u64 flip;     // makes a float64 of an integer of up to 52 bits, minus is what that adds

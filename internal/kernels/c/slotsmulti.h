@@ -70,6 +70,10 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s) {
 				if (g->flags & DIAGONAL) {
 					const u16 lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
 					places(s->places + LANES * k, lanes, row + c->offsets[g->base + done + k], K, x, 0);
+				} else if (s->far) {
+					PREFETCH(index + 512);
+					far_places(s->places + LANES * k, index, g->base, K);
+					index += 3 * LANES / 2;
 				} else {
 					PREFETCH(index + 512);
 					places(s->places + LANES * k, index, g->base, K, x, FETCH(K));
