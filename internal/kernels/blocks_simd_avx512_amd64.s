@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func blocks2Oct(c *slotCall)
-TEXT ·blocks2Oct(SB), 0, $192-8
+TEXT ·blocks2Oct(SB), 0, $256-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2>
@@ -284,7 +284,7 @@ TEXT ·blocks2Oct(SB), 0, $192-8
 	RET
 
 // func blocks3Oct(c *slotCall)
-TEXT ·blocks3Oct(SB), 0, $192-8
+TEXT ·blocks3Oct(SB), 0, $256-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3>
@@ -653,7 +653,7 @@ TEXT ·blocks3Oct(SB), 0, $192-8
 	RET
 
 // func blocks4Oct(c *slotCall)
-TEXT ·blocks4Oct(SB), 0, $192-8
+TEXT ·blocks4Oct(SB), 0, $256-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4>
@@ -1141,7 +1141,7 @@ TEXT ·blocks4Oct(SB), 0, $192-8
 	RET
 
 // func blocks5Oct(c *slotCall)
-TEXT ·blocks5Oct(SB), 0, $192-8
+TEXT ·blocks5Oct(SB), 0, $256-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5>
@@ -1840,7 +1840,7 @@ TEXT ·blocks5Oct(SB), 0, $192-8
 	RET
 
 // func blocks6Oct(c *slotCall)
-TEXT ·blocks6Oct(SB), 0, $192-8
+TEXT ·blocks6Oct(SB), 0, $256-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6>

@@ -675,858 +675,468 @@ TEXT ·blocks2Multi2Quad(SB), 0, $192-16
 	RET
 
 // func blocks2Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi4Quad(SB), 0, $336-16
+TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
-	LONG $0x0012c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000986e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x093b8e0f; WORD $0x0000 // jle <blocks2Multi4+0x948>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xd0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xd0, %rsp
-	LONG $0x10578b4c // movq 0x10(%rdi), %r10
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x9611fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rsi)
-	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x11b08e0f; WORD $0x0000 // jle <blocks2Multi4+0x1263>
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
-	LONG $0x00828d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rdx), %r8
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0x0000afe9; BYTE $0x00 // jmp <blocks2Multi4+0x187>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x24140148 // addq %rdx, (%rsp)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x9011fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rax)
-	LONG $0x9011fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rax)
-	LONG $0x9011fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rax)
-	LONG $0x9011fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rax)
-	LONG $0x9011fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rax)
-	LONG $0x9011fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rax)
-	LONG $0x9011fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rax)
-	LONG $0x9011fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rax)
-	LONG $0x9011fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rax)
-	LONG $0x9011fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rax)
-	LONG $0x9011fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rax)
-	LONG $0x9011fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rax)
-	LONG $0x9011fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rax)
-	LONG $0x9011fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rax)
-	LONG $0x9011fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rax)
-	LONG $0x9011fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rax)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24543b48; BYTE $0x60 // cmpq 0x60(%rsp), %rdx
-	LONG $0x10dc830f; WORD $0x0000 // jae <blocks2Multi4+0x1263>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0ec7840f; WORD $0x0000 // je <blocks2Multi4+0x1060>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
-	LONG $0x24448948; BYTE $0x68 // movq %rax, 0x68(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	WORD $0x26eb // jmp <blocks2Multi4+0x1d4>
+	LONG $0x60ec8348 // subq $0x60, %rsp
+	LONG $0x597de2c4; LONG $0x0009540d; BYTE $0x00 // vpbroadcastq 0x954(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00094315; BYTE $0x00 // vpbroadcastq 0x943(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x27 // movq (%rdi), %r12
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
+	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
+	LONG $0x008e8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rcx
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0xc4048d49 // leaq (%r12,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0x2deb // jmp <blocks2Multi4+0x9f>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c48349 // addq $0x8, %r12
+	LONG $0x24643b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r12
+	LONG $0x089b830f; WORD $0x0000 // jae <blocks2Multi4+0x93a>
+	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
+	WORD $0x23eb // jmp <blocks2Multi4+0xd1>
 	WORD $0x9066 // nop
-	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x690c8d4d // leaq (%r9,%rbp,2), %r9
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x24543b4c; BYTE $0x68 // cmpq 0x68(%rsp), %r10
-	LONG $0x0e8c830f; WORD $0x0000 // jae <blocks2Multi4+0x1060>
-	LONG $0x2ab60f41 // movzbl (%r10), %ebp
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x6d648d4c; BYTE $0x00 // leaq (%rbp,%rbp,2), %r12
-	LONG $0x06e4c141 // shll $0x6, %r12d
-	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x0482850f; WORD $0x0000 // jne <blocks2Multi4+0x680>
-	LONG $0x34fd8040 // cmpb $0x34, %bpl
-	LONG $0x0738860f; WORD $0x0000 // jbe <blocks2Multi4+0x940>
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x0259b70f // movzwl 0x2(%rcx), %ebx
-	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
-	LONG $0x0651b70f // movzwl 0x6(%rcx), %edx
-	LONG $0x586f8b4c // movq 0x58(%rdi), %r13
-	LONG $0x6d548d44; BYTE $0x00 // leal (%rbp,%rbp,2), %r10d
-	WORD $0x8941; BYTE $0xef // movl %ebp, %r15d
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0x8941; BYTE $0xeb // movl %ebp, %r11d
-	WORD $0xd141; BYTE $0xeb // shrl %r11d
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x1078c1c4; WORD $0x3604 // vmovups (%r14,%rsi), %xmm0
-	LONG $0x1078c1c4; WORD $0x1e24 // vmovups (%r14,%rbx), %xmm4
-	LONG $0x1078c1c4; WORD $0x364c; BYTE $0x10 // vmovups 0x10(%r14,%rsi), %xmm1
-	LONG $0x1078c1c4; WORD $0x1e6c; BYTE $0x10 // vmovups 0x10(%r14,%rbx), %xmm5
-	LONG $0x6f7ac1c4; WORD $0x3654; BYTE $0x20 // vmovdqu 0x20(%r14,%rsi), %xmm2
-	LONG $0x6f7ac1c4; WORD $0x1e7c; BYTE $0x20 // vmovdqu 0x20(%r14,%rbx), %xmm7
-	LONG $0x1079c1c4; WORD $0x365c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm3
-	LONG $0x107941c4; WORD $0x1e4c; BYTE $0x30 // vmovupd 0x30(%r14,%rbx), %xmm9
-	LONG $0x3d5c8d4a; BYTE $0x00 // leaq (%rbp,%r15), %rbx
-	WORD $0xb640; BYTE $0x01 // movb $0x1, %sil
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0x1624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm4, %ymm4
-	LONG $0xf414fdc5 // vunpcklpd %ymm4, %ymm0, %ymm6
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2024 // vmovups %ymm0, 0x20(%rsp)
-	LONG $0x1875c3c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm1, %ymm0
-	LONG $0x1855c3c4; LONG $0x0110164c // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm5, %ymm1
-	LONG $0x7411fcc5; WORD $0x4024 // vmovups %ymm6, 0x40(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x3845c3c4; LONG $0x0120164c // vinserti128 $0x1, 0x20(%r14,%rdx), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000b024; BYTE $0x00 // vmovups %ymm0, 0xb0(%rsp)
-	LONG $0x386dc3c4; LONG $0x01200644 // vinserti128 $0x1, 0x20(%r14,%rax), %ymm2, %ymm0
-	LONG $0x6411fcc5; WORD $0x7024 // vmovups %ymm4, 0x70(%rsp)
-	LONG $0xd16cfdc5 // vpunpcklqdq %ymm1, %ymm0, %ymm2
-	LONG $0xc16d7dc5 // vpunpckhqdq %ymm1, %ymm0, %ymm8
-	LONG $0x1865c3c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm3, %ymm0
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x947ffec5; LONG $0x00009024; BYTE $0x00 // vmovdqu %ymm2, 0x90(%rsp)
-	LONG $0x1835c3c4; LONG $0x01301654 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm9, %ymm2
-	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0xca147dc5 // vunpcklpd %ymm2, %ymm0, %ymm9
-	LONG $0xd2157dc5 // vunpckhpd %ymm2, %ymm0, %ymm10
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x6f7e41c4; WORD $0x243c // vmovdqu (%r12), %ymm15
-	LONG $0x6f7ec1c4; WORD $0x2444; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm0
-	LONG $0x5979c2c4; LONG $0x008024a4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm4
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
-	LONG $0x197d42c4; LONG $0x0090249c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm11
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0xb410fdc5; LONG $0x0000b024; BYTE $0x00 // vmovupd 0xb0(%rsp), %ymm6
-	LONG $0x3875a3c4; WORD $0x3a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r15), %ymm1, %ymm1
-	LONG $0x107d41c4; WORD $0x0034 // vmovupd (%r8,%rax), %ymm14
-	LONG $0x107dc1c4; LONG $0x008000ac; WORD $0x0000 // vmovupd 0x80(%r8,%rax), %ymm5
-	LONG $0x0075c2c4; BYTE $0xcf // vpshufb %ymm15, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xc8 // vpsllvq %ymm0, %ymm1, %ymm1
-	LONG $0xccd3f5c5 // vpsrlq %xmm4, %ymm1, %ymm1
-	LONG $0xd1ef95c5 // vpxor %ymm1, %ymm13, %ymm2
-	LONG $0x597de2c4; LONG $0x000f360d; BYTE $0x00 // vpbroadcastq 0xf36(%rip), %ymm1
-	LONG $0x026de3c4; WORD $0xaadf // vpblendd $0xaa, %ymm7, %ymm2, %ymm3
-	LONG $0xd2739dc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm12
-	LONG $0x597de2c4; LONG $0x000f1a15; BYTE $0x00 // vpbroadcastq 0xf1a(%rip), %ymm2
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
-	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
-	LONG $0xe3581dc5 // vaddpd %ymm3, %ymm12, %ymm12
-	LONG $0x107dc1c4; WORD $0x005c; BYTE $0x40 // vmovupd 0x40(%r8,%rax), %ymm3
-	LONG $0xb89d62c4; WORD $0x2474; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm12, %ymm14
-	LONG $0xb89de2c4; WORD $0x246c; BYTE $0x70 // vfmadd231pd 0x70(%rsp), %ymm12, %ymm5
-	LONG $0xb89de2c4; WORD $0x245c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm12, %ymm3
-	LONG $0xa8cd42c4; LONG $0x00c000a4; WORD $0x0000 // vfmadd213pd 0xc0(%r8,%rax), %ymm6, %ymm12
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x346ffac5; BYTE $0x2a // vmovdqu (%rdx,%rbp), %xmm6
-	LONG $0x384de3c4; WORD $0x1a34; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rbx), %ymm6, %ymm6
-	LONG $0x2a8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rbp)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x004dc2c4; BYTE $0xf7 // vpshufb %ymm15, %ymm6, %ymm6
-	LONG $0x47cde2c4; BYTE $0xc0 // vpsllvq %ymm0, %ymm6, %ymm0
-	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0xd073ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm4
-	LONG $0x027de3c4; WORD $0xaac7 // vpblendd $0xaa, %ymm7, %ymm0, %ymm0
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xc1ebfdc5 // vpor %ymm1, %ymm0, %ymm0
-	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
-	LONG $0xc058ddc5 // vaddpd %ymm0, %ymm4, %ymm0
-	LONG $0xb8fd62c4; LONG $0x009024b4; WORD $0x0000 // vfmadd231pd 0x90(%rsp), %ymm0, %ymm14
-	LONG $0xb8fdc2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm0, %ymm3
-	LONG $0xb8fdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm0, %ymm5
-	LONG $0xb8ad62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm10, %ymm12
-	LONG $0x117d41c4; WORD $0x0034 // vmovupd %ymm14, (%r8,%rax)
-	LONG $0x117dc1c4; WORD $0x005c; BYTE $0x40 // vmovupd %ymm3, 0x40(%r8,%rax)
-	LONG $0x117dc1c4; LONG $0x008000ac; WORD $0x0000 // vmovupd %ymm5, 0x80(%r8,%rax)
-	LONG $0x117d41c4; LONG $0x00c000a4; WORD $0x0000 // vmovupd %ymm12, 0xc0(%r8,%rax)
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c6f640 // testb $0x1, %sil
-	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
-	LONG $0xfea9850f; WORD $0xffff // jne <blocks2Multi4+0x310>
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x0a59b70f // movzwl 0xa(%rcx), %ebx
-	LONG $0x0c41b70f // movzwl 0xc(%rcx), %eax
-	LONG $0x0e51b70f // movzwl 0xe(%rcx), %edx
-	LONG $0x2a3c8d4d // leaq (%r10,%rbp), %r15
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x1078c1c4; WORD $0x3604 // vmovups (%r14,%rsi), %xmm0
-	LONG $0x1078c1c4; WORD $0x1e1c // vmovups (%r14,%rbx), %xmm3
-	LONG $0x1079c1c4; WORD $0x1e74; BYTE $0x10 // vmovupd 0x10(%r14,%rbx), %xmm6
-	LONG $0x1079c1c4; WORD $0x366c; BYTE $0x10 // vmovupd 0x10(%r14,%rsi), %xmm5
-	LONG $0x6f7a41c4; WORD $0x1e44; BYTE $0x20 // vmovdqu 0x20(%r14,%rbx), %xmm8
-	LONG $0x107941c4; WORD $0x1e54; BYTE $0x30 // vmovupd 0x30(%r14,%rbx), %xmm10
-	LONG $0x6f7ac1c4; WORD $0x367c; BYTE $0x20 // vmovdqu 0x20(%r14,%rsi), %xmm7
-	LONG $0x107941c4; WORD $0x364c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm9
-	LONG $0x2b1c8d49 // leaq (%r11,%rbp), %rbx
-	WORD $0xb640; BYTE $0x01 // movb $0x1, %sil
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x1865c3c4; WORD $0x1624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm3, %ymm4
-	LONG $0x184dc3c4; LONG $0x01101674 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm6, %ymm6
-	LONG $0x383d43c4; LONG $0x01201644 // vinserti128 $0x1, 0x20(%r14,%rdx), %ymm8, %ymm8
-	LONG $0x182d43c4; LONG $0x01301654 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm10, %ymm10
-	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x3845c3c4; LONG $0x01200664 // vinserti128 $0x1, 0x20(%r14,%rax), %ymm7, %ymm4
-	LONG $0x5c11fcc5; WORD $0x4024 // vmovups %ymm3, 0x40(%rsp)
-	LONG $0x1855c3c4; LONG $0x0110065c // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm5, %ymm3
-	LONG $0x4411fcc5; WORD $0x2024 // vmovups %ymm0, 0x20(%rsp)
-	LONG $0x6c5dc1c4; BYTE $0xf8 // vpunpcklqdq %ymm8, %ymm4, %ymm7
-	LONG $0x6d5d41c4; BYTE $0xc0 // vpunpckhqdq %ymm8, %ymm4, %ymm8
-	LONG $0xee14e5c5 // vunpcklpd %ymm6, %ymm3, %ymm5
-	LONG $0xf615e5c5 // vunpckhpd %ymm6, %ymm3, %ymm6
-	LONG $0x1835c3c4; LONG $0x0130065c // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm9, %ymm3
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x146541c4; BYTE $0xca // vunpcklpd %ymm10, %ymm3, %ymm9
-	LONG $0x156541c4; BYTE $0xd2 // vunpckhpd %ymm10, %ymm3, %ymm10
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x6f7a21c4; WORD $0x1a1c // vmovdqu (%rdx,%r11), %xmm11
-	LONG $0x6f7ec1c4; WORD $0x2444; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm0
-	LONG $0x6f7e41c4; WORD $0x2474; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm14
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597d42c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm12
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x382523c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm11, %ymm11
-	LONG $0x002562c4; BYTE $0xd8 // vpshufb %ymm0, %ymm11, %ymm11
-	LONG $0x47a542c4; BYTE $0xde // vpsllvq %ymm14, %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdf // vpsrlq %xmm15, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
-	LONG $0x0225e3c4; WORD $0xaadc // vpblendd $0xaa, %ymm4, %ymm11, %ymm3
-	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
-	LONG $0xdaeb25c5 // vpor %ymm2, %ymm11, %ymm11
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xdb5825c5 // vaddpd %ymm3, %ymm11, %ymm11
-	LONG $0x1c6ffac5; BYTE $0x1a // vmovdqu (%rdx,%rbx), %xmm3
-	LONG $0x3865a3c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r15), %ymm3, %ymm3
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x0065e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm3, %ymm0
-	LONG $0x107dc1c4; WORD $0x005c; BYTE $0x20 // vmovupd 0x20(%r8,%rax), %ymm3
-	LONG $0x47fdc2c4; BYTE $0xc6 // vpsllvq %ymm14, %ymm0, %ymm0
-	LONG $0xb8a5e2c4; WORD $0x245c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm11, %ymm3
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0xc0ef9dc5 // vpxor %ymm0, %ymm12, %ymm0
-	LONG $0xd0739dc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm12
-	LONG $0x027de3c4; WORD $0xaac4 // vpblendd $0xaa, %ymm4, %ymm0, %ymm0
-	LONG $0x107dc1c4; LONG $0x00a000a4; WORD $0x0000 // vmovupd 0xa0(%r8,%rax), %ymm4
-	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
-	LONG $0xc1ebfdc5 // vpor %ymm1, %ymm0, %ymm0
-	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
-	LONG $0x107d41c4; WORD $0x006c; BYTE $0x60 // vmovupd 0x60(%r8,%rax), %ymm13
-	LONG $0xb8a562c4; WORD $0x246c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm11, %ymm13
-	LONG $0xc0589dc5 // vaddpd %ymm0, %ymm12, %ymm0
-	LONG $0xb8a5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm11, %ymm4
-	LONG $0xa8cd42c4; LONG $0x00e0009c; WORD $0x0000 // vfmadd213pd 0xe0(%r8,%rax), %ymm6, %ymm11
-	LONG $0xb8c5e2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm7, %ymm3
-	LONG $0xb8fdc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm4
-	LONG $0x117dc1c4; WORD $0x005c; BYTE $0x20 // vmovupd %ymm3, 0x20(%r8,%rax)
-	LONG $0xb8fd42c4; BYTE $0xe8 // vfmadd231pd %ymm8, %ymm0, %ymm13
-	LONG $0x117d41c4; WORD $0x006c; BYTE $0x60 // vmovupd %ymm13, 0x60(%r8,%rax)
-	LONG $0x117dc1c4; LONG $0x00a000a4; WORD $0x0000 // vmovupd %ymm4, 0xa0(%r8,%rax)
-	LONG $0xb8fd42c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm0, %ymm11
-	LONG $0x117d41c4; LONG $0x00e0009c; WORD $0x0000 // vmovupd %ymm11, 0xe0(%r8,%rax)
-	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	LONG $0x01c6f640 // testb $0x1, %sil
-	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
-	LONG $0xfed1850f; WORD $0xffff // jne <blocks2Multi4+0x540>
-	LONG $0xfffb3ce9; BYTE $0xff // jmp <blocks2Multi4+0x1b0>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x59b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r11d
-	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
-	LONG $0x0651b70f // movzwl 0x6(%rcx), %edx
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x107981c4; WORD $0x1e64; BYTE $0x10 // vmovupd 0x10(%r14,%r11), %xmm4
-	LONG $0x1079c1c4; WORD $0x365c; BYTE $0x10 // vmovupd 0x10(%r14,%rsi), %xmm3
-	LONG $0x1079c1c4; WORD $0x3604 // vmovupd (%r14,%rsi), %xmm0
-	LONG $0x107981c4; WORD $0x1e74; BYTE $0x20 // vmovupd 0x20(%r14,%r11), %xmm6
-	LONG $0x107901c4; WORD $0x1e44; BYTE $0x30 // vmovupd 0x30(%r14,%r11), %xmm8
-	LONG $0x1079c1c4; WORD $0x366c; BYTE $0x20 // vmovupd 0x20(%r14,%rsi), %xmm5
-	LONG $0x1079c1c4; WORD $0x367c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm7
-	LONG $0x107981c4; WORD $0x1e0c // vmovupd (%r14,%r11), %xmm1
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x186543c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm3, %ymm9
-	LONG $0x185dc3c4; LONG $0x01101664 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm4, %ymm4
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0x1614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm1, %ymm2
-	LONG $0x185543c4; LONG $0x01200654 // vinsertf128 $0x1, 0x20(%r14,%rax), %ymm5, %ymm10
-	LONG $0x184dc3c4; LONG $0x01201674 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm6, %ymm6
-	LONG $0x183d43c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm8, %ymm8
-	WORD $0x01b2 // movb $0x1, %dl
-	LONG $0xdc14b5c5 // vunpcklpd %ymm4, %ymm9, %ymm3
-	LONG $0xe415b5c5 // vunpckhpd %ymm4, %ymm9, %ymm4
-	LONG $0x184543c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm7, %ymm9
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xee14adc5 // vunpcklpd %ymm6, %ymm10, %ymm5
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0xf615adc5 // vunpckhpd %ymm6, %ymm10, %ymm6
-	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
-	LONG $0x1435c1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm9, %ymm7
-	LONG $0x153541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm9, %ymm8
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x805afcc5; LONG $0xffffefe0 // vcvtps2pd -0x1020(%rax), %ymm0
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0x107d41c4; WORD $0x300c // vmovupd (%r8,%rsi), %ymm9
-	LONG $0x107d41c4; WORD $0x3054; BYTE $0x40 // vmovupd 0x40(%r8,%rsi), %ymm10
-	LONG $0x107d41c4; LONG $0x0080309c; WORD $0x0000 // vmovupd 0x80(%r8,%rsi), %ymm11
-	LONG $0xb8fd62c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm0, %ymm9
-	LONG $0xb8fd62c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm0, %ymm10
-	LONG $0xb8fd62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm0, %ymm11
-	LONG $0xa8ddc2c4; LONG $0x00c03084; WORD $0x0000 // vfmadd213pd 0xc0(%r8,%rsi), %ymm4, %ymm0
-	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0xa05a7cc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm12
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
-	LONG $0xb89d62c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm12, %ymm9
-	LONG $0xb89d62c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm12, %ymm10
-	LONG $0xb89d62c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm12, %ymm11
-	LONG $0xb8bdc2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm8, %ymm0
-	LONG $0x117d41c4; WORD $0x300c // vmovupd %ymm9, (%r8,%rsi)
-	LONG $0x117d41c4; WORD $0x3054; BYTE $0x40 // vmovupd %ymm10, 0x40(%r8,%rsi)
-	LONG $0x117d41c4; LONG $0x0080309c; WORD $0x0000 // vmovupd %ymm11, 0x80(%r8,%rsi)
-	LONG $0x117dc1c4; LONG $0x00c03084; WORD $0x0000 // vmovupd %ymm0, 0xc0(%r8,%rsi)
-	LONG $0x000004be; BYTE $0x00 // movl $0x4, %esi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff6a850f; WORD $0xffff // jne <blocks2Multi4+0x750>
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x59b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r11d
-	LONG $0x0c41b70f // movzwl 0xc(%rcx), %eax
-	LONG $0x0e51b70f // movzwl 0xe(%rcx), %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x107981c4; WORD $0x1e64; BYTE $0x10 // vmovupd 0x10(%r14,%r11), %xmm4
-	LONG $0x1079c1c4; WORD $0x365c; BYTE $0x10 // vmovupd 0x10(%r14,%rsi), %xmm3
-	LONG $0x1079c1c4; WORD $0x3604 // vmovupd (%r14,%rsi), %xmm0
-	LONG $0x107981c4; WORD $0x1e74; BYTE $0x20 // vmovupd 0x20(%r14,%r11), %xmm6
-	LONG $0x107901c4; WORD $0x1e44; BYTE $0x30 // vmovupd 0x30(%r14,%r11), %xmm8
-	LONG $0x1079c1c4; WORD $0x366c; BYTE $0x20 // vmovupd 0x20(%r14,%rsi), %xmm5
-	LONG $0x1079c1c4; WORD $0x367c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm7
-	LONG $0x107981c4; WORD $0x1e0c // vmovupd (%r14,%r11), %xmm1
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x186543c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm3, %ymm9
-	LONG $0x185dc3c4; LONG $0x01101664 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm4, %ymm4
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0x1614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm1, %ymm2
-	LONG $0x185543c4; LONG $0x01200654 // vinsertf128 $0x1, 0x20(%r14,%rax), %ymm5, %ymm10
-	LONG $0x184dc3c4; LONG $0x01201674 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm6, %ymm6
-	LONG $0x183d43c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm8, %ymm8
-	WORD $0x01b2 // movb $0x1, %dl
-	LONG $0xdc14b5c5 // vunpcklpd %ymm4, %ymm9, %ymm3
-	LONG $0xe415b5c5 // vunpckhpd %ymm4, %ymm9, %ymm4
-	LONG $0x184543c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm7, %ymm9
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xee14adc5 // vunpcklpd %ymm6, %ymm10, %ymm5
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0xf615adc5 // vunpckhpd %ymm6, %ymm10, %ymm6
-	LONG $0x30418d49 // leaq 0x30(%r9), %rax
-	LONG $0x1435c1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm9, %ymm7
-	LONG $0x153541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm9, %ymm8
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x485a7cc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm9
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0x005afcc5 // vcvtps2pd (%rax), %ymm0
-	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
-	LONG $0x107d41c4; LONG $0x00e03094; WORD $0x0000 // vmovupd 0xe0(%r8,%rsi), %ymm10
-	LONG $0x107d41c4; LONG $0x00a0309c; WORD $0x0000 // vmovupd 0xa0(%r8,%rsi), %ymm11
-	LONG $0x107d41c4; WORD $0x3064; BYTE $0x60 // vmovupd 0x60(%r8,%rsi), %ymm12
-	LONG $0xb8b562c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm9, %ymm10
-	LONG $0xb8b562c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm9, %ymm11
-	LONG $0xb8b562c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm9, %ymm12
-	LONG $0xa8f542c4; WORD $0x304c; BYTE $0x20 // vfmadd213pd 0x20(%r8,%rsi), %ymm1, %ymm9
-	LONG $0xb8fd42c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm0, %ymm10
-	LONG $0xb8fd62c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm0, %ymm11
-	LONG $0xb8fd62c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm0, %ymm12
-	LONG $0xb8d562c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm5, %ymm9
-	LONG $0x117d41c4; WORD $0x304c; BYTE $0x20 // vmovupd %ymm9, 0x20(%r8,%rsi)
-	LONG $0x117d41c4; WORD $0x3064; BYTE $0x60 // vmovupd %ymm12, 0x60(%r8,%rsi)
-	LONG $0x117d41c4; LONG $0x00a0309c; WORD $0x0000 // vmovupd %ymm11, 0xa0(%r8,%rsi)
-	LONG $0x117d41c4; LONG $0x00e03094; WORD $0x0000 // vmovupd %ymm10, 0xe0(%r8,%rsi)
-	LONG $0x000004be; BYTE $0x00 // movl $0x4, %esi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff76850f; WORD $0xffff // jne <blocks2Multi4+0x8b0>
-	LONG $0xfff871e9; BYTE $0xff // jmp <blocks2Multi4+0x1b0>
-	BYTE $0x90 // nop
-	LONG $0x586f8b4c // movq 0x58(%rdi), %r13
-	LONG $0x19fd8040 // cmpb $0x19, %bpl
-	WORD $0x8941; BYTE $0xea // movl %ebp, %r10d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c5f640 // testb $0x7, %bpl
-	WORD $0x950f; BYTE $0xc2 // setne %dl
-	WORD $0xc208 // orb %al, %dl
-	LONG $0x03b0840f; WORD $0x0000 // je <blocks2Multi4+0xd0d>
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x0259b70f // movzwl 0x2(%rcx), %ebx
-	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
-	LONG $0x0651b70f // movzwl 0x6(%rcx), %edx
-	LONG $0x6d5c8d44; BYTE $0x00 // leal (%rbp,%rbp,2), %r11d
-	WORD $0x8941; BYTE $0xef // movl %ebp, %r15d
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x1078c1c4; WORD $0x3604 // vmovups (%r14,%rsi), %xmm0
-	LONG $0x1078c1c4; WORD $0x1e0c // vmovups (%r14,%rbx), %xmm1
-	LONG $0x1079c1c4; WORD $0x1e64; BYTE $0x10 // vmovupd 0x10(%r14,%rbx), %xmm4
-	LONG $0x1079c1c4; WORD $0x365c; BYTE $0x10 // vmovupd 0x10(%r14,%rsi), %xmm3
-	LONG $0x1079c1c4; WORD $0x1e74; BYTE $0x20 // vmovupd 0x20(%r14,%rbx), %xmm6
-	LONG $0x107941c4; WORD $0x1e44; BYTE $0x30 // vmovupd 0x30(%r14,%rbx), %xmm8
-	LONG $0x1079c1c4; WORD $0x366c; BYTE $0x20 // vmovupd 0x20(%r14,%rsi), %xmm5
-	LONG $0x1079c1c4; WORD $0x367c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm7
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0x1614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm1, %ymm2
-	LONG $0x185dc3c4; LONG $0x01101664 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm4, %ymm4
-	LONG $0x184dc3c4; LONG $0x01201674 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm6, %ymm6
-	LONG $0x183d43c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm8, %ymm8
-	WORD $0x01b2 // movb $0x1, %dl
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
-	LONG $0x1855c3c4; LONG $0x01200654 // vinsertf128 $0x1, 0x20(%r14,%rax), %ymm5, %ymm2
-	LONG $0x4c11fcc5; WORD $0x4024 // vmovups %ymm1, 0x40(%rsp)
-	LONG $0x1865c3c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm3, %ymm1
-	LONG $0x4411fcc5; WORD $0x2024 // vmovups %ymm0, 0x20(%rsp)
-	LONG $0xee14edc5 // vunpcklpd %ymm6, %ymm2, %ymm5
-	LONG $0xf615edc5 // vunpckhpd %ymm6, %ymm2, %ymm6
-	LONG $0xdc14f5c5 // vunpcklpd %ymm4, %ymm1, %ymm3
-	LONG $0xe415f5c5 // vunpckhpd %ymm4, %ymm1, %ymm4
-	LONG $0x1845c3c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm7, %ymm1
-	LONG $0x3d448d4a; BYTE $0x00 // leaq (%rbp,%r15), %rax
-	LONG $0x1475c1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm1, %ymm7
-	LONG $0x157541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm1, %ymm8
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x066ffac5 // vmovdqu (%rsi), %xmm0
-	LONG $0x6f7e41c4; WORD $0x2414 // vmovdqu (%r12), %ymm10
-	LONG $0x6f7e41c4; WORD $0x245c; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm11
-	LONG $0x597942c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm13
-	LONG $0x597d42c4; LONG $0x0088248c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm9
-	LONG $0x197d42c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm12
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	LONG $0x387da3c4; WORD $0x3e04; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r15), %ymm0, %ymm0
-	LONG $0x107dc1c4; LONG $0x0080188c; WORD $0x0000 // vmovupd 0x80(%r8,%rbx), %ymm1
-	LONG $0x107d41c4; WORD $0x1834 // vmovupd (%r8,%rbx), %ymm14
-	LONG $0x107d41c4; WORD $0x187c; BYTE $0x40 // vmovupd 0x40(%r8,%rbx), %ymm15
-	LONG $0x007dc2c4; BYTE $0xc2 // vpshufb %ymm10, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
-	LONG $0xb8fd62c4; WORD $0x2474; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm0, %ymm14
-	LONG $0xb8fd62c4; WORD $0x247c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm0, %ymm15
-	LONG $0xb8fde2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm0, %ymm1
-	LONG $0xa8ddc2c4; LONG $0x00c01884; WORD $0x0000 // vfmadd213pd 0xc0(%r8,%rbx), %ymm4, %ymm0
-	LONG $0x008e180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rsi)
-	LONG $0x146ffac5; BYTE $0x2e // vmovdqu (%rsi,%rbp), %xmm2
-	LONG $0x386de3c4; WORD $0x0614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm2, %ymm2
-	LONG $0x2e8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rsi,%rbp)
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x006dc2c4; BYTE $0xd2 // vpshufb %ymm10, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm2, %ymm2
-	LONG $0xd2efb5c5 // vpxor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
-	LONG $0xb8ed62c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm2, %ymm14
-	LONG $0xb8ed62c4; BYTE $0xfe // vfmadd231pd %ymm6, %ymm2, %ymm15
-	LONG $0xb8ede2c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm2, %ymm1
-	LONG $0xb8bde2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm8, %ymm0
-	LONG $0x117d41c4; WORD $0x1834 // vmovupd %ymm14, (%r8,%rbx)
-	LONG $0x117d41c4; WORD $0x187c; BYTE $0x40 // vmovupd %ymm15, 0x40(%r8,%rbx)
-	LONG $0x117dc1c4; LONG $0x0080188c; WORD $0x0000 // vmovupd %ymm1, 0x80(%r8,%rbx)
-	LONG $0x117dc1c4; LONG $0x00c01884; WORD $0x0000 // vmovupd %ymm0, 0xc0(%r8,%rbx)
-	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xfefc850f; WORD $0xffff // jne <blocks2Multi4+0xa40>
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x0a59b70f // movzwl 0xa(%rcx), %ebx
-	LONG $0x0c41b70f // movzwl 0xc(%rcx), %eax
-	LONG $0x0e51b70f // movzwl 0xe(%rcx), %edx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x1079c1c4; WORD $0x1e64; BYTE $0x10 // vmovupd 0x10(%r14,%rbx), %xmm4
-	LONG $0x1079c1c4; WORD $0x365c; BYTE $0x10 // vmovupd 0x10(%r14,%rsi), %xmm3
-	LONG $0x1079c1c4; WORD $0x3604 // vmovupd (%r14,%rsi), %xmm0
-	LONG $0x1079c1c4; WORD $0x1e74; BYTE $0x20 // vmovupd 0x20(%r14,%rbx), %xmm6
-	LONG $0x107941c4; WORD $0x1e44; BYTE $0x30 // vmovupd 0x30(%r14,%rbx), %xmm8
-	LONG $0x1079c1c4; WORD $0x1e0c // vmovupd (%r14,%rbx), %xmm1
-	LONG $0x1079c1c4; WORD $0x366c; BYTE $0x20 // vmovupd 0x20(%r14,%rsi), %xmm5
-	LONG $0x1079c1c4; WORD $0x367c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm7
-	LONG $0x2b348d49 // leaq (%r11,%rbp), %rsi
-	LONG $0x2a1c8d49 // leaq (%r10,%rbp), %rbx
-	LONG $0x186543c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm3, %ymm9
-	LONG $0x185dc3c4; LONG $0x01101664 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm4, %ymm4
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0x1614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm1, %ymm2
-	LONG $0x185543c4; LONG $0x01200654 // vinsertf128 $0x1, 0x20(%r14,%rax), %ymm5, %ymm10
-	LONG $0x184dc3c4; LONG $0x01201674 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm6, %ymm6
-	LONG $0x183d43c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm8, %ymm8
-	WORD $0x01b2 // movb $0x1, %dl
-	LONG $0xdc14b5c5 // vunpcklpd %ymm4, %ymm9, %ymm3
-	LONG $0xe415b5c5 // vunpckhpd %ymm4, %ymm9, %ymm4
-	LONG $0x184543c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm7, %ymm9
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xee14adc5 // vunpcklpd %ymm6, %ymm10, %ymm5
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0xf615adc5 // vunpckhpd %ymm6, %ymm10, %ymm6
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x1435c1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm9, %ymm7
-	LONG $0x153541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm9, %ymm8
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7a21c4; WORD $0x101c // vmovdqu (%rax,%r10), %xmm11
-	LONG $0x246f7ac5; BYTE $0x18 // vmovdqu (%rax,%rbx), %xmm12
-	LONG $0x6f7ec1c4; WORD $0x2444; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm0
-	LONG $0x6f7e41c4; WORD $0x2454; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm10
-	LONG $0x597d42c4; LONG $0x0088248c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm9
-	LONG $0x06e7c149 // shlq $0x6, %r15
-	LONG $0x382523c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r11), %ymm11, %ymm11
-	LONG $0x381d63c4; WORD $0x3024; BYTE $0x01 // vinserti128 $0x1, (%rax,%rsi), %ymm12, %ymm12
-	LONG $0x107d01c4; LONG $0x00a038ac; WORD $0x0000 // vmovupd 0xa0(%r8,%r15), %ymm13
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	LONG $0x002562c4; BYTE $0xd8 // vpshufb %ymm0, %ymm11, %ymm11
-	LONG $0x001de2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm12, %ymm0
-	LONG $0x197d42c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm12
-	LONG $0x47a542c4; BYTE $0xda // vpsllvq %ymm10, %ymm11, %ymm11
-	LONG $0x47fdc2c4; BYTE $0xc2 // vpsllvq %ymm10, %ymm0, %ymm0
-	LONG $0x597942c4; LONG $0x00802494; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm10
-	LONG $0xd32541c4; BYTE $0xda // vpsrlq %xmm10, %ymm11, %ymm11
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0x107d01c4; WORD $0x3854; BYTE $0x20 // vmovupd 0x20(%r8,%r15), %ymm10
-	LONG $0xef2541c4; BYTE $0xd9 // vpxor %ymm9, %ymm11, %ymm11
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x107d01c4; WORD $0x384c; BYTE $0x60 // vmovupd 0x60(%r8,%r15), %ymm9
-	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
-	LONG $0xb8a562c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm11, %ymm13
-	LONG $0xb8a562c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm11, %ymm10
-	LONG $0xb8a562c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm11, %ymm9
-	LONG $0xa8dd02c4; LONG $0x00e0389c; WORD $0x0000 // vfmadd213pd 0xe0(%r8,%r15), %ymm4, %ymm11
-	LONG $0xb8fd62c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm0, %ymm13
-	LONG $0xb8d562c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm5, %ymm10
-	LONG $0xb8fd62c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm0, %ymm9
-	LONG $0x117d01c4; WORD $0x3854; BYTE $0x20 // vmovupd %ymm10, 0x20(%r8,%r15)
-	LONG $0x117d01c4; WORD $0x384c; BYTE $0x60 // vmovupd %ymm9, 0x60(%r8,%r15)
-	LONG $0x117d01c4; LONG $0x00a038ac; WORD $0x0000 // vmovupd %ymm13, 0xa0(%r8,%r15)
-	LONG $0xb8fd42c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm0, %ymm11
-	LONG $0x117d01c4; LONG $0x00e0389c; WORD $0x0000 // vmovupd %ymm11, 0xe0(%r8,%r15)
-	LONG $0x0004bf41; WORD $0x0000 // movl $0x4, %r15d
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff08850f; WORD $0xffff // jne <blocks2Multi4+0xc10>
-	LONG $0xfff4a3e9; BYTE $0xff // jmp <blocks2Multi4+0x1b0>
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x0259b70f // movzwl 0x2(%rcx), %ebx
-	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
-	LONG $0x0651b70f // movzwl 0x6(%rcx), %edx
-	LONG $0x6d5c8d44; BYTE $0x00 // leal (%rbp,%rbp,2), %r11d
-	WORD $0x8941; BYTE $0xef // movl %ebp, %r15d
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x1079c1c4; WORD $0x1e64; BYTE $0x10 // vmovupd 0x10(%r14,%rbx), %xmm4
-	LONG $0x1079c1c4; WORD $0x365c; BYTE $0x10 // vmovupd 0x10(%r14,%rsi), %xmm3
-	LONG $0x1079c1c4; WORD $0x3604 // vmovupd (%r14,%rsi), %xmm0
-	LONG $0x1079c1c4; WORD $0x1e74; BYTE $0x20 // vmovupd 0x20(%r14,%rbx), %xmm6
-	LONG $0x107941c4; WORD $0x1e44; BYTE $0x30 // vmovupd 0x30(%r14,%rbx), %xmm8
-	LONG $0x1079c1c4; WORD $0x1e0c // vmovupd (%r14,%rbx), %xmm1
-	LONG $0x1079c1c4; WORD $0x366c; BYTE $0x20 // vmovupd 0x20(%r14,%rsi), %xmm5
-	LONG $0x1079c1c4; WORD $0x367c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm7
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
-	LONG $0x186543c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm3, %ymm9
-	LONG $0x185dc3c4; LONG $0x01101664 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm4, %ymm4
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0x1614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm1, %ymm2
-	LONG $0x185543c4; LONG $0x01200654 // vinsertf128 $0x1, 0x20(%r14,%rax), %ymm5, %ymm10
-	LONG $0x184dc3c4; LONG $0x01201674 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm6, %ymm6
-	LONG $0x183d43c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm8, %ymm8
-	WORD $0x01b2 // movb $0x1, %dl
-	LONG $0xdc14b5c5 // vunpcklpd %ymm4, %ymm9, %ymm3
-	LONG $0xe415b5c5 // vunpckhpd %ymm4, %ymm9, %ymm4
-	LONG $0x184543c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm7, %ymm9
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xee14adc5 // vunpcklpd %ymm6, %ymm10, %ymm5
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0xf615adc5 // vunpckhpd %ymm6, %ymm10, %ymm6
-	LONG $0x3d448d4a; BYTE $0x00 // leaq (%rbp,%r15), %rax
-	LONG $0x1435c1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm9, %ymm7
-	LONG $0x153541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm9, %ymm8
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x1e6f7ac5 // vmovdqu (%rsi), %xmm11
-	LONG $0x6f7ec1c4; WORD $0x2404 // vmovdqu (%r12), %ymm0
-	LONG $0x597d42c4; LONG $0x0088248c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm9
-	LONG $0x197d42c4; LONG $0x00902494; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm10
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	LONG $0x382523c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r15), %ymm11, %ymm11
-	LONG $0x107d41c4; WORD $0x1824 // vmovupd (%r8,%rbx), %ymm12
-	LONG $0x107d41c4; WORD $0x186c; BYTE $0x40 // vmovupd 0x40(%r8,%rbx), %ymm13
-	LONG $0x107d41c4; LONG $0x008018b4; WORD $0x0000 // vmovupd 0x80(%r8,%rbx), %ymm14
-	LONG $0x002562c4; BYTE $0xd8 // vpshufb %ymm0, %ymm11, %ymm11
-	LONG $0xeb3541c4; BYTE $0xdb // vpor %ymm11, %ymm9, %ymm11
-	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
-	LONG $0xb8a562c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm11, %ymm12
-	LONG $0xb8a562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm11, %ymm13
-	LONG $0xb8a562c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm11, %ymm14
-	LONG $0xa8dd42c4; LONG $0x00c0189c; WORD $0x0000 // vfmadd213pd 0xc0(%r8,%rbx), %ymm4, %ymm11
-	LONG $0x008e180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rsi)
-	LONG $0x3c6f7ac5; BYTE $0x2e // vmovdqu (%rsi,%rbp), %xmm15
-	LONG $0x380563c4; WORD $0x063c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm15, %ymm15
-	LONG $0x2e8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rsi,%rbp)
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x0005e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm15, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xb8fd62c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm0, %ymm12
-	LONG $0xb8fd62c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm0, %ymm13
-	LONG $0xb8fd62c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm0, %ymm14
-	LONG $0xb8bd62c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm8, %ymm11
-	LONG $0x117d41c4; WORD $0x1824 // vmovupd %ymm12, (%r8,%rbx)
-	LONG $0x117d41c4; WORD $0x186c; BYTE $0x40 // vmovupd %ymm13, 0x40(%r8,%rbx)
-	LONG $0x117d41c4; LONG $0x008018b4; WORD $0x0000 // vmovupd %ymm14, 0x80(%r8,%rbx)
-	LONG $0x117d41c4; LONG $0x00c0189c; WORD $0x0000 // vmovupd %ymm11, 0xc0(%r8,%rbx)
-	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff24850f; WORD $0xffff // jne <blocks2Multi4+0xde0>
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x0a59b70f // movzwl 0xa(%rcx), %ebx
-	LONG $0x0c41b70f // movzwl 0xc(%rcx), %eax
-	LONG $0x0e51b70f // movzwl 0xe(%rcx), %edx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x1079c1c4; WORD $0x1e64; BYTE $0x10 // vmovupd 0x10(%r14,%rbx), %xmm4
-	LONG $0x1079c1c4; WORD $0x365c; BYTE $0x10 // vmovupd 0x10(%r14,%rsi), %xmm3
-	LONG $0x1079c1c4; WORD $0x3604 // vmovupd (%r14,%rsi), %xmm0
-	LONG $0x1079c1c4; WORD $0x1e74; BYTE $0x20 // vmovupd 0x20(%r14,%rbx), %xmm6
-	LONG $0x107941c4; WORD $0x1e44; BYTE $0x30 // vmovupd 0x30(%r14,%rbx), %xmm8
-	LONG $0x1079c1c4; WORD $0x1e0c // vmovupd (%r14,%rbx), %xmm1
-	LONG $0x1079c1c4; WORD $0x366c; BYTE $0x20 // vmovupd 0x20(%r14,%rsi), %xmm5
-	LONG $0x1079c1c4; WORD $0x367c; BYTE $0x30 // vmovupd 0x30(%r14,%rsi), %xmm7
-	WORD $0xb640; BYTE $0x01 // movb $0x1, %sil
-	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
-	LONG $0x186543c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%rax), %ymm3, %ymm9
-	LONG $0x185dc3c4; LONG $0x01101664 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm4, %ymm4
-	LONG $0x187dc3c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rax), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0x1614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm1, %ymm2
-	LONG $0x185543c4; LONG $0x01200654 // vinsertf128 $0x1, 0x20(%r14,%rax), %ymm5, %ymm10
-	LONG $0x184dc3c4; LONG $0x01201674 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm6, %ymm6
-	LONG $0x183d43c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm8, %ymm8
-	LONG $0x2a148d49 // leaq (%r10,%rbp), %rdx
-	LONG $0xdc14b5c5 // vunpcklpd %ymm4, %ymm9, %ymm3
-	LONG $0xe415b5c5 // vunpckhpd %ymm4, %ymm9, %ymm4
-	LONG $0x184543c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%rax), %ymm7, %ymm9
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xee14adc5 // vunpcklpd %ymm6, %ymm10, %ymm5
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0xf615adc5 // vunpckhpd %ymm6, %ymm10, %ymm6
-	LONG $0x2b048d49 // leaq (%r11,%rbp), %rax
-	LONG $0x1435c1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm9, %ymm7
-	LONG $0x153541c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm9, %ymm8
-	BYTE $0x90 // nop
-	LONG $0x6f7a21c4; WORD $0x131c // vmovdqu (%rbx,%r10), %xmm11
-	LONG $0x6f7ec1c4; WORD $0x2444; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm0
-	LONG $0x597d42c4; LONG $0x0088248c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm9
-	LONG $0x197d42c4; LONG $0x00902494; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm10
-	LONG $0x06e7c149 // shlq $0x6, %r15
-	LONG $0x3c6f7ac5; BYTE $0x13 // vmovdqu (%rbx,%rdx), %xmm15
-	LONG $0x382523c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm11, %ymm11
-	LONG $0x107d01c4; WORD $0x3864; BYTE $0x20 // vmovupd 0x20(%r8,%r15), %ymm12
-	LONG $0x107d01c4; WORD $0x386c; BYTE $0x60 // vmovupd 0x60(%r8,%r15), %ymm13
-	LONG $0x107d01c4; LONG $0x00a038b4; WORD $0x0000 // vmovupd 0xa0(%r8,%r15), %ymm14
-	LONG $0x380563c4; WORD $0x033c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm15, %ymm15
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	LONG $0x002562c4; BYTE $0xd8 // vpshufb %ymm0, %ymm11, %ymm11
-	LONG $0x0005e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm15, %ymm0
-	LONG $0xeb3541c4; BYTE $0xdb // vpor %ymm11, %ymm9, %ymm11
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xb8a562c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm11, %ymm12
-	LONG $0xb8a562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm11, %ymm13
-	LONG $0xb8a562c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm11, %ymm14
-	LONG $0xa8dd02c4; LONG $0x00e0389c; WORD $0x0000 // vfmadd213pd 0xe0(%r8,%r15), %ymm4, %ymm11
-	LONG $0xb8d562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm5, %ymm12
-	LONG $0xb8fd62c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm0, %ymm14
-	LONG $0xb8fd62c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm0, %ymm13
-	LONG $0x117d01c4; WORD $0x3864; BYTE $0x20 // vmovupd %ymm12, 0x20(%r8,%r15)
-	LONG $0x117d01c4; WORD $0x386c; BYTE $0x60 // vmovupd %ymm13, 0x60(%r8,%r15)
-	LONG $0x117d01c4; LONG $0x00a038b4; WORD $0x0000 // vmovupd %ymm14, 0xa0(%r8,%r15)
-	LONG $0xb8fd42c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm0, %ymm11
-	LONG $0x117d01c4; LONG $0x00e0389c; WORD $0x0000 // vmovupd %ymm11, 0xe0(%r8,%r15)
-	LONG $0x0004bf41; WORD $0x0000 // movl $0x4, %r15d
-	LONG $0x01c6f640 // testb $0x1, %sil
-	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
-	LONG $0xff2c850f; WORD $0xffff // jne <blocks2Multi4+0xf80>
-	LONG $0xfff157e9; BYTE $0xff // jmp <blocks2Multi4+0x1b0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xf10e840f; WORD $0xffff // je <blocks2Multi4+0x178>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x000008ba; BYTE $0x00 // movl $0x8, %edx
-	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
-	LONG $0x24042b48 // subq (%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x44b70f41; WORD $0x0424 // movzwl 0x4(%r12), %eax
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0x076f8d0f; WORD $0x0000 // jge <blocks2Multi4+0x840>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0x20f88348 // cmpq $0x20, %rax
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
 	LONG $0xd04c0f48 // cmovlq %rax, %rdx
-	LONG $0x24548948; BYTE $0x70 // movq %rdx, 0x70(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf04e8e0f; WORD $0xffff // jle <blocks2Multi4+0xe0>
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x42048d48 // leaq (%rdx,%rax,2), %rax
-	LONG $0x24548948; BYTE $0x40 // movq %rdx, 0x40(%rsp)
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00e4840f; WORD $0x0000 // je <blocks2Multi4+0x119d>
-	LONG $0x24548b4c; BYTE $0x70 // movq 0x70(%rsp), %r10
-	LONG $0x68578b48 // movq 0x68(%rdi), %rdx
-	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
-	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0xf24d0f49 // cmovgeq %r10, %rsi
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	WORD $0x1874 // je <blocks2Multi4+0x1100>
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	LONG $0x34b70f47; BYTE $0x7a // movzwl (%r10,%r15,2), %r14d
-	WORD $0x14eb // jmp <blocks2Multi4+0x1108>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0x17348d4f // leaq (%r15,%r10), %r14
-	LONG $0xf82c8d4f // leaq (%r8,%r15,8), %r13
-	WORD $0x014d; BYTE $0xf6 // addq %r14, %r14
-	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
-	WORD $0x094d; BYTE $0xd4 // orq %r10, %r12
-	LONG $0x08e2c149 // shlq $0x8, %r10
-	LONG $0xa01c8b46 // movl (%rax,%r12,4), %r11d
-	LONG $0x05e4c149 // shlq $0x5, %r12
-	WORD $0x0141; BYTE $0xd3 // addl %edx, %r11d
-	LONG $0x34e3c149 // shlq $0x34, %r11
-	LONG $0x6ef9c1c4; BYTE $0xc3 // vmovq %r11, %xmm0
-	LONG $0x597b81c4; WORD $0x154c; BYTE $0x00 // vmulsd (%r13,%r10), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x230c // vmovsd %xmm1, (%rbx,%r12)
-	LONG $0x597b81c4; WORD $0x154c; BYTE $0x40 // vmulsd 0x40(%r13,%r10), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x234c; BYTE $0x08 // vmovsd %xmm1, 0x8(%rbx,%r12)
-	LONG $0x597b81c4; LONG $0x0080158c; WORD $0x0000 // vmulsd 0x80(%r13,%r10), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x234c; BYTE $0x10 // vmovsd %xmm1, 0x10(%rbx,%r12)
-	LONG $0x597b81c4; LONG $0x00c01584; WORD $0x0000 // vmulsd 0xc0(%r13,%r10), %xmm0, %xmm0
-	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
-	LONG $0x117ba1c4; WORD $0x2344; BYTE $0x18 // vmovsd %xmm0, 0x18(%rbx,%r12)
-	LONG $0x01c5f640 // testb $0x1, %bpl
-	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	WORD $0x9475 // jne <blocks2Multi4+0x1120>
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	WORD $0x3949; BYTE $0xf7 // cmpq %rsi, %r15
-	LONG $0xff48850f; WORD $0xffff // jne <blocks2Multi4+0x10e0>
-	LONG $0xffef43e9; BYTE $0xff // jmp <blocks2Multi4+0xe0>
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0xc24d0f48 // cmovgeq %rdx, %rax
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
-	WORD $0x1874 // je <blocks2Multi4+0x11e0>
-	LONG $0x24748b48; BYTE $0x20 // movq 0x20(%rsp), %rsi
-	LONG $0x5634b70f // movzwl (%rsi,%rdx,2), %esi
-	WORD $0x14eb // jmp <blocks2Multi4+0x11e7>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24348b48 // movq (%rsp), %rsi
-	WORD $0x0148; BYTE $0xd6 // addq %rdx, %rsi
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0xd0148d4d // leaq (%r8,%rdx,8), %r10
-	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x0148; BYTE $0xde // addq %rbx, %rsi
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0xea4d0f4c // cmovgeq %rdx, %r13
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x05c68e0f; WORD $0x0000 // jle <blocks2Multi4+0x6d0>
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x7beb // jmp <blocks2Multi4+0x18a>
+	BYTE $0x90 // nop
+	LONG $0x246c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbp
+	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x347de2c4; WORD $0x0065 // vpmovzxwq (%rbp), %ymm4
+	LONG $0x24148b41 // movl (%r12), %edx
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
+	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
+	LONG $0xa47ffec5; LONG $0x00200006; BYTE $0x00 // vmovdqu %ymm4, 0x2000(%rsi,%rax)
+	LONG $0x347de2c4; WORD $0x0865 // vpmovzxwq 0x8(%rbp), %ymm4
+	LONG $0x10c58348 // addq $0x10, %rbp
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
+	LONG $0x9c7ffec5; LONG $0x00202006; BYTE $0x00 // vmovdqu %ymm3, 0x2020(%rsi,%rax)
+	LONG $0x4a048d48 // leaq (%rdx,%rcx,2), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x394d; BYTE $0xea // cmpq %r13, %r10
+	LONG $0x0546840f; WORD $0x0000 // je <blocks2Multi4+0x6d0>
+	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
+	LONG $0x246c8948; BYTE $0x50 // movq %rbp, 0x50(%rsp)
+	WORD $0x894c; BYTE $0xd5 // movq %r10, %rbp
+	LONG $0x08e5c148 // shlq $0x8, %rbp
+	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
+	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
+	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
+	LONG $0x09b60f41 // movzbl (%r9), %ecx
+	LONG $0x2444f641; WORD $0x0206 // testb $0x2, 0x6(%r12)
+	LONG $0x01f7850f; WORD $0x0000 // jne <blocks2Multi4+0x3b0>
+	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0xf980; BYTE $0x35 // cmpb $0x35, %cl
+	LONG $0x0243820f; WORD $0x0000 // jb <blocks2Multi4+0x410>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	WORD $0x1c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %ebx
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
+	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x0e3c8d49 // leaq (%r14,%rcx), %rdi
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x083c8d4c // leaq (%rax,%rcx), %r15
+	LONG $0x0b148d48 // leaq (%rbx,%rcx), %rdx
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597b81c4; WORD $0xfa0c // vmulsd (%r10,%r15,8), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x3e0c // vmovsd %xmm1, (%rsi,%r15)
-	LONG $0x597b81c4; WORD $0xfa4c; BYTE $0x40 // vmulsd 0x40(%r10,%r15,8), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x3e4c; BYTE $0x08 // vmovsd %xmm1, 0x8(%rsi,%r15)
-	LONG $0x597b81c4; LONG $0x0080fa8c; WORD $0x0000 // vmulsd 0x80(%r10,%r15,8), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x3e4c; BYTE $0x10 // vmovsd %xmm1, 0x10(%rsi,%r15)
-	LONG $0x597b81c4; LONG $0x00c0fa84; WORD $0x0000 // vmulsd 0xc0(%r10,%r15,8), %xmm0, %xmm0
-	LONG $0x117ba1c4; WORD $0x3e44; BYTE $0x18 // vmovsd %xmm0, 0x18(%rsi,%r15)
-	LONG $0x0020bf41; WORD $0x0000 // movl $0x20, %r15d
-	LONG $0x01c5f640 // testb $0x1, %bpl
-	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
-	WORD $0xae75 // jne <blocks2Multi4+0x1200>
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x6f7ac1c4; BYTE $0x19 // vmovdqu (%r9), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x3865c3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
+	LONG $0x6f7a81c4; WORD $0x311c // vmovdqu (%r9,%r14), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x3865c3c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
+	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x091c // vmovdqu (%r9,%rcx), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x386583c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r15), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
+	LONG $0x6f7ac1c4; WORD $0x391c // vmovdqu (%r9,%rdi), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
+	LONG $0x3865c3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
+	LONG $0x80ed8348 // subq $-0x80, %rbp
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
+	LONG $0xfe57850f; WORD $0xffff // jne <blocks2Multi4+0x200>
+	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
+	WORD $0x9066 // nop
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x01b2 // movb $0x1, %dl
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
+	LONG $0x185afcc5 // vcvtps2pd (%rax), %ymm3
+	LONG $0x5d11fcc5; BYTE $0x00 // vmovups %ymm3, (%rbp)
+	LONG $0x585afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rax), %ymm3
+	LONG $0x5d11fcc5; BYTE $0x20 // vmovups %ymm3, 0x20(%rbp)
+	LONG $0x2088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rax)
+	LONG $0x585afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rax), %ymm3
+	LONG $0x5d11fcc5; BYTE $0x40 // vmovups %ymm3, 0x40(%rbp)
+	LONG $0x585afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rax), %ymm3
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
+	LONG $0x80ed8348 // subq $-0x80, %rbp
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
+	WORD $0xba75 // jne <blocks2Multi4+0x3c0>
+	LONG $0xfffd05e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc2 // setae %dl
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0840; BYTE $0xd7 // orb %dl, %dil
+	WORD $0x148d; BYTE $0x49 // leal (%rcx,%rcx,2), %edx
+	WORD $0x0149; BYTE $0xc4 // addq %rax, %r12
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x0179840f; WORD $0x0000 // je <blocks2Multi4+0x5b2>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0a0c8d4c // leaq (%rdx,%rcx), %r9
+	LONG $0x081c8d48 // leaq (%rax,%rcx), %rbx
+	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
+	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
+	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x386583c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
+	LONG $0x80ed8348 // subq $-0x80, %rbp
+	LONG $0x01c7f641 // testb $0x1, %r15b
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0xfeb3850f; WORD $0xffff // jne <blocks2Multi4+0x460>
+	LONG $0xfffb5ee9; BYTE $0xff // jmp <blocks2Multi4+0x110>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0a0c8d4c // leaq (%rdx,%rcx), %r9
+	LONG $0x081c8d48 // leaq (%rax,%rcx), %rbx
+	WORD $0xb741; BYTE $0x01 // movb $0x1, %r15b
+	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7ac1c4; BYTE $0x1e // vmovdqu (%r14), %xmm3
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x3865c3c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x00 // vmovupd %ymm3, (%rbp)
+	LONG $0x6f7ac1c4; WORD $0x061c // vmovdqu (%r14,%rax), %xmm3
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x3865c3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x20 // vmovupd %ymm3, 0x20(%rbp)
+	LONG $0x8c180f41; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rcx)
+	LONG $0x6f7ac1c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm3
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x386583c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x241c // vpshufb (%r12), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x40 // vmovupd %ymm3, 0x40(%rbp)
+	LONG $0x6f7ac1c4; WORD $0x1e1c // vmovdqu (%r14,%rbx), %xmm3
+	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
+	LONG $0x197dc2c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm5
+	LONG $0x386583c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x0065c2c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x5d11fdc5; BYTE $0x60 // vmovupd %ymm3, 0x60(%rbp)
+	LONG $0x80ed8348 // subq $-0x80, %rbp
+	LONG $0x01c7f641 // testb $0x1, %r15b
+	LONG $0x0000bf41; WORD $0x0000 // movl $0x0, %r15d
+	LONG $0xff07850f; WORD $0xffff // jne <blocks2Multi4+0x5d0>
+	LONG $0xfffa42e9; BYTE $0xff // jmp <blocks2Multi4+0x110>
+	WORD $0x9066 // nop
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x40eb // jmp <blocks2Multi4+0x720>
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0x06fb8349 // cmpq $0x6, %r11
+	LONG $0xb411fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd %ymm6, 0x3000(%rsi,%rax)
+	LONG $0xac11fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd %ymm5, 0x3100(%rsi,%rax)
+	LONG $0x9c11fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rsi,%rax)
+	LONG $0xa411fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm4, 0x3120(%rsi,%rax)
+	LONG $0x02438d49 // leaq 0x2(%r11), %rax
+	WORD $0x8949; BYTE $0xc3 // movq %rax, %r11
+	LONG $0xf990830f; WORD $0xffff // jae <blocks2Multi4+0xb0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	WORD $0x1974 // je <blocks2Multi4+0x750>
+	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
+	WORD $0x487f // jg <blocks2Multi4+0x787>
+	WORD $0x9feb // jmp <blocks2Multi4+0x6e0>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0xb410fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm6
+	LONG $0x9c6ffec5; LONG $0x00302006; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rax), %ymm3
+	LONG $0xac10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm5
+	LONG $0xa46ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm4
+	LONG $0x247c8348; WORD $0x0048 // cmpq $0x0, 0x48(%rsp)
+	LONG $0xff598e0f; WORD $0xffff // jle <blocks2Multi4+0x6e0>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x02948b49; LONG $0x00002000 // movq 0x2000(%r10,%rax), %rdx
+	LONG $0x197dc2c4; WORD $0x823c // vbroadcastsd (%r10,%rax,4), %ymm7
+	LONG $0x197d42c4; LONG $0x00808294; WORD $0x0000 // vbroadcastsd 0x80(%r10,%rax,4), %ymm10
+	LONG $0x02848b4d; LONG $0x00002008 // movq 0x2008(%r10,%rax), %r8
+	LONG $0x197d42c4; LONG $0x008882a4; WORD $0x0000 // vbroadcastsd 0x88(%r10,%rax,4), %ymm12
+	LONG $0x04107dc5; BYTE $0xd1 // vmovupd (%rcx,%rdx,8), %ymm8
+	LONG $0x4c107dc5; WORD $0x20d1 // vmovupd 0x20(%rcx,%rdx,8), %ymm9
+	LONG $0x107d21c4; WORD $0xc15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm11
+	LONG $0xa8bde2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm8, %ymm7
+	LONG $0xa8bd62c4; BYTE $0xd5 // vfmadd213pd %ymm5, %ymm8, %ymm10
+	LONG $0x107da1c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %ymm5
+	LONG $0x197d42c4; WORD $0x8244; BYTE $0x08 // vbroadcastsd 0x8(%r10,%rax,4), %ymm8
+	LONG $0x197dc2c4; WORD $0x8274; BYTE $0x40 // vbroadcastsd 0x40(%r10,%rax,4), %ymm6
+	LONG $0xa8d562c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm5, %ymm8
+	LONG $0xa8d562c4; BYTE $0xe4 // vfmadd213pd %ymm4, %ymm5, %ymm12
+	LONG $0x197dc2c4; LONG $0x00c082ac; WORD $0x0000 // vbroadcastsd 0xc0(%r10,%rax,4), %ymm5
+	LONG $0x197dc2c4; WORD $0x825c; BYTE $0x48 // vbroadcastsd 0x48(%r10,%rax,4), %ymm3
+	LONG $0x197dc2c4; LONG $0x00c882a4; WORD $0x0000 // vbroadcastsd 0xc8(%r10,%rax,4), %ymm4
+	LONG $0xa8b5e2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm9, %ymm6
+	LONG $0x40c08348 // addq $0x40, %rax
+	LONG $0xa8b5c2c4; BYTE $0xea // vfmadd213pd %ymm10, %ymm9, %ymm5
+	LONG $0xa8a5c2c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm11, %ymm3
+	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
+	WORD $0x3949; BYTE $0xc5 // cmpq %rax, %r13
+	LONG $0xff60850f; WORD $0xffff // jne <blocks2Multi4+0x790>
+	LONG $0xfffeabe9; BYTE $0xff // jmp <blocks2Multi4+0x6e0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x2444f641; WORD $0x0406 // testb $0x4, 0x6(%r12)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xf83c840f; WORD $0xffff // je <blocks2Multi4+0x90>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	LONG $0x244c2b48; BYTE $0x10 // subq 0x10(%rsp), %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf80a8e0f; WORD $0xffff // jle <blocks2Multi4+0x80>
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x15eb // jmp <blocks2Multi4+0x89c>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0xff62850f; WORD $0xffff // jne <blocks2Multi4+0x11c0>
-	LONG $0xffee7de9; BYTE $0xff // jmp <blocks2Multi4+0xe0>
-	LONG $0xd0c48148; WORD $0x0000; BYTE $0x00 // addq $0xd0, %rsp
+	WORD $0x3948; BYTE $0xca // cmpq %rcx, %rdx
+	LONG $0xf7e4840f; WORD $0xffff // je <blocks2Multi4+0x80>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1b74 // je <blocks2Multi4+0x8c0>
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x50048d4d // leaq (%r8,%rdx,2), %r8
+	LONG $0x3cb70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r15d
+	WORD $0x14eb // jmp <blocks2Multi4+0x8c9>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x023c8d4e // leaq (%rdx,%r8), %r15
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
+	LONG $0x2444034c; BYTE $0x20 // addq 0x20(%rsp), %r8
+	WORD $0x014d; BYTE $0xff // addq %r15, %r15
+	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x38eb // jmp <blocks2Multi4+0x918>
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	LONG $0x08e2c149 // shlq $0x8, %r10
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0x05e3c149 // shlq $0x5, %r11
+	LONG $0x596581c4; WORD $0x101c // vmulpd (%r8,%r10), %ymm3, %ymm3
+	LONG $0x48578b4c // movq 0x48(%rdi), %r10
+	LONG $0x117d81c4; WORD $0x1a1c // vmovupd %ymm3, (%r10,%r11)
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0x01c1f641 // testb $0x1, %r9b
+	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
+	LONG $0xff78840f; WORD $0xffff // je <blocks2Multi4+0x890>
+	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	WORD $0x094d; BYTE $0xd3 // orq %r10, %r11
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0xb974 // je <blocks2Multi4+0x8e0>
+	LONG $0x68778b44 // movl 0x68(%rdi), %r14d
+	LONG $0x9b340346 // addl (%rbx,%r11,4), %r14d
+	LONG $0x34e6c149 // shlq $0x34, %r14
+	LONG $0x6ef9c1c4; BYTE $0xde // vmovq %r14, %xmm3
+	WORD $0xabeb // jmp <blocks2Multi4+0x8e5>
+	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -1539,11 +1149,8 @@ TEXT ·blocks2Multi4Quad(SB), 0, $336-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x30000000
-	LONG $0x00000045; LONG $0x30000000
-	BYTE $0x43
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; BYTE $0x43
 	RET
 
 // func blocks2Multi8Quad(c *slotCall, s *multiWork)
@@ -2903,1107 +2510,615 @@ TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	RET
 
 // func blocks3Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi4Quad(SB), 0, $496-16
+TEXT ·blocks3Multi4Quad(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi4>
-	LONG $0x001946e9; BYTE $0x00 // jmp <end>
+	LONG $0x000d06e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0ccb8e0f; WORD $0x0000 // jle <blocks3Multi4+0xcd8>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x68ec8148; WORD $0x0001; BYTE $0x00 // subq $0x168, %rsp
-	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
-	LONG $0x185f8b48 // movq 0x18(%rdi), %rbx
-	LONG $0x287f8b4c // movq 0x28(%rdi), %r15
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x967f7ec5; LONG $0x00003000 // vmovdqu %ymm10, 0x3000(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003020 // vmovdqu %ymm10, 0x3020(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003040 // vmovdqu %ymm10, 0x3040(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003060 // vmovdqu %ymm10, 0x3060(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003080 // vmovdqu %ymm10, 0x3080(%rsi)
-	LONG $0x967f7ec5; LONG $0x000030a0 // vmovdqu %ymm10, 0x30a0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000030c0 // vmovdqu %ymm10, 0x30c0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000030e0 // vmovdqu %ymm10, 0x30e0(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003100 // vmovdqu %ymm10, 0x3100(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003120 // vmovdqu %ymm10, 0x3120(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003140 // vmovdqu %ymm10, 0x3140(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003160 // vmovdqu %ymm10, 0x3160(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003180 // vmovdqu %ymm10, 0x3180(%rsi)
-	LONG $0x967f7ec5; LONG $0x000031a0 // vmovdqu %ymm10, 0x31a0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000031c0 // vmovdqu %ymm10, 0x31c0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000031e0 // vmovdqu %ymm10, 0x31e0(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003200 // vmovdqu %ymm10, 0x3200(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003220 // vmovdqu %ymm10, 0x3220(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003240 // vmovdqu %ymm10, 0x3240(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003260 // vmovdqu %ymm10, 0x3260(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003280 // vmovdqu %ymm10, 0x3280(%rsi)
-	LONG $0x967f7ec5; LONG $0x000032a0 // vmovdqu %ymm10, 0x32a0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000032c0 // vmovdqu %ymm10, 0x32c0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000032e0 // vmovdqu %ymm10, 0x32e0(%rsi)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x17ee8e0f; WORD $0x0000 // jle <blocks3Multi4+0x18dd>
-	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
-	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
-	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
-	LONG $0x24848948; LONG $0x000000b8 // movq %rax, 0xb8(%rsp)
-	LONG $0x0000f1e9; BYTE $0x00 // jmp <blocks3Multi4+0x20a>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x243c8b4c // movq (%rsp), %r15
-	LONG $0x967f7ec5; LONG $0x00003000 // vmovdqu %ymm10, 0x3000(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003020 // vmovdqu %ymm10, 0x3020(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003040 // vmovdqu %ymm10, 0x3040(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003060 // vmovdqu %ymm10, 0x3060(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003080 // vmovdqu %ymm10, 0x3080(%rsi)
-	LONG $0x967f7ec5; LONG $0x000030a0 // vmovdqu %ymm10, 0x30a0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000030c0 // vmovdqu %ymm10, 0x30c0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000030e0 // vmovdqu %ymm10, 0x30e0(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003100 // vmovdqu %ymm10, 0x3100(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003120 // vmovdqu %ymm10, 0x3120(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003140 // vmovdqu %ymm10, 0x3140(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003160 // vmovdqu %ymm10, 0x3160(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003180 // vmovdqu %ymm10, 0x3180(%rsi)
-	LONG $0x967f7ec5; LONG $0x000031a0 // vmovdqu %ymm10, 0x31a0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000031c0 // vmovdqu %ymm10, 0x31c0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000031e0 // vmovdqu %ymm10, 0x31e0(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003200 // vmovdqu %ymm10, 0x3200(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003220 // vmovdqu %ymm10, 0x3220(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003240 // vmovdqu %ymm10, 0x3240(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003260 // vmovdqu %ymm10, 0x3260(%rsi)
-	LONG $0x967f7ec5; LONG $0x00003280 // vmovdqu %ymm10, 0x3280(%rsi)
-	LONG $0x967f7ec5; LONG $0x000032a0 // vmovdqu %ymm10, 0x32a0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000032c0 // vmovdqu %ymm10, 0x32c0(%rsi)
-	LONG $0x967f7ec5; LONG $0x000032e0 // vmovdqu %ymm10, 0x32e0(%rsi)
-	LONG $0x24440148; BYTE $0x18 // addq %rax, 0x18(%rsp)
-	LONG $0x08c58348 // addq $0x8, %rbp
-	LONG $0x24ac3b48; LONG $0x000000b8 // cmpq 0xb8(%rsp), %rbp
-	LONG $0x16d3830f; WORD $0x0000 // jae <blocks3Multi4+0x18dd>
-	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x14c4840f; WORD $0x0000 // je <blocks3Multi4+0x16e0>
-	LONG $0x00758b44 // movl (%rbp), %r14d
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	WORD $0x42eb // jmp <blocks3Multi4+0x277>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x243c8b4c // movq (%rsp), %r15
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x247c034c; BYTE $0x30 // addq 0x30(%rsp), %r15
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0x249c3b4c; LONG $0x000000c0 // cmpq 0xc0(%rsp), %r11
-	LONG $0x1469830f; WORD $0x0000 // jae <blocks3Multi4+0x16e0>
-	LONG $0x23b60f45 // movzbl (%r11), %r12d
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x06e5c141 // shll $0x6, %r13d
-	LONG $0x80af034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r13
-	LONG $0x008b180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbx)
-	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
-	LONG $0x0682850f; WORD $0x0000 // jne <blocks3Multi4+0x920>
-	LONG $0x245c8948; BYTE $0x10 // movq %rbx, 0x10(%rsp)
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
-	LONG $0x243c894c // movq %r15, (%rsp)
-	LONG $0x34fc8041 // cmpb $0x34, %r12b
-	LONG $0x0a1a860f; WORD $0x0000 // jbe <blocks3Multi4+0xcd0>
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
-	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x5bb70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r11d
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0x8945; BYTE $0xe1 // movl %r12d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	WORD $0x8941; BYTE $0xc7 // movl %eax, %r15d
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x241c8d43 // leal (%r12,%r12), %ebx
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm7
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x185d83c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm4, %ymm4
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x5824 // vmovups %ymm0, 0x58(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%r11), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm6, %ymm1
-	LONG $0x4411fcc5; WORD $0x7824 // vmovups %ymm0, 0x78(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00009824; BYTE $0x00 // vmovups %ymm4, 0x98(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm0, 0x128(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm2, 0x148(%rsp)
-	LONG $0x187583c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xe1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm12
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x20048d4b // leaq (%r8,%r12), %rax
-	WORD $0x8948; BYTE $0xf9 // movq %rdi, %rcx
-	LONG $0x9411fdc5; LONG $0x00010824; BYTE $0x00 // vmovupd %ymm2, 0x108(%rsp)
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm1, %ymm1
-	LONG $0x181c8d4d // leaq (%r8,%rbx), %r11
+	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
+	LONG $0x597de2c4; LONG $0x000cd10d; BYTE $0x00 // vpbroadcastq 0xcd1(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000cc015; BYTE $0x00 // vpbroadcastq 0xcc0(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
+	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
+	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
+	LONG $0x286f8b48 // movq 0x28(%rdi), %rbp
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x009e8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r11
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0x2444c748; LONG $0x00000028; BYTE $0x00 // movq $0x0, 0x28(%rsp)
+	LONG $0x24748948; BYTE $0x78 // movq %rsi, 0x78(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x24548948; BYTE $0x68 // movq %rdx, 0x68(%rsp)
+	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
+	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
+	WORD $0x25eb // jmp <blocks3Multi4+0xa3>
+	WORD $0x9066 // nop
+	LONG $0x24440148; BYTE $0x28 // addq %rax, 0x28(%rsp)
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x244c3b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r9
+	LONG $0x0c24830f; WORD $0x0000 // jae <blocks3Multi4+0xcc7>
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xe9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm13
-	LONG $0xf1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm14
-	LONG $0x016ffac5 // vmovdqu (%rcx), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x006d // vmovdqu (%r13), %ymm5
-	LONG $0x6f7ec1c4; WORD $0x4075 // vmovdqu 0x40(%r13), %ymm6
-	LONG $0x597942c4; LONG $0x0000808d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm9
-	LONG $0x597dc2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm3
-	LONG $0x597de2c4; LONG $0x0014dd0d; BYTE $0x00 // vpbroadcastq 0x14dd(%rip), %ymm1
-	LONG $0x197d42c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm15
-	LONG $0x107dc1c4; WORD $0x127c; BYTE $0x80 // vmovupd -0x80(%r10,%rdx), %ymm7
-	LONG $0x107d41c4; WORD $0x1244; BYTE $0xc0 // vmovupd -0x40(%r10,%rdx), %ymm8
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	LONG $0x387da3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
-	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc1 // vpsrlq %xmm9, %ymm0, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0x027dc3c4; WORD $0xaad2 // vpblendd $0xaa, %ymm10, %ymm0, %ymm2
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0x54107dc5; WORD $0x7824 // vmovupd 0x78(%rsp), %ymm10
-	LONG $0xe1ebedc5 // vpor %ymm1, %ymm2, %ymm4
-	LONG $0x597de2c4; LONG $0x00148115; BYTE $0x00 // vpbroadcastq 0x1481(%rip), %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0x107dc1c4; LONG $0xff4012a4; WORD $0xffff // vmovupd -0xc0(%r10,%rdx), %ymm4
-	LONG $0xb8fde2c4; WORD $0x247c; BYTE $0x58 // vfmadd231pd 0x58(%rsp), %ymm0, %ymm7
-	LONG $0xb8fd62c4; LONG $0x00982484; WORD $0x0000 // vfmadd231pd 0x98(%rsp), %ymm0, %ymm8
-	LONG $0xb8fde2c4; WORD $0x2464; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm4
-	LONG $0xa8adc2c4; WORD $0x1204 // vfmadd213pd (%r10,%rdx), %ymm10, %ymm0
-	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x6f7a21c4; WORD $0x2114 // vmovdqu (%rcx,%r12), %xmm10
-	LONG $0x382d63c4; WORD $0x0114; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm10, %ymm10
-	LONG $0x8c180f42; LONG $0x00100021; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r12)
-	LONG $0x002d62c4; BYTE $0xd5 // vpshufb %ymm5, %ymm10, %ymm10
-	LONG $0x47ad62c4; BYTE $0xd6 // vpsllvq %ymm6, %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd1 // vpsrlq %xmm9, %ymm10, %ymm10
-	LONG $0xd3ef2dc5 // vpxor %ymm3, %ymm10, %ymm10
-	LONG $0x022d43c4; WORD $0xaadb // vpblendd $0xaa, %ymm11, %ymm10, %ymm11
-	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
-	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
-	LONG $0xd9eb25c5 // vpor %ymm1, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm10
-	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
-	LONG $0xb8ade2c4; LONG $0x00e824a4; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm10, %ymm4
-	LONG $0xb8ade2c4; LONG $0x00c824bc; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm10, %ymm7
-	LONG $0xb8ad62c4; LONG $0x01482484; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm10, %ymm8
-	LONG $0xb8ade2c4; LONG $0x01282484; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm10, %ymm0
-	LONG $0x6f7a21c4; WORD $0x6114 // vmovdqu (%rcx,%r12,2), %xmm10
-	LONG $0x382d23c4; WORD $0x1914; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r11), %ymm10, %ymm10
-	LONG $0x198c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rbx)
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	LONG $0x002de2c4; BYTE $0xed // vpshufb %ymm5, %ymm10, %ymm5
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x47d5e2c4; BYTE $0xee // vpsllvq %ymm6, %ymm5, %ymm5
-	LONG $0xd355c1c4; BYTE $0xe9 // vpsrlq %xmm9, %ymm5, %ymm5
-	LONG $0xdbefd5c5 // vpxor %ymm3, %ymm5, %ymm3
-	LONG $0xd373d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm5
-	LONG $0x0265c3c4; WORD $0xaada // vpblendd $0xaa, %ymm10, %ymm3, %ymm3
-	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0x5c55c1c4; BYTE $0xef // vsubpd %ymm15, %ymm5, %ymm5
-	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
-	LONG $0xb8e5e2c4; LONG $0x010824a4; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm3, %ymm4
-	LONG $0xb8e5c2c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm3, %ymm7
-	LONG $0xb8e542c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm3, %ymm8
-	LONG $0xb88de2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm14, %ymm0
-	LONG $0x117dc1c4; LONG $0xff4012a4; WORD $0xffff // vmovupd %ymm4, -0xc0(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x127c; BYTE $0x80 // vmovupd %ymm7, -0x80(%r10,%rdx)
-	LONG $0x117d41c4; WORD $0x1244; BYTE $0xc0 // vmovupd %ymm8, -0x40(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x1204 // vmovupd %ymm0, (%r10,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rdx
-	LONG $0xfe3f850f; WORD $0xffff // jne <blocks3Multi4+0x430>
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x47b70f44; BYTE $0x0e // movzwl 0xe(%rdi), %r8d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e34 // vmovups (%r14,%rcx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm7
-	LONG $0x1078c1c4; WORD $0x0664; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm4
-	LONG $0x107841c4; WORD $0x0e44; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm8
-	LONG $0x1078c1c4; WORD $0x066c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm5
-	LONG $0x107841c4; WORD $0x0e4c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm9
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x184d83c4; WORD $0x0634; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm6, %ymm6
-	LONG $0xde147dc5 // vunpcklpd %ymm6, %ymm0, %ymm11
-	LONG $0xc615fdc5 // vunpckhpd %ymm6, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x5824 // vmovups %ymm0, 0x58(%rsp)
-	LONG $0x1865c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x184583c4; LONG $0x0110065c // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm7, %ymm3
-	LONG $0x5c117cc5; WORD $0x3824 // vmovups %ymm11, 0x38(%rsp)
-	LONG $0xf314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm6
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x183d83c4; LONG $0x0120065c // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm8, %ymm3
-	LONG $0x4411fcc5; WORD $0x7824 // vmovups %ymm0, 0x78(%rsp)
-	LONG $0x185dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm4, %ymm0
-	LONG $0xb411fcc5; LONG $0x00009824; BYTE $0x00 // vmovups %ymm6, 0x98(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x183583c4; LONG $0x0130065c // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm9, %ymm3
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1855c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm5, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm4, 0xe8(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm0, 0x128(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm4, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x0140065c // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xe3157dc5 // vunpckhpd %ymm3, %ymm0, %ymm12
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e5c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm3
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
-	LONG $0x270c8d4b // leaq (%r15,%r12), %rcx
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	WORD $0x014d; BYTE $0xcc // addq %r9, %r12
-	LONG $0xa411fdc5; LONG $0x00010824; BYTE $0x00 // vmovupd %ymm4, 0x108(%rsp)
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x186583c4; LONG $0x0150065c // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm3, %ymm3
-	LONG $0x24048b4c // movq (%rsp), %r8
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xeb147dc5 // vunpcklpd %ymm3, %ymm0, %ymm13
-	LONG $0xf3157dc5 // vunpckhpd %ymm3, %ymm0, %ymm14
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x6f7a01c4; WORD $0x200c // vmovdqu (%r8,%r12), %xmm9
-	LONG $0x6f7ec1c4; WORD $0x206d // vmovdqu 0x20(%r13), %ymm5
-	LONG $0x6f7ec1c4; WORD $0x6075 // vmovdqu 0x60(%r13), %ymm6
-	LONG $0x597942c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm8
-	LONG $0x597d42c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm15
-	LONG $0x197dc2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm3
-	LONG $0xbc10fdc5; LONG $0x00306016; BYTE $0x00 // vmovupd 0x3060(%rsi,%rdx), %ymm7
-	LONG $0x5c107dc5; WORD $0x7824 // vmovupd 0x78(%rsp), %ymm11
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
-	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
-	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
-	LONG $0x003562c4; BYTE $0xcd // vpshufb %ymm5, %ymm9, %ymm9
-	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
-	LONG $0x47b562c4; BYTE $0xce // vpsllvq %ymm6, %ymm9, %ymm9
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xd33541c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm9, %ymm9
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0xef3541c4; BYTE $0xcf // vpxor %ymm15, %ymm9, %ymm9
-	LONG $0x027dc3c4; WORD $0xaae2 // vpblendd $0xaa, %ymm10, %ymm0, %ymm4
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x023543c4; WORD $0xaad2 // vpblendd $0xaa, %ymm10, %ymm9, %ymm10
-	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
-	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
-	LONG $0xd1eb2dc5 // vpor %ymm1, %ymm10, %ymm10
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0xcb5c35c5 // vsubpd %ymm3, %ymm9, %ymm9
-	LONG $0xc458fdc5 // vaddpd %ymm4, %ymm0, %ymm0
-	LONG $0xa410fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd 0x3020(%rsi,%rdx), %ymm4
-	LONG $0x583541c4; BYTE $0xd2 // vaddpd %ymm10, %ymm9, %ymm10
-	LONG $0x8c107dc5; LONG $0x0030a016; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rdx), %ymm9
-	LONG $0xb8fde2c4; WORD $0x247c; BYTE $0x58 // vfmadd231pd 0x58(%rsp), %ymm0, %ymm7
-	LONG $0xb8fde2c4; WORD $0x2464; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm4
-	LONG $0xb8fd62c4; LONG $0x0098248c; WORD $0x0000 // vfmadd231pd 0x98(%rsp), %ymm0, %ymm9
-	LONG $0xa8a5e2c4; LONG $0x30e01684; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%rdx), %ymm11, %ymm0
-	LONG $0xb8ade2c4; LONG $0x00c824bc; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm10, %ymm7
-	LONG $0xb8ade2c4; LONG $0x00e824a4; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm10, %ymm4
-	LONG $0xb8ad62c4; LONG $0x0148248c; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm10, %ymm9
-	LONG $0xb8ade2c4; LONG $0x01282484; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm10, %ymm0
-	LONG $0x6f7a41c4; WORD $0x1814 // vmovdqu (%r8,%rbx), %xmm10
-	LONG $0x382d43c4; WORD $0x0014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm10, %ymm10
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x002de2c4; BYTE $0xed // vpshufb %ymm5, %ymm10, %ymm5
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x47d5e2c4; BYTE $0xee // vpsllvq %ymm6, %ymm5, %ymm5
-	LONG $0xd355c1c4; BYTE $0xe8 // vpsrlq %xmm8, %ymm5, %ymm5
-	LONG $0xedef85c5 // vpxor %ymm5, %ymm15, %ymm5
-	LONG $0xd573cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm6
-	LONG $0x0255c3c4; WORD $0xaaea // vpblendd $0xaa, %ymm10, %ymm5, %ymm5
-	LONG $0xf2ebcdc5 // vpor %ymm2, %ymm6, %ymm6
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xdb5ccdc5 // vsubpd %ymm3, %ymm6, %ymm3
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0xb8e5e2c4; LONG $0x010824a4; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm3, %ymm4
-	LONG $0xb8e5c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm3, %ymm0
-	LONG $0xb8e542c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm3, %ymm9
-	LONG $0xb8e5c2c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm3, %ymm7
-	LONG $0xa411fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rdx)
-	LONG $0xbc11fdc5; LONG $0x00306016; BYTE $0x00 // vmovupd %ymm7, 0x3060(%rsi,%rdx)
-	LONG $0x8c117dc5; LONG $0x0030a016; BYTE $0x00 // vmovupd %ymm9, 0x30a0(%rsi,%rdx)
-	LONG $0x8411fdc5; LONG $0x0030e016; BYTE $0x00 // vmovupd %ymm0, 0x30e0(%rsi,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rdx
-	LONG $0xfe5c850f; WORD $0xffff // jne <blocks3Multi4+0x760>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x243c8b4c // movq (%rsp), %r15
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0xfff941e9; BYTE $0xff // jmp <blocks3Multi4+0x25d>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x43b70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r8d
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x1079c1c4; WORD $0x0604 // vmovupd (%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e0c // vmovupd (%r14,%rcx), %xmm1
-	LONG $0x1079c1c4; WORD $0x0e64; BYTE $0x10 // vmovupd 0x10(%r14,%rcx), %xmm4
-	LONG $0x1079c1c4; WORD $0x065c; BYTE $0x10 // vmovupd 0x10(%r14,%rax), %xmm3
-	LONG $0x1079c1c4; WORD $0x0e74; BYTE $0x20 // vmovupd 0x20(%r14,%rcx), %xmm6
-	LONG $0x1079c1c4; WORD $0x066c; BYTE $0x20 // vmovupd 0x20(%r14,%rax), %xmm5
-	LONG $0x107941c4; WORD $0x0e44; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm8
-	LONG $0x1079c1c4; WORD $0x067c; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm7
-	LONG $0x107941c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm9
-	LONG $0x107941c4; WORD $0x0e5c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm11
+	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	WORD $0x38eb // jmp <blocks3Multi4+0xe9>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; WORD $0x0614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm1, %ymm2
-	LONG $0x185d83c4; LONG $0x01100664 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm4, %ymm4
-	LONG $0x184d83c4; LONG $0x01200674 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm6, %ymm6
-	LONG $0x183d03c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm8, %ymm8
-	LONG $0x183503c4; LONG $0x01400654 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm9, %ymm10
-	LONG $0x182503c4; LONG $0x0150065c // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm11, %ymm11
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0x1865c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x4c11fdc5; WORD $0x3824 // vmovupd %ymm1, 0x38(%rsp)
-	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
-	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
-	LONG $0x1855c3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm5, %ymm0
-	LONG $0xee14fdc5 // vunpcklpd %ymm6, %ymm0, %ymm5
-	LONG $0xf615fdc5 // vunpckhpd %ymm6, %ymm0, %ymm6
-	LONG $0x1845c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm7, %ymm0
-	LONG $0x147dc1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm0, %ymm7
-	LONG $0x157d41c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm0, %ymm8
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x147d41c4; BYTE $0xca // vunpcklpd %ymm10, %ymm0, %ymm9
-	LONG $0x157d41c4; BYTE $0xd2 // vunpckhpd %ymm10, %ymm0, %ymm10
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x40878d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r15), %rax
-	LONG $0x187d43c4; LONG $0x01501664 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm12
-	LONG $0x141dc1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm12, %ymm0
-	LONG $0x151d41c4; BYTE $0xdb // vunpckhpd %ymm11, %ymm12, %ymm11
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x24940348; LONG $0x00000080 // addq 0x80(%rsp), %rdx
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
+	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
+	LONG $0x0af78d0f; WORD $0x0000 // jge <blocks3Multi4+0xbe0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x64244c89 // movl %ecx, 0x64(%rsp)
+	LONG $0x00000eb9; BYTE $0x00 // movl $0xe, %ecx
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
+	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
+	LONG $0x0ef88348 // cmpq $0xe, %rax
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
+	LONG $0xf14d0f4c // cmovgeq %rcx, %r14
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x08718e0f; WORD $0x0000 // jle <blocks3Multi4+0x9a0>
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x00008de9; BYTE $0x00 // jmp <blocks3Multi4+0x1c8>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xa05a7cc5; LONG $0xffffefc0 // vcvtps2pd -0x1040(%rax), %ymm12
-	LONG $0x107d41c4; WORD $0x0a74; BYTE $0x80 // vmovupd -0x80(%r10,%rcx), %ymm14
-	LONG $0x107d41c4; WORD $0x0a7c; BYTE $0xc0 // vmovupd -0x40(%r10,%rcx), %ymm15
-	LONG $0x107d41c4; LONG $0xff400aac; WORD $0xffff // vmovupd -0xc0(%r10,%rcx), %ymm13
-	LONG $0xb89d62c4; WORD $0x246c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm12, %ymm13
-	LONG $0xb89d62c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm12, %ymm14
-	LONG $0xb89d62c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm12, %ymm15
-	LONG $0xa8dd42c4; WORD $0x0a24 // vfmadd213pd (%r10,%rcx), %ymm4, %ymm12
-	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0x885afcc5; LONG $0xffffefe0 // vcvtps2pd -0x1020(%rax), %ymm1
-	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0xb8f562c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm1, %ymm13
-	LONG $0xb8f562c4; BYTE $0xf6 // vfmadd231pd %ymm6, %ymm1, %ymm14
-	LONG $0xb8f562c4; BYTE $0xff // vfmadd231pd %ymm7, %ymm1, %ymm15
-	LONG $0xb8bd62c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm8, %ymm12
-	LONG $0x885afcc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm1
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb8f542c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm1, %ymm13
-	LONG $0xb8f542c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm1, %ymm14
-	LONG $0xb8f562c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm1, %ymm15
-	LONG $0xb8a562c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm11, %ymm12
-	LONG $0x117d41c4; LONG $0xff400aac; WORD $0xffff // vmovupd %ymm13, -0xc0(%r10,%rcx)
-	LONG $0x117d41c4; WORD $0x0a74; BYTE $0x80 // vmovupd %ymm14, -0x80(%r10,%rcx)
-	LONG $0x117d41c4; WORD $0x0a7c; BYTE $0xc0 // vmovupd %ymm15, -0x40(%r10,%rcx)
-	LONG $0x117d41c4; WORD $0x0a24 // vmovupd %ymm12, (%r10,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x00f98148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rcx
-	LONG $0xff51850f; WORD $0xffff // jne <blocks3Multi4+0xa40>
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x0a4bb70f // movzwl 0xa(%rbx), %ecx
-	LONG $0x0c53b70f // movzwl 0xc(%rbx), %edx
-	LONG $0x43b70f44; BYTE $0x0e // movzwl 0xe(%rbx), %r8d
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e0c // vmovups (%r14,%rcx), %xmm1
-	LONG $0x1079c1c4; WORD $0x0e64; BYTE $0x10 // vmovupd 0x10(%r14,%rcx), %xmm4
-	LONG $0x1079c1c4; WORD $0x065c; BYTE $0x10 // vmovupd 0x10(%r14,%rax), %xmm3
-	LONG $0x1079c1c4; WORD $0x0e74; BYTE $0x20 // vmovupd 0x20(%r14,%rcx), %xmm6
-	LONG $0x1079c1c4; WORD $0x066c; BYTE $0x20 // vmovupd 0x20(%r14,%rax), %xmm5
-	LONG $0x107941c4; WORD $0x0e44; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm8
-	LONG $0x1079c1c4; WORD $0x067c; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm7
-	LONG $0x107941c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm9
-	LONG $0x107941c4; WORD $0x0e5c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm11
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; WORD $0x0614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm1, %ymm2
-	LONG $0x185d83c4; LONG $0x01100664 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm4, %ymm4
-	LONG $0x184d83c4; LONG $0x01200674 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm6, %ymm6
-	LONG $0x183d03c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm8, %ymm8
-	LONG $0x183503c4; LONG $0x01400654 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm9, %ymm10
-	LONG $0x182503c4; LONG $0x0150065c // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm11, %ymm11
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x5824 // vmovups %ymm0, 0x58(%rsp)
-	LONG $0x1865c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x4c11fcc5; WORD $0x3824 // vmovups %ymm1, 0x38(%rsp)
-	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
-	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
-	LONG $0x1855c3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm5, %ymm0
-	LONG $0xee14fdc5 // vunpcklpd %ymm6, %ymm0, %ymm5
-	LONG $0xf615fdc5 // vunpckhpd %ymm6, %ymm0, %ymm6
-	LONG $0x1845c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm7, %ymm0
-	LONG $0x147dc1c4; BYTE $0xf8 // vunpcklpd %ymm8, %ymm0, %ymm7
-	LONG $0x157d41c4; BYTE $0xc0 // vunpckhpd %ymm8, %ymm0, %ymm8
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x147d41c4; BYTE $0xca // vunpcklpd %ymm10, %ymm0, %ymm9
-	LONG $0x157d41c4; BYTE $0xd2 // vunpckhpd %ymm10, %ymm0, %ymm10
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x50478d49 // leaq 0x50(%r15), %rax
-	LONG $0x187d43c4; LONG $0x01501664 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm12
-	LONG $0x141dc1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm12, %ymm0
-	LONG $0x151d41c4; BYTE $0xdb // vunpckhpd %ymm11, %ymm12, %ymm11
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x705a7cc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm14
-	LONG $0xa4107dc5; LONG $0x0030e00e; BYTE $0x00 // vmovupd 0x30e0(%rsi,%rcx), %ymm12
-	LONG $0xbc107dc5; LONG $0x0030a00e; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rcx), %ymm15
-	LONG $0x8c10fdc5; LONG $0x0030600e; BYTE $0x00 // vmovupd 0x3060(%rsi,%rcx), %ymm1
-	LONG $0x5410fdc5; WORD $0x3824 // vmovupd 0x38(%rsp), %ymm2
-	LONG $0x685a7cc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm13
-	LONG $0xb88de2c4; WORD $0x244c; BYTE $0x58 // vfmadd231pd 0x58(%rsp), %ymm14, %ymm1
-	LONG $0xb88d62c4; BYTE $0xe4 // vfmadd231pd %ymm4, %ymm14, %ymm12
-	LONG $0xb88d62c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm14, %ymm15
-	LONG $0xa8ed62c4; LONG $0x30200eb4; WORD $0x0000 // vfmadd213pd 0x3020(%rsi,%rcx), %ymm2, %ymm14
-	LONG $0x105afcc5 // vcvtps2pd (%rax), %ymm2
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb89542c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm13, %ymm12
-	LONG $0xb89562c4; BYTE $0xff // vfmadd231pd %ymm7, %ymm13, %ymm15
-	LONG $0xb895e2c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm13, %ymm1
-	LONG $0xb8d542c4; BYTE $0xf5 // vfmadd231pd %ymm13, %ymm5, %ymm14
-	LONG $0xb8ed42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm2, %ymm12
-	LONG $0xb8ed62c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm2, %ymm15
-	LONG $0xb8edc2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm2, %ymm1
-	LONG $0xb8b562c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm9, %ymm14
-	LONG $0xb4117dc5; LONG $0x0030200e; BYTE $0x00 // vmovupd %ymm14, 0x3020(%rsi,%rcx)
-	LONG $0x8c11fdc5; LONG $0x0030600e; BYTE $0x00 // vmovupd %ymm1, 0x3060(%rsi,%rcx)
-	LONG $0xbc117dc5; LONG $0x0030a00e; BYTE $0x00 // vmovupd %ymm15, 0x30a0(%rsi,%rcx)
-	LONG $0xa4117dc5; LONG $0x0030e00e; BYTE $0x00 // vmovupd %ymm12, 0x30e0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x00f98148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rcx
-	LONG $0xff53850f; WORD $0xffff // jne <blocks3Multi4+0xc10>
-	LONG $0xfff596e9; BYTE $0xff // jmp <blocks3Multi4+0x258>
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
+	LONG $0x246c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r13
+	LONG $0x242c8b48 // movq (%rsp), %rbp
+	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x347dc2c4; WORD $0x005d // vpmovzxwq (%r13), %ymm3
+	WORD $0x8b41; BYTE $0x09 // movl (%r9), %ecx
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x014c; BYTE $0xd5 // addq %r10, %rbp
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	LONG $0x40c68148; WORD $0x0002; BYTE $0x00 // addq $0x240, %rsi
+	LONG $0x6ef9e1c4; BYTE $0xc1 // vmovq %rcx, %xmm0
+	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
+	LONG $0xdbd4fdc5 // vpaddq %ymm3, %ymm0, %ymm3
+	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
+	LONG $0x7f7ec1c4; WORD $0x031c // vmovdqu %ymm3, (%r11,%rax)
+	LONG $0x347dc2c4; WORD $0x085d // vpmovzxwq 0x8(%r13), %ymm3
+	LONG $0x10c58349 // addq $0x10, %r13
+	LONG $0xc3d4fdc5 // vpaddq %ymm3, %ymm0, %ymm0
+	LONG $0xf073fdc5; BYTE $0x02 // vpsllq $0x2, %ymm0, %ymm0
+	LONG $0x7f7ec1c4; WORD $0x0344; BYTE $0x20 // vmovdqu %ymm0, 0x20(%r11,%rax)
+	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
+	LONG $0x07d8840f; WORD $0x0000 // je <blocks3Multi4+0x9a0>
+	LONG $0x8d180f41; LONG $0x00000400 // prefetcht0 0x400(%r13)
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x1fb60f41 // movzbl (%r15), %ebx
+	LONG $0x0641f641; BYTE $0x02 // testb $0x2, 0x6(%r9)
+	LONG $0x02fd850f; WORD $0x0000 // jne <blocks3Multi4+0x4e0>
+	LONG $0x242c8948 // movq %rbp, (%rsp)
+	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x247c894c; BYTE $0x58 // movq %r15, 0x58(%rsp)
+	LONG $0x246c894c; BYTE $0x50 // movq %r13, 0x50(%rsp)
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
+	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
+	LONG $0x036a820f; WORD $0x0000 // jb <blocks3Multi4+0x570>
+	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	WORD $0x8941; BYTE $0xdf // movl %ebx, %r15d
+	LONG $0x02efc141 // shrl $0x2, %r15d
+	LONG $0x1b1c8d44 // leal (%rbx,%rbx), %r11d
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x1f0c8d4b // leaq (%r15,%r11), %rcx
+	LONG $0x1f048d4d // leaq (%r15,%rbx), %r8
+	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x1e0c8d4b // leaq (%r14,%r11), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x180c8d4e // leaq (%rax,%r11), %r9
+	LONG $0x1e0c8d49 // leaq (%r14,%rbx), %rcx
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x076ffac5 // vmovdqu (%rdi), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387da3c4; WORD $0x3f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r15), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
+	LONG $0x046ffac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387da3c4; WORD $0x3704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r14), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r13)
+	LONG $0x1f8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdi,%rbx)
+	LONG $0x046ffac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387da3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
+	LONG $0x6f7aa1c4; WORD $0x1704 // vmovdqu (%rdi,%r10), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387de3c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r13)
+	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
+	LONG $0x046ffac5; BYTE $0x5f // vmovdqu (%rdi,%rbx,2), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387de3c4; WORD $0x1704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rdx), %ymm0, %ymm0
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
+	LONG $0x6f7aa1c4; WORD $0x0f04 // vmovdqu (%rdi,%r9), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
+	LONG $0x387de3c4; WORD $0x1704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rdx), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaadd // vpblendd $0xaa, %ymm5, %ymm0, %ymm3
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
+	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
+	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
+	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
+	LONG $0xfd93850f; WORD $0xffff // jne <blocks3Multi4+0x260>
+	LONG $0xfffc6ee9; BYTE $0xff // jmp <blocks3Multi4+0x140>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	LONG $0x643c8d4f // leaq (%r12,%r12,2), %r15
-	WORD $0x8945; BYTE $0xe1 // movl %r12d, %r9d
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x015afcc5 // vcvtps2pd (%rcx), %ymm0
+	LONG $0x0411fcc5; BYTE $0x06 // vmovups %ymm0, (%rsi,%rax)
+	LONG $0x415afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm0
+	LONG $0x4411fcc5; WORD $0x2006 // vmovups %ymm0, 0x20(%rsi,%rax)
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x415afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm0
+	LONG $0x4411fcc5; WORD $0x4006 // vmovups %ymm0, 0x40(%rsi,%rax)
+	LONG $0x415afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm0
+	LONG $0x4411fcc5; WORD $0x6006 // vmovups %ymm0, 0x60(%rsi,%rax)
+	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
+	LONG $0x415afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm0
+	LONG $0x8411fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm0, 0x80(%rsi,%rax)
+	LONG $0x415afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm0
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x8411fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm0, 0xa0(%rsi,%rax)
+	LONG $0x00c00548; WORD $0x0000 // addq $0xc0, %rax
+	LONG $0x0002403d; BYTE $0x00 // cmpl $0x240, %eax
+	WORD $0x9575 // jne <blocks3Multi4+0x4f0>
+	LONG $0x5b148d4c // leaq (%rbx,%rbx,2), %r10
+	LONG $0xfffc08e9; BYTE $0xff // jmp <blocks3Multi4+0x16c>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	LONG $0x5b148d48 // leaq (%rbx,%rbx,2), %rdx
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c4f641 // testb $0x7, %r12b
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc1 // setne %cl
 	WORD $0xc108 // orb %al, %cl
-	LONG $0x0537840f; WORD $0x0000 // je <blocks3Multi4+0x1228>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x5bb70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r11d
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x241c8d43 // leal (%r12,%r12), %ebx
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x1079c1c4; WORD $0x065c; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm3
-	LONG $0x1079c1c4; WORD $0x0e7c; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x5824 // vmovups %ymm0, 0x58(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%r11), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm6, %ymm1
-	LONG $0x4411fcc5; WORD $0x7824 // vmovups %ymm0, 0x78(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00009824; BYTE $0x00 // vmovups %ymm4, 0x98(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0xf914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm7
-	LONG $0xc1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm8
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm1, %ymm1
-	LONG $0xc9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm9
-	LONG $0xd1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm10
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x18048d49 // leaq (%r8,%rbx), %rax
-	LONG $0x200c8d4b // leaq (%r8,%r12), %rcx
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm1, %ymm1
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xd9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm11
-	LONG $0xe1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm12
-	LONG $0x6f7ac1c4; BYTE $0x03 // vmovdqu (%r11), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x004d // vmovdqu (%r13), %ymm1
-	LONG $0x6f7ec1c4; WORD $0x4055 // vmovdqu 0x40(%r13), %ymm2
-	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0x107d41c4; LONG $0xff4012bc; WORD $0xffff // vmovupd -0xc0(%r10,%rdx), %ymm15
-	LONG $0x107dc1c4; WORD $0x125c; BYTE $0x80 // vmovupd -0x80(%r10,%rdx), %ymm3
-	LONG $0x107dc1c4; WORD $0x1264; BYTE $0xc0 // vmovupd -0x40(%r10,%rdx), %ymm4
-	LONG $0x7410fdc5; WORD $0x7824 // vmovupd 0x78(%rsp), %ymm6
-	LONG $0x387d83c4; WORD $0x0304; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0xc1 // vpshufb %ymm1, %ymm0, %ymm0
-	LONG $0x47fde2c4; BYTE $0xc2 // vpsllvq %ymm2, %ymm0, %ymm0
-	LONG $0xc5d3fdc5 // vpsrlq %xmm5, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xb8fd62c4; WORD $0x247c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm15
-	LONG $0xb8fde2c4; WORD $0x245c; BYTE $0x58 // vfmadd231pd 0x58(%rsp), %ymm0, %ymm3
-	LONG $0xb8fde2c4; LONG $0x009824a4; WORD $0x0000 // vfmadd231pd 0x98(%rsp), %ymm0, %ymm4
-	LONG $0xa8cdc2c4; WORD $0x1204 // vfmadd213pd (%r10,%rdx), %ymm6, %ymm0
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x6f7a81c4; WORD $0x2334 // vmovdqu (%r11,%r12), %xmm6
-	LONG $0x384dc3c4; WORD $0x0b34; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm6, %ymm6
-	LONG $0x8c180f43; LONG $0x00100023; BYTE $0x00 // prefetcht0 0x1000(%r11,%r12)
-	LONG $0x004de2c4; BYTE $0xf1 // vpshufb %ymm1, %ymm6, %ymm6
-	LONG $0x47cde2c4; BYTE $0xf2 // vpsllvq %ymm2, %ymm6, %ymm6
-	LONG $0xf5d3cdc5 // vpsrlq %xmm5, %ymm6, %ymm6
-	LONG $0xf6ef95c5 // vpxor %ymm6, %ymm13, %ymm6
-	LONG $0x5c4dc1c4; BYTE $0xf6 // vsubpd %ymm14, %ymm6, %ymm6
-	LONG $0xb8cd62c4; LONG $0x00e824bc; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm6, %ymm15
-	LONG $0xb8cde2c4; LONG $0x00c8249c; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm6, %ymm3
-	LONG $0xb8cde2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm6, %ymm4
-	LONG $0xb8bde2c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm8, %ymm0
-	LONG $0x6f7a81c4; WORD $0x6334 // vmovdqu (%r11,%r12,2), %xmm6
-	LONG $0x384dc3c4; WORD $0x0334; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm6, %ymm6
-	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
-	LONG $0x004de2c4; BYTE $0xc9 // vpshufb %ymm1, %ymm6, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xca // vpsllvq %ymm2, %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xb8f542c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm1, %ymm15
-	LONG $0xb8f5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm1, %ymm3
-	LONG $0xb8f5c2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm1, %ymm4
-	LONG $0xb89de2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm12, %ymm0
-	LONG $0x117d41c4; LONG $0xff4012bc; WORD $0xffff // vmovupd %ymm15, -0xc0(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x125c; BYTE $0x80 // vmovupd %ymm3, -0x80(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x1264; BYTE $0xc0 // vmovupd %ymm4, -0x40(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x1204 // vmovupd %ymm0, (%r10,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rdx
-	LONG $0xfeb1850f; WORD $0xffff // jne <blocks3Multi4+0xe40>
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x47b70f44; BYTE $0x0e // movzwl 0xe(%rdi), %r8d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x1079c1c4; WORD $0x065c; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm3
-	LONG $0x1079c1c4; WORD $0x0e7c; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x5824 // vmovups %ymm0, 0x58(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x0120064c // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm6, %ymm1
-	LONG $0x4411fcc5; WORD $0x7824 // vmovups %ymm0, 0x78(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00009824; BYTE $0x00 // vmovups %ymm4, 0x98(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0xf914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm7
-	LONG $0xc1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm8
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0140064c // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm1, %ymm1
-	LONG $0xc9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm9
-	LONG $0xd1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm10
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
-	LONG $0x270c8d4b // leaq (%r15,%r12), %rcx
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	WORD $0x014d; BYTE $0xcc // addq %r9, %r12
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0150064c // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm1, %ymm1
+	WORD $0xd089 // movl %edx, %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	WORD $0xc984 // testb %cl, %cl
+	LONG $0x023c840f; WORD $0x0000 // je <blocks3Multi4+0x7ce>
+	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x3a048d4c // leaq (%rdx,%rdi), %r8
+	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
+	LONG $0x1a1c8d4c // leaq (%rdx,%rbx), %r11
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	LONG $0x39048d4c // leaq (%rcx,%rdi), %r8
+	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x24048b4c // movq (%rsp), %r8
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xd9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm11
-	LONG $0xe1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm12
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x204d // vmovdqu 0x20(%r13), %ymm1
-	LONG $0x6f7ec1c4; WORD $0x6055 // vmovdqu 0x60(%r13), %ymm2
-	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0xbc107dc5; LONG $0x00302016; BYTE $0x00 // vmovupd 0x3020(%rsi,%rdx), %ymm15
-	LONG $0x9c10fdc5; LONG $0x00306016; BYTE $0x00 // vmovupd 0x3060(%rsi,%rdx), %ymm3
-	LONG $0xa410fdc5; LONG $0x0030a016; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rdx), %ymm4
-	LONG $0x7410fdc5; WORD $0x7824 // vmovupd 0x78(%rsp), %ymm6
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0xc1 // vpshufb %ymm1, %ymm0, %ymm0
-	LONG $0x47fde2c4; BYTE $0xc2 // vpsllvq %ymm2, %ymm0, %ymm0
-	LONG $0xc5d3fdc5 // vpsrlq %xmm5, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xb8fd62c4; WORD $0x247c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm15
-	LONG $0xb8fde2c4; WORD $0x245c; BYTE $0x58 // vfmadd231pd 0x58(%rsp), %ymm0, %ymm3
-	LONG $0xb8fde2c4; LONG $0x009824a4; WORD $0x0000 // vfmadd231pd 0x98(%rsp), %ymm0, %ymm4
-	LONG $0xa8cde2c4; LONG $0x30e01684; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%rdx), %ymm6, %ymm0
-	LONG $0x6f7a81c4; WORD $0x2034 // vmovdqu (%r8,%r12), %xmm6
-	LONG $0x384dc3c4; WORD $0x0834; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm6, %ymm6
-	LONG $0x004de2c4; BYTE $0xf1 // vpshufb %ymm1, %ymm6, %ymm6
-	LONG $0x47cde2c4; BYTE $0xf2 // vpsllvq %ymm2, %ymm6, %ymm6
-	LONG $0xf5d3cdc5 // vpsrlq %xmm5, %ymm6, %ymm6
-	LONG $0xf6ef95c5 // vpxor %ymm6, %ymm13, %ymm6
-	LONG $0x5c4dc1c4; BYTE $0xf6 // vsubpd %ymm14, %ymm6, %ymm6
-	LONG $0xb8cd62c4; LONG $0x00e824bc; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm6, %ymm15
-	LONG $0xb8cde2c4; LONG $0x00c8249c; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm6, %ymm3
-	LONG $0xb8cde2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm6, %ymm4
-	LONG $0xb8bde2c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm8, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x1834 // vmovdqu (%r8,%rbx), %xmm6
-	LONG $0x384dc3c4; WORD $0x0034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm6, %ymm6
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x004de2c4; BYTE $0xc9 // vpshufb %ymm1, %ymm6, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xca // vpsllvq %ymm2, %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xb8b562c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm9, %ymm15
-	LONG $0xb8f5c2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm1, %ymm0
-	LONG $0xb8f5c2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm1, %ymm4
-	LONG $0xb8f5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm1, %ymm3
-	LONG $0xbc117dc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm15, 0x3020(%rsi,%rdx)
-	LONG $0x9c11fdc5; LONG $0x00306016; BYTE $0x00 // vmovupd %ymm3, 0x3060(%rsi,%rdx)
-	LONG $0xa411fdc5; LONG $0x0030a016; BYTE $0x00 // vmovupd %ymm4, 0x30a0(%rsi,%rdx)
-	LONG $0x8411fdc5; LONG $0x0030e016; BYTE $0x00 // vmovupd %ymm0, 0x30e0(%rsi,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rdx
-	LONG $0xfebd850f; WORD $0xffff // jne <blocks3Multi4+0x10e0>
-	LONG $0xfff018e9; BYTE $0xff // jmp <blocks3Multi4+0x240>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x5bb70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r11d
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x241c8d43 // leal (%r12,%r12), %ebx
-	LONG $0x247c894c; BYTE $0x30 // movq %r15, 0x30(%rsp)
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1079c1c4; WORD $0x0654; BYTE $0x20 // vmovupd 0x20(%r14,%rax), %xmm2
-	LONG $0x1079c1c4; WORD $0x0e74; BYTE $0x20 // vmovupd 0x20(%r14,%rcx), %xmm6
-	LONG $0x1079c1c4; WORD $0x065c; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm3
-	LONG $0x1079c1c4; WORD $0x0e7c; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x5824 // vmovups %ymm0, 0x58(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%r11), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm6, %ymm1
-	LONG $0x4411fcc5; WORD $0x7824 // vmovups %ymm0, 0x78(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00009824; BYTE $0x00 // vmovups %ymm4, 0x98(%rsp)
-	LONG $0xe914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm5
-	LONG $0xf115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm6
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x184583c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm7, %ymm1
-	LONG $0xf914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm7
-	LONG $0xc1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm8
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm1, %ymm1
-	LONG $0xc9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm9
-	LONG $0xd1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm10
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x18048d49 // leaq (%r8,%rbx), %rax
-	LONG $0x200c8d4b // leaq (%r8,%r12), %rcx
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm1, %ymm1
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xd9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm11
-	LONG $0xe1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm12
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7ac1c4; BYTE $0x03 // vmovdqu (%r11), %xmm0
-	LONG $0x6f7e41c4; WORD $0x007d // vmovdqu (%r13), %ymm15
-	LONG $0x597dc2c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm1
-	LONG $0x197dc2c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm2
-	LONG $0x107d41c4; LONG $0xff4012ac; WORD $0xffff // vmovupd -0xc0(%r10,%rdx), %ymm13
-	LONG $0x107d41c4; WORD $0x1274; BYTE $0x80 // vmovupd -0x80(%r10,%rdx), %ymm14
-	LONG $0x107dc1c4; WORD $0x125c; BYTE $0xc0 // vmovupd -0x40(%r10,%rdx), %ymm3
-	LONG $0x6410fdc5; WORD $0x7824 // vmovupd 0x78(%rsp), %ymm4
-	LONG $0x387d83c4; WORD $0x0304; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc7 // vpshufb %ymm15, %ymm0, %ymm0
-	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0xb8fd62c4; WORD $0x246c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm13
-	LONG $0xb8fd62c4; WORD $0x2474; BYTE $0x58 // vfmadd231pd 0x58(%rsp), %ymm0, %ymm14
-	LONG $0xb8fde2c4; LONG $0x0098249c; WORD $0x0000 // vfmadd231pd 0x98(%rsp), %ymm0, %ymm3
-	LONG $0xa8ddc2c4; WORD $0x1204 // vfmadd213pd (%r10,%rdx), %ymm4, %ymm0
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x6f7a81c4; WORD $0x2324 // vmovdqu (%r11,%r12), %xmm4
-	LONG $0x385dc3c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm4, %ymm4
-	LONG $0x8c180f43; LONG $0x00100023; BYTE $0x00 // prefetcht0 0x1000(%r11,%r12)
-	LONG $0x005dc2c4; BYTE $0xe7 // vpshufb %ymm15, %ymm4, %ymm4
-	LONG $0xe4ebf5c5 // vpor %ymm4, %ymm1, %ymm4
-	LONG $0xe25cddc5 // vsubpd %ymm2, %ymm4, %ymm4
-	LONG $0xb8dd62c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm4, %ymm13
-	LONG $0xb8dd62c4; BYTE $0xf6 // vfmadd231pd %ymm6, %ymm4, %ymm14
-	LONG $0xb8dde2c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm4, %ymm3
-	LONG $0xb8bde2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm8, %ymm0
-	LONG $0x6f7a81c4; WORD $0x6324 // vmovdqu (%r11,%r12,2), %xmm4
-	LONG $0x385dc3c4; WORD $0x0324; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm4, %ymm4
-	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
-	LONG $0x005dc2c4; BYTE $0xe7 // vpshufb %ymm15, %ymm4, %ymm4
-	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0xb8f542c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm1, %ymm13
-	LONG $0xb8f542c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm1, %ymm14
-	LONG $0xb8f5c2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm1, %ymm3
-	LONG $0xb89de2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm12, %ymm0
-	LONG $0x117d41c4; LONG $0xff4012ac; WORD $0xffff // vmovupd %ymm13, -0xc0(%r10,%rdx)
-	LONG $0x117d41c4; WORD $0x1274; BYTE $0x80 // vmovupd %ymm14, -0x80(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x125c; BYTE $0xc0 // vmovupd %ymm3, -0x40(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x1204 // vmovupd %ymm0, (%r10,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rdx
-	LONG $0xfee8850f; WORD $0xffff // jne <blocks3Multi4+0x1370>
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x47b70f44; BYTE $0x0e // movzwl 0xe(%rdi), %r8d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1079c1c4; WORD $0x0654; BYTE $0x20 // vmovupd 0x20(%r14,%rax), %xmm2
-	LONG $0x1079c1c4; WORD $0x0e74; BYTE $0x20 // vmovupd 0x20(%r14,%rcx), %xmm6
-	LONG $0x1079c1c4; WORD $0x065c; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm3
-	LONG $0x1079c1c4; WORD $0x0e7c; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x5824 // vmovups %ymm0, 0x58(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x0120064c // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm6, %ymm1
-	LONG $0x4411fcc5; WORD $0x7824 // vmovups %ymm0, 0x78(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00009824; BYTE $0x00 // vmovups %ymm4, 0x98(%rsp)
-	LONG $0xe914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm5
-	LONG $0xf115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm6
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x184583c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm7, %ymm1
-	LONG $0xf914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm7
-	LONG $0xc1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm8
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0140064c // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm1, %ymm1
-	LONG $0xc9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm9
-	LONG $0xd1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm10
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
-	LONG $0x270c8d4b // leaq (%r15,%r12), %rcx
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	WORD $0x014d; BYTE $0xcc // addq %r9, %r12
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0150064c // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm1, %ymm1
-	LONG $0x24048b4c // movq (%rsp), %r8
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0xd9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm11
-	LONG $0xe1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm12
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x6f7e41c4; WORD $0x2075 // vmovdqu 0x20(%r13), %ymm14
-	LONG $0x597d42c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm15
-	LONG $0x197dc2c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm1
-	LONG $0xac107dc5; LONG $0x00302016; BYTE $0x00 // vmovupd 0x3020(%rsi,%rdx), %ymm13
-	LONG $0x9410fdc5; LONG $0x00306016; BYTE $0x00 // vmovupd 0x3060(%rsi,%rdx), %ymm2
-	LONG $0x9c10fdc5; LONG $0x0030a016; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rdx), %ymm3
-	LONG $0x6410fdc5; WORD $0x7824 // vmovupd 0x78(%rsp), %ymm4
-	LONG $0x387d83c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc6 // vpshufb %ymm14, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0xb8fd62c4; WORD $0x246c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm13
-	LONG $0xb8fde2c4; WORD $0x2454; BYTE $0x58 // vfmadd231pd 0x58(%rsp), %ymm0, %ymm2
-	LONG $0xb8fde2c4; LONG $0x0098249c; WORD $0x0000 // vfmadd231pd 0x98(%rsp), %ymm0, %ymm3
-	LONG $0xa8dde2c4; LONG $0x30e01684; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%rdx), %ymm4, %ymm0
-	LONG $0x6f7a81c4; WORD $0x2024 // vmovdqu (%r8,%r12), %xmm4
-	LONG $0x385dc3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm4, %ymm4
-	LONG $0x005dc2c4; BYTE $0xe6 // vpshufb %ymm14, %ymm4, %ymm4
-	LONG $0xe4eb85c5 // vpor %ymm4, %ymm15, %ymm4
-	LONG $0xe15cddc5 // vsubpd %ymm1, %ymm4, %ymm4
-	LONG $0xb8dd62c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm4, %ymm13
-	LONG $0xb8dde2c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm4, %ymm2
-	LONG $0xb8dde2c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm4, %ymm3
-	LONG $0xb8bde2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm8, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x1824 // vmovdqu (%r8,%rbx), %xmm4
-	LONG $0x385dc3c4; WORD $0x0024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm4, %ymm4
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x005dc2c4; BYTE $0xe6 // vpshufb %ymm14, %ymm4, %ymm4
-	LONG $0xe4eb85c5 // vpor %ymm4, %ymm15, %ymm4
-	LONG $0xc95cddc5 // vsubpd %ymm1, %ymm4, %ymm1
-	LONG $0xb8b562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm9, %ymm13
-	LONG $0xb8f5c2c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm1, %ymm0
-	LONG $0xb8f5c2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm1, %ymm3
-	LONG $0xb8f5c2c4; BYTE $0xd2 // vfmadd231pd %ymm10, %ymm1, %ymm2
-	LONG $0xac117dc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm13, 0x3020(%rsi,%rdx)
-	LONG $0x9411fdc5; LONG $0x00306016; BYTE $0x00 // vmovupd %ymm2, 0x3060(%rsi,%rdx)
-	LONG $0x9c11fdc5; LONG $0x0030a016; BYTE $0x00 // vmovupd %ymm3, 0x30a0(%rsi,%rdx)
-	LONG $0x8411fdc5; LONG $0x0030e016; BYTE $0x00 // vmovupd %ymm0, 0x30e0(%rsi,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rdx
-	LONG $0xfef4850f; WORD $0xffff // jne <blocks3Multi4+0x15c0>
-	LONG $0xffeb6fe9; BYTE $0xff // jmp <blocks3Multi4+0x240>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
-	LONG $0xeb0e840f; WORD $0xffff // je <blocks3Multi4+0x1f8>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x243c894c // movq %r15, (%rsp)
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
-	LONG $0x24442b48; BYTE $0x18 // subq 0x18(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x244c8948; BYTE $0x58 // movq %rcx, 0x58(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xea098e0f; WORD $0xffff // jle <blocks3Multi4+0x120>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x30418b4c // movq 0x30(%rcx), %r8
-	LONG $0x48598b4c // movq 0x48(%rcx), %r11
-	LONG $0x40048d49 // leaq (%r8,%rax,2), %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x60418b48 // movq 0x60(%rcx), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00e1840f; WORD $0x0000 // je <blocks3Multi4+0x1820>
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x68498b48 // movq 0x68(%rcx), %rcx
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
-	LONG $0x02ff8348 // cmpq $0x2, %rdi
-	LONG $0xd74d0f48 // cmovgeq %rdi, %rdx
-	LONG $0x18c38349 // addq $0x18, %r11
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks3Multi4+0x1790>
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x0cb70f47; BYTE $0x79 // movzwl (%r9,%r15,2), %r9d
-	WORD $0x17eb // jmp <blocks3Multi4+0x1798>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
+	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r13)
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
+	LONG $0x6f7a81c4; WORD $0x3804 // vmovdqu (%r8,%r15), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r13)
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5804 // vmovdqu (%r8,%rbx,2), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
 	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
-	LONG $0x49248d4f // leaq (%r9,%r9,2), %r12
-	WORD $0x894c; BYTE $0xf5 // movq %r14, %rbp
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0xa02c8d4e // leaq (%rax,%r12,4), %r13
-	LONG $0x05e4c149 // shlq $0x5, %r12
-	WORD $0x014d; BYTE $0xdc // addq %r11, %r12
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0d5c8b43; BYTE $0x00 // movl (%r13,%r9), %ebx
-	WORD $0xcb01 // addl %ecx, %ebx
-	LONG $0x34e3c148 // shlq $0x34, %rbx
-	LONG $0x6ef9e1c4; BYTE $0xc3 // vmovq %rbx, %xmm0
-	LONG $0x8d59fbc5; LONG $0xffffff40 // vmulsd -0xc0(%rbp), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0xcc4c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%r12,%r9,8)
-	LONG $0x4d59fbc5; BYTE $0x80 // vmulsd -0x80(%rbp), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0xcc4c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%r12,%r9,8)
-	LONG $0x4d59fbc5; BYTE $0xc0 // vmulsd -0x40(%rbp), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0xcc4c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%r12,%r9,8)
-	LONG $0x4559fbc5; BYTE $0x00 // vmulsd (%rbp), %xmm0, %xmm0
-	LONG $0x00c58148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbp
-	LONG $0x117b81c4; WORD $0xcc04 // vmovsd %xmm0, (%r12,%r9,8)
-	LONG $0x04c18349 // addq $0x4, %r9
-	LONG $0x0cf98349 // cmpq $0xc, %r9
-	WORD $0xad75 // jne <blocks3Multi4+0x17b0>
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x08c68349 // addq $0x8, %r14
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	WORD $0x3949; BYTE $0xd7 // cmpq %rdx, %r15
-	LONG $0xff55850f; WORD $0xffff // jne <blocks3Multi4+0x1770>
-	LONG $0xffe900e9; BYTE $0xff // jmp <blocks3Multi4+0x120>
-	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
-	LONG $0x18c38349 // addq $0x18, %r11
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks3Multi4+0x1860>
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x0cb70f44; BYTE $0x57 // movzwl (%rdi,%rdx,2), %r9d
-	WORD $0x18eb // jmp <blocks3Multi4+0x1869>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x490c8d4f // leaq (%r9,%r9,2), %r9
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x05e1c149 // shlq $0x5, %r9
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x4045 // vpsllvq 0x40(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
+	LONG $0x6f7a81c4; WORD $0x1004 // vmovdqu (%r8,%r10), %xmm0
+	LONG $0x5979e2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm4
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6045 // vpsllvq 0x60(%rbp), %ymm0, %ymm0
+	LONG $0xc4d3fdc5 // vpsrlq %xmm4, %ymm0, %ymm0
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
+	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
+	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
+	LONG $0xfe17850f; WORD $0xffff // jne <blocks3Multi4+0x5e0>
+	LONG $0xfff972e9; BYTE $0xff // jmp <blocks3Multi4+0x140>
+	WORD $0x8941; BYTE $0xd8 // movl %ebx, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	WORD $0xd189 // movl %edx, %ecx
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x38148d4d // leaq (%r8,%rdi), %r10
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	LONG $0x183c8d4d // leaq (%r8,%rbx), %r15
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x3a048d48 // leaq (%rdx,%rdi), %rax
+	LONG $0x1a1c8d4c // leaq (%rdx,%rbx), %r11
+	LONG $0x19348d4c // leaq (%rcx,%rbx), %r14
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387dc3c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e04 // vmovupd %ymm0, (%rsi,%r13)
+	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387dc3c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rsi,%r13)
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm0
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x40 // vmovupd %ymm0, 0x40(%rsi,%r13)
+	LONG $0x6f7a81c4; WORD $0x3804 // vmovdqu (%r8,%r15), %xmm0
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387d83c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x2e44; BYTE $0x60 // vmovupd %ymm0, 0x60(%rsi,%r13)
+	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5804 // vmovdqu (%r8,%rbx,2), %xmm0
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x007de2c4; WORD $0x0045 // vpshufb (%rbp), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0x197de2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm3
+	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00802e84; WORD $0x0000 // vmovupd %ymm0, 0x80(%rsi,%r13)
+	LONG $0x6f7a81c4; WORD $0x1004 // vmovdqu (%r8,%r10), %xmm0
+	LONG $0x597de2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x007de2c4; WORD $0x2045 // vpshufb 0x20(%rbp), %ymm0, %ymm0
+	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0x117da1c4; LONG $0x00a02e84; WORD $0x0000 // vmovupd %ymm0, 0xa0(%rsi,%r13)
+	LONG $0xc0c58149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r13
+	LONG $0x40fd8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r13d
+	LONG $0xfe89850f; WORD $0xffff // jne <blocks3Multi4+0x820>
+	LONG $0xfff7a4e9; BYTE $0xff // jmp <blocks3Multi4+0x140>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597ba1c4; LONG $0xff40f18c; WORD $0xffff // vmulsd -0xc0(%rcx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf14c; BYTE $0x80 // vmulsd -0x80(%rcx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf14c; BYTE $0xc0 // vmulsd -0x40(%rcx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf104 // vmulsd (%rcx,%r14,8), %xmm0, %xmm0
-	LONG $0x117b81c4; WORD $0x3104 // vmovsd %xmm0, (%r9,%r14)
-	LONG $0x20c68349 // addq $0x20, %r14
-	LONG $0x60fe8349 // cmpq $0x60, %r14
-	WORD $0xb875 // jne <blocks3Multi4+0x1880>
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x08c18348 // addq $0x8, %rcx
-	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0xff68850f; WORD $0xffff // jne <blocks3Multi4+0x1840>
-	LONG $0xffe843e9; BYTE $0xff // jmp <blocks3Multi4+0x120>
-	LONG $0x68c48148; WORD $0x0001; BYTE $0x00 // addq $0x168, %rsp
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x24748b48; BYTE $0x78 // movq 0x78(%rsp), %rsi
+	LONG $0x24648b44; BYTE $0x64 // movl 0x64(%rsp), %r12d
+	LONG $0x06e6c149 // shlq $0x6, %r14
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x59eb // jmp <blocks3Multi4+0xa12>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x10c18349 // addq $0x10, %r9
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x84117dc5; LONG $0x00300006; BYTE $0x00 // vmovupd %ymm8, 0x3000(%rsi,%rax)
+	LONG $0xbc11fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd %ymm7, 0x3100(%rsi,%rax)
+	LONG $0xb411fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd %ymm6, 0x3200(%rsi,%rax)
+	LONG $0xa411fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rax)
+	LONG $0x9c11fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm3, 0x3120(%rsi,%rax)
+	LONG $0xac11fdc5; LONG $0x00322006; BYTE $0x00 // vmovupd %ymm5, 0x3220(%rsi,%rax)
+	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xf6ae830f; WORD $0xffff // jae <blocks3Multi4+0xc0>
+	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0x8545; BYTE $0xe4 // testl %r12d, %r12d
+	WORD $0x1074 // je <blocks3Multi4+0xa40>
+	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
+	WORD $0x517f // jg <blocks3Multi4+0xa8c>
+	WORD $0x83eb // jmp <blocks3Multi4+0x9c0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x84107dc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm8
+	LONG $0xa410fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm4
+	LONG $0xbc10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm7
+	LONG $0x9c6ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm3
+	LONG $0xb410fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %ymm6
+	LONG $0xac6ffec5; LONG $0x00322006; BYTE $0x00 // vmovdqu 0x3220(%rsi,%rax), %ymm5
+	LONG $0x24bc8348; LONG $0x00000090; BYTE $0x00 // cmpq $0x0, 0x90(%rsp)
+	LONG $0xff348e0f; WORD $0xffff // jle <blocks3Multi4+0x9c0>
+	LONG $0xde048d48 // leaq (%rsi,%rbx,8), %rax
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x11148b4d // movq (%r9,%rdx), %r10
+	LONG $0x197d62c4; BYTE $0x18 // vbroadcastsd (%rax), %ymm11
+	LONG $0x11448b4d; BYTE $0x08 // movq 0x8(%r9,%rdx), %r8
+	LONG $0x197d62c4; LONG $0x000108b8; BYTE $0x00 // vbroadcastsd 0x108(%rax), %ymm15
+	LONG $0x197de2c4; LONG $0x0001c880; BYTE $0x00 // vbroadcastsd 0x1c8(%rax), %ymm0
+	LONG $0x40c28348 // addq $0x40, %rdx
+	LONG $0x107d21c4; WORD $0xd114 // vmovupd (%rcx,%r10,8), %ymm10
+	LONG $0x107d21c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %ymm13
+	LONG $0x107d21c4; WORD $0xd164; BYTE $0x20 // vmovupd 0x20(%rcx,%r10,8), %ymm12
+	LONG $0x107d21c4; WORD $0xd14c; BYTE $0x40 // vmovupd 0x40(%rcx,%r10,8), %ymm9
+	LONG $0x107d21c4; WORD $0xc174; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm14
+	LONG $0xa8ad42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm10, %ymm11
+	LONG $0x197d62c4; LONG $0x0000c080; BYTE $0x00 // vbroadcastsd 0xc0(%rax), %ymm8
+	LONG $0xa8ad62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm10, %ymm8
+	LONG $0x197de2c4; LONG $0x000180b8; BYTE $0x00 // vbroadcastsd 0x180(%rax), %ymm7
+	LONG $0xa8ade2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm10, %ymm7
+	LONG $0x197de2c4; WORD $0x0870 // vbroadcastsd 0x8(%rax), %ymm6
+	LONG $0x107d21c4; WORD $0xc154; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %ymm10
+	LONG $0xa895e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm13, %ymm6
+	LONG $0x197de2c4; LONG $0x0000c8a0; BYTE $0x00 // vbroadcastsd 0xc8(%rax), %ymm4
+	LONG $0xa895e2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm13, %ymm4
+	LONG $0x197de2c4; LONG $0x00018898; BYTE $0x00 // vbroadcastsd 0x188(%rax), %ymm3
+	LONG $0xa88d62c4; BYTE $0xfc // vfmadd213pd %ymm4, %ymm14, %ymm15
+	LONG $0x197de2c4; LONG $0x000088a0; BYTE $0x00 // vbroadcastsd 0x88(%rax), %ymm4
+	LONG $0xa895e2c4; BYTE $0xdd // vfmadd213pd %ymm5, %ymm13, %ymm3
+	LONG $0x197de2c4; WORD $0x4068 // vbroadcastsd 0x40(%rax), %ymm5
+	LONG $0x197d62c4; LONG $0x0001c0a8; BYTE $0x00 // vbroadcastsd 0x1c0(%rax), %ymm13
+	LONG $0xa88de2c4; BYTE $0xc3 // vfmadd213pd %ymm3, %ymm14, %ymm0
+	LONG $0x197de2c4; LONG $0x00014898; BYTE $0x00 // vbroadcastsd 0x148(%rax), %ymm3
+	LONG $0xa89dc2c4; BYTE $0xeb // vfmadd213pd %ymm11, %ymm12, %ymm5
+	LONG $0x197d62c4; LONG $0x00010098; BYTE $0x00 // vbroadcastsd 0x100(%rax), %ymm11
+	LONG $0xa89d62c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm12, %ymm13
+	LONG $0x197de2c4; LONG $0x000140b8; BYTE $0x00 // vbroadcastsd 0x140(%rax), %ymm7
+	LONG $0xa8adc2c4; BYTE $0xdf // vfmadd213pd %ymm15, %ymm10, %ymm3
+	LONG $0xa89d42c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm12, %ymm11
+	LONG $0x197d62c4; WORD $0x4860 // vbroadcastsd 0x48(%rax), %ymm12
+	LONG $0x197d62c4; LONG $0x00008080; BYTE $0x00 // vbroadcastsd 0x80(%rax), %ymm8
+	LONG $0xa8b5c2c4; BYTE $0xfb // vfmadd213pd %ymm11, %ymm9, %ymm7
+	LONG $0xa88d62c4; BYTE $0xe6 // vfmadd213pd %ymm6, %ymm14, %ymm12
+	LONG $0x197de2c4; LONG $0x000200b0; BYTE $0x00 // vbroadcastsd 0x200(%rax), %ymm6
+	LONG $0xa8b562c4; BYTE $0xc5 // vfmadd213pd %ymm5, %ymm9, %ymm8
+	LONG $0x197de2c4; LONG $0x000208a8; BYTE $0x00 // vbroadcastsd 0x208(%rax), %ymm5
+	LONG $0x02400548; WORD $0x0000 // addq $0x240, %rax
+	LONG $0xa8adc2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm10, %ymm4
+	LONG $0xa8b5c2c4; BYTE $0xf5 // vfmadd213pd %ymm13, %ymm9, %ymm6
+	LONG $0xa8ade2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm10, %ymm5
+	WORD $0x3949; BYTE $0xd6 // cmpq %rdx, %r14
+	LONG $0xfecd850f; WORD $0xffff // jne <blocks3Multi4+0xaa0>
+	LONG $0xfffde8e9; BYTE $0xff // jmp <blocks3Multi4+0x9c0>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x0641f641; BYTE $0x04 // testb $0x4, 0x6(%r9)
+	LONG $0xf4a7840f; WORD $0xffff // je <blocks3Multi4+0x94>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x244c2b48; BYTE $0x28 // subq 0x28(%rsp), %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf4748e0f; WORD $0xffff // jle <blocks3Multi4+0x80>
+	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x1deb // jmp <blocks3Multi4+0xc40>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf440840f; WORD $0xffff // je <blocks3Multi4+0x80>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1774 // je <blocks3Multi4+0xc60>
+	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
+	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
+	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
+	WORD $0x0feb // jmp <blocks3Multi4+0xc68>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x02e0c149 // shlq $0x2, %r8
+	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x36eb // jmp <blocks3Multi4+0xcab>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	LONG $0x597de2c4; BYTE $0xc3 // vpbroadcastq %xmm3, %ymm0
+	LONG $0x597da1c4; WORD $0x8204 // vmulpd (%rdx,%r8,4), %ymm0, %ymm0
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x117dc1c4; WORD $0xd904 // vmovupd %ymm0, (%r9,%rbx,8)
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0xc0f88149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r8
+	WORD $0x8574 // je <blocks3Multi4+0xc30>
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0xcc74 // je <blocks3Multi4+0xc80>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x19140345 // addl (%r9,%rbx), %r10d
+	LONG $0x34e2c149 // shlq $0x34, %r10
+	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
+	WORD $0xbeeb // jmp <blocks3Multi4+0xc85>
+	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -4014,13 +3129,8 @@ TEXT ·blocks3Multi4Quad(SB), 0, $496-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00453000
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; BYTE $0x43
 	RET
 
 // func blocks3Multi8Quad(c *slotCall, s *multiWork)
@@ -5713,1376 +4823,774 @@ TEXT ·blocks4Multi2Quad(SB), 0, $368-16
 	RET
 
 // func blocks4Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi4Quad(SB), 0, $688-16
+TEXT ·blocks4Multi4Quad(SB), 0, $304-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi4>
-	LONG $0x002086e9; BYTE $0x00 // jmp <end>
+	LONG $0x001106e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x10bb8e0f; WORD $0x0000 // jle <blocks4Multi4+0x10c8>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x28ec8148; WORD $0x0002; BYTE $0x00 // subq $0x228, %rsp
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
-	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
-	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x9611fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003200 // vmovupd %ymm2, 0x3200(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003220 // vmovupd %ymm2, 0x3220(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003240 // vmovupd %ymm2, 0x3240(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003260 // vmovupd %ymm2, 0x3260(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003280 // vmovupd %ymm2, 0x3280(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032a0 // vmovupd %ymm2, 0x32a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032c0 // vmovupd %ymm2, 0x32c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032e0 // vmovupd %ymm2, 0x32e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003300 // vmovupd %ymm2, 0x3300(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003320 // vmovupd %ymm2, 0x3320(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003340 // vmovupd %ymm2, 0x3340(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003360 // vmovupd %ymm2, 0x3360(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003380 // vmovupd %ymm2, 0x3380(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033a0 // vmovupd %ymm2, 0x33a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033c0 // vmovupd %ymm2, 0x33c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033e0 // vmovupd %ymm2, 0x33e0(%rsi)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1ef28e0f; WORD $0x0000 // jle <blocks4Multi4+0x2020>
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x24bc8948; LONG $0x000000f0 // movq %rdi, 0xf0(%rsp)
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0x24848948; LONG $0x00000178 // movq %rax, 0x178(%rsp)
-	LONG $0x000138e9; BYTE $0x00 // jmp <blocks4Multi4+0x292>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x24948b48; LONG $0x000000e8 // movq 0xe8(%rsp), %rdx
-	LONG $0x9611fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003200 // vmovupd %ymm2, 0x3200(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003220 // vmovupd %ymm2, 0x3220(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003240 // vmovupd %ymm2, 0x3240(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003260 // vmovupd %ymm2, 0x3260(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003280 // vmovupd %ymm2, 0x3280(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032a0 // vmovupd %ymm2, 0x32a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032c0 // vmovupd %ymm2, 0x32c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032e0 // vmovupd %ymm2, 0x32e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003300 // vmovupd %ymm2, 0x3300(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003320 // vmovupd %ymm2, 0x3320(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003340 // vmovupd %ymm2, 0x3340(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003360 // vmovupd %ymm2, 0x3360(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003380 // vmovupd %ymm2, 0x3380(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033a0 // vmovupd %ymm2, 0x33a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033c0 // vmovupd %ymm2, 0x33c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033e0 // vmovupd %ymm2, 0x33e0(%rsi)
-	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x00000178 // cmpq 0x178(%rsp), %rdx
-	LONG $0x1d8e830f; WORD $0x0000 // jae <blocks4Multi4+0x2020>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24948948; LONG $0x000000e8 // movq %rdx, 0xe8(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1b89840f; WORD $0x0000 // je <blocks4Multi4+0x1e30>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x24848948; LONG $0x000001a0 // movq %rax, 0x1a0(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x24b4894c; LONG $0x00000198 // movq %r14, 0x198(%rsp)
-	WORD $0x4ceb // jmp <blocks4Multi4+0x313>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24bc8b48; LONG $0x000000f0 // movq 0xf0(%rsp), %rdi
-	LONG $0x24948b48; LONG $0x000000e8 // movq 0xe8(%rsp), %rdx
-	LONG $0x24b48b4c; LONG $0x00000198 // movq 0x198(%rsp), %r14
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xbb1c8d4a // leaq (%rbx,%r15,4), %rbx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x248c3b48; LONG $0x000001a0 // cmpq 0x1a0(%rsp), %rcx
-	LONG $0x1b1d830f; WORD $0x0000 // jae <blocks4Multi4+0x1e30>
-	LONG $0x39b60f44 // movzbl (%rcx), %r15d
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	LONG $0x241c8948 // movq %rbx, (%rsp)
-	LONG $0x7f0c8d4f // leaq (%r15,%r15,2), %r9
-	WORD $0x8945; BYTE $0xcd // movl %r9d, %r13d
-	LONG $0x06e5c141 // shll $0x6, %r13d
-	LONG $0x80af034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r13
-	LONG $0x8b180f41; LONG $0x00000400 // prefetcht0 0x400(%r11)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x0887850f; WORD $0x0000 // jne <blocks4Multi4+0xbd0>
-	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0x34ff8041 // cmpb $0x34, %r15b
-	LONG $0x0d38860f; WORD $0x0000 // jbe <blocks4Multi4+0x1090>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
-	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x06 // movzwl 0x6(%r11), %r8d
-	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
-	WORD $0x8945; BYTE $0xcc // movl %r9d, %r12d
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x24ac8948; LONG $0x00000190 // movq %rbp, 0x190(%rsp)
-	WORD $0x294c; BYTE $0xcd // subq %r9, %rbp
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x107841c4; WORD $0x0644; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm8
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm7
-	WORD $0x014c; BYTE $0xfd // addq %r15, %rbp
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm4, %ymm4
-	LONG $0xcc147dc5 // vunpcklpd %ymm4, %ymm0, %ymm9
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm5, %ymm1
-	LONG $0x4c117cc5; WORD $0x3824 // vmovups %ymm9, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x0120064c // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm4, 0xa8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x183dc3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm8, %ymm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e4c; BYTE $0x40 // vmovups 0x40(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000f824; BYTE $0x00 // vmovups %ymm0, 0xf8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00011824; BYTE $0x00 // vmovups %ymm2, 0x118(%rsp)
-	LONG $0x187583c4; LONG $0x0140064c // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e4c; BYTE $0x50 // vmovups 0x50(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00013824; BYTE $0x00 // vmovups %ymm0, 0x138(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00015824; BYTE $0x00 // vmovups %ymm2, 0x158(%rsp)
-	LONG $0x187583c4; LONG $0x0150064c // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e4c; BYTE $0x60 // vmovups 0x60(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001e824; BYTE $0x00 // vmovups %ymm0, 0x1e8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm2, 0x1a8(%rsp)
-	LONG $0x187583c4; LONG $0x0160064c // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x064c; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm1
-	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x9411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm2, 0x1c8(%rsp)
-	LONG $0x1079c1c4; WORD $0x0e54; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm2
-	LONG $0x3f0c8d43 // leal (%r15,%r15), %ecx
-	LONG $0x8411fcc5; LONG $0x00020824; BYTE $0x00 // vmovups %ymm0, 0x208(%rsp)
-	LONG $0x24848948; LONG $0x00000188 // movq %rax, 0x188(%rsp)
-	LONG $0x248c8948; LONG $0x00000180 // movq %rcx, 0x180(%rsp)
-	LONG $0x1875c3c4; LONG $0x0170164c // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm1, %ymm1
-	LONG $0x186d83c4; LONG $0x01700654 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm2, %ymm2
-	WORD $0x8945; BYTE $0xf8 // movl %r15d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x08148d49 // leaq (%r8,%rcx), %rdx
-	LONG $0x08048d4b // leaq (%r8,%r9), %rax
-	LONG $0x380c8d4b // leaq (%r8,%r15), %rcx
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xe215f5c5 // vunpckhpd %ymm2, %ymm1, %ymm4
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0f6ffac5 // vmovdqu (%rdi), %xmm1
-	LONG $0x6f7e41c4; WORD $0x004d // vmovdqu (%r13), %ymm9
-	LONG $0x6f7e41c4; WORD $0x4055 // vmovdqu 0x40(%r13), %ymm10
-	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
-	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
-	LONG $0x197dc2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm5
-	LONG $0x107d01c4; WORD $0x1a5c; BYTE $0x80 // vmovupd -0x80(%r10,%r11), %ymm11
-	LONG $0x107d01c4; WORD $0x1a64; BYTE $0xc0 // vmovupd -0x40(%r10,%r11), %ymm12
-	LONG $0xb4107dc5; LONG $0x00008824; BYTE $0x00 // vmovupd 0x88(%rsp), %ymm14
-	LONG $0x3f1c8d4a // leaq (%rdi,%r15), %rbx
-	LONG $0x3875a3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm1, %ymm1
-	LONG $0x3b0c8d4e // leaq (%rbx,%r15), %r9
-	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xca // vpsllvq %ymm10, %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcd // vpsrlq %xmm13, %ymm1, %ymm1
-	LONG $0xd7eff5c5 // vpxor %ymm7, %ymm1, %ymm2
-	LONG $0x597de2c4; LONG $0x001a9b0d; BYTE $0x00 // vpbroadcastq 0x1a9b(%rip), %ymm1
-	LONG $0x026de3c4; WORD $0xaaf3 // vpblendd $0xaa, %ymm3, %ymm2, %ymm6
-	LONG $0xd273bdc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm8
-	LONG $0x597de2c4; LONG $0x001a7f15; BYTE $0x00 // vpbroadcastq 0x1a7f(%rip), %ymm2
-	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc55c3dc5 // vsubpd %ymm5, %ymm8, %ymm8
-	LONG $0xf658bdc5 // vaddpd %ymm6, %ymm8, %ymm6
-	LONG $0x107d01c4; LONG $0xff401a84; WORD $0xffff // vmovupd -0xc0(%r10,%r11), %ymm8
-	LONG $0xb8cd62c4; WORD $0x245c; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm6, %ymm11
-	LONG $0xb8cd62c4; LONG $0x00a824a4; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm6, %ymm12
-	LONG $0xb8cd62c4; WORD $0x2444; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm6, %ymm8
-	LONG $0xa88d82c4; WORD $0x1a34 // vfmadd213pd (%r10,%r11), %ymm14, %ymm6
-	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
-	LONG $0x6f7a21c4; WORD $0x3f34 // vmovdqu (%rdi,%r15), %xmm14
-	LONG $0x380d63c4; WORD $0x0f34; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm14, %ymm14
-	LONG $0x8c180f42; LONG $0x0010003f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r15)
-	LONG $0x000d42c4; BYTE $0xf1 // vpshufb %ymm9, %ymm14, %ymm14
-	LONG $0x478d42c4; BYTE $0xf2 // vpsllvq %ymm10, %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf5 // vpsrlq %xmm13, %ymm14, %ymm14
-	LONG $0xf7ef0dc5 // vpxor %ymm7, %ymm14, %ymm14
-	LONG $0x020d63c4; WORD $0xaafb // vpblendd $0xaa, %ymm3, %ymm14, %ymm15
-	LONG $0x730dc1c4; WORD $0x20d6 // vpsrlq $0x20, %ymm14, %ymm14
-	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
-	LONG $0xf9eb05c5 // vpor %ymm1, %ymm15, %ymm15
-	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
-	LONG $0x580d41c4; BYTE $0xf7 // vaddpd %ymm15, %ymm14, %ymm14
-	LONG $0xb88d62c4; WORD $0x2444; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm14, %ymm8
-	LONG $0xb88d62c4; LONG $0x00c8249c; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm14, %ymm11
-	LONG $0xb88d62c4; LONG $0x011824a4; WORD $0x0000 // vfmadd231pd 0x118(%rsp), %ymm14, %ymm12
-	LONG $0xb88de2c4; LONG $0x00f824b4; WORD $0x0000 // vfmadd231pd 0xf8(%rsp), %ymm14, %ymm6
-	LONG $0x6f7a41c4; WORD $0x1f34 // vmovdqu (%r15,%rbx), %xmm14
-	LONG $0x380d63c4; WORD $0x1734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rdx), %ymm14, %ymm14
-	LONG $0x8c180f41; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rbx)
-	LONG $0x000d42c4; BYTE $0xf1 // vpshufb %ymm9, %ymm14, %ymm14
-	LONG $0x478d42c4; BYTE $0xf2 // vpsllvq %ymm10, %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf5 // vpsrlq %xmm13, %ymm14, %ymm14
-	LONG $0xf7ef0dc5 // vpxor %ymm7, %ymm14, %ymm14
-	LONG $0x020d63c4; WORD $0xaafb // vpblendd $0xaa, %ymm3, %ymm14, %ymm15
-	LONG $0x730dc1c4; WORD $0x20d6 // vpsrlq $0x20, %ymm14, %ymm14
-	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
-	LONG $0xf9eb05c5 // vpor %ymm1, %ymm15, %ymm15
-	LONG $0xf55c0dc5 // vsubpd %ymm5, %ymm14, %ymm14
-	LONG $0x580d41c4; BYTE $0xf7 // vaddpd %ymm15, %ymm14, %ymm14
-	LONG $0xb88d62c4; LONG $0x01582484; WORD $0x0000 // vfmadd231pd 0x158(%rsp), %ymm14, %ymm8
-	LONG $0xb88d62c4; LONG $0x0138249c; WORD $0x0000 // vfmadd231pd 0x138(%rsp), %ymm14, %ymm11
-	LONG $0xb88d62c4; LONG $0x01a824a4; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm14, %ymm12
-	LONG $0xb88de2c4; LONG $0x01e824b4; WORD $0x0000 // vfmadd231pd 0x1e8(%rsp), %ymm14, %ymm6
-	LONG $0x6f7a01c4; WORD $0x0f34 // vmovdqu (%r15,%r9), %xmm14
-	LONG $0x380d63c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm14, %ymm14
-	LONG $0x8c180f43; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r9)
-	WORD $0x0149; BYTE $0xe9 // addq %rbp, %r9
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
-	LONG $0x000d42c4; BYTE $0xc9 // vpshufb %ymm9, %ymm14, %ymm9
-	LONG $0x47b542c4; BYTE $0xca // vpsllvq %ymm10, %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
-	LONG $0xffefb5c5 // vpxor %ymm7, %ymm9, %ymm7
-	LONG $0xd773b5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm9
-	LONG $0x0245e3c4; WORD $0xaafb // vpblendd $0xaa, %ymm3, %ymm7, %ymm7
-	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
-	LONG $0xf9ebc5c5 // vpor %ymm1, %ymm7, %ymm7
-	LONG $0xed5cb5c5 // vsubpd %ymm5, %ymm9, %ymm5
-	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0xb8d562c4; LONG $0x01c82484; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm5, %ymm8
-	LONG $0xb8d562c4; LONG $0x0208249c; WORD $0x0000 // vfmadd231pd 0x208(%rsp), %ymm5, %ymm11
-	LONG $0xb8d562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm5, %ymm12
-	LONG $0xb8dde2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm4, %ymm6
-	LONG $0x117d01c4; LONG $0xff401a84; WORD $0xffff // vmovupd %ymm8, -0xc0(%r10,%r11)
-	LONG $0x117d01c4; WORD $0x1a5c; BYTE $0x80 // vmovupd %ymm11, -0x80(%r10,%r11)
-	LONG $0x117d01c4; WORD $0x1a64; BYTE $0xc0 // vmovupd %ymm12, -0x40(%r10,%r11)
-	LONG $0x117d81c4; WORD $0x1a34 // vmovupd %ymm6, (%r10,%r11)
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00fb8149; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %r11
-	LONG $0xfdcd850f; WORD $0xffff // jne <blocks4Multi4+0x570>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x249c8b48; LONG $0x00000188 // movq 0x188(%rsp), %rbx
-	LONG $0x242c8b48 // movq (%rsp), %rbp
-	LONG $0x248c8b4c; LONG $0x00000190 // movq 0x190(%rsp), %r9
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x0e7fb70f // movzwl 0xe(%rdi), %edi
-	LONG $0x3b048d4e // leaq (%rbx,%r15), %r8
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e34 // vmovups (%r14,%rcx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm7
-	LONG $0x1078c1c4; WORD $0x0664; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm4
-	LONG $0x107841c4; WORD $0x0e44; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm8
-	LONG $0x1078c1c4; WORD $0x066c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm5
-	LONG $0x107841c4; WORD $0x0e4c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm9
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x184dc3c4; WORD $0x3e34; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi), %ymm6, %ymm6
-	LONG $0xd6147dc5 // vunpcklpd %ymm6, %ymm0, %ymm10
-	LONG $0xc615fdc5 // vunpckhpd %ymm6, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1865c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x1845c3c4; LONG $0x01103e5c // vinsertf128 $0x1, 0x10(%r14,%rdi), %ymm7, %ymm3
-	LONG $0x54117cc5; WORD $0x3824 // vmovups %ymm10, 0x38(%rsp)
-	LONG $0xf314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm6
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x183dc3c4; LONG $0x01203e5c // vinsertf128 $0x1, 0x20(%r14,%rdi), %ymm8, %ymm3
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x185dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm4, %ymm0
-	LONG $0xb411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm6, 0xa8(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1835c3c4; LONG $0x01303e5c // vinsertf128 $0x1, 0x30(%r14,%rdi), %ymm9, %ymm3
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1855c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm5, %ymm0
-	LONG $0x6411fcc5; WORD $0x6824 // vmovups %ymm4, 0x68(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e5c; BYTE $0x40 // vmovups 0x40(%r14,%rcx), %xmm3
-	LONG $0x8411fcc5; LONG $0x0000f824; BYTE $0x00 // vmovups %ymm0, 0xf8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00011824; BYTE $0x00 // vmovups %ymm4, 0x118(%rsp)
-	LONG $0x1865c3c4; LONG $0x01403e5c // vinsertf128 $0x1, 0x40(%r14,%rdi), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e5c; BYTE $0x50 // vmovups 0x50(%r14,%rcx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00013824; BYTE $0x00 // vmovups %ymm0, 0x138(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00015824; BYTE $0x00 // vmovups %ymm4, 0x158(%rsp)
-	LONG $0x1865c3c4; LONG $0x01503e5c // vinsertf128 $0x1, 0x50(%r14,%rdi), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e5c; BYTE $0x60 // vmovups 0x60(%r14,%rcx), %xmm3
-	LONG $0x8411fcc5; LONG $0x0001e824; BYTE $0x00 // vmovups %ymm0, 0x1e8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01603e5c // vinsertf128 $0x1, 0x60(%r14,%rdi), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x0e5c; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00020824; BYTE $0x00 // vmovups %ymm0, 0x208(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm4, 0x1c8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01703e64 // vinsertf128 $0x1, 0x70(%r14,%rdi), %ymm3, %ymm4
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x187dc3c4; LONG $0x01701644 // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm0, %ymm0
-	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
-	LONG $0x3e148d4b // leaq (%r14,%r15), %rdx
-	LONG $0x3c048d49 // leaq (%r12,%rdi), %rax
-	LONG $0x24a48b4c; LONG $0x00000180 // movq 0x180(%rsp), %r12
-	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
-	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
-	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
-	LONG $0x260c8d4b // leaq (%r14,%r12), %rcx
-	WORD $0x0149; BYTE $0xdc // addq %rbx, %r12
+	LONG $0xb0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xb0, %rsp
+	LONG $0x597de2c4; LONG $0x0010d10d; BYTE $0x00 // vpbroadcastq 0x10d1(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x0010c015; BYTE $0x00 // vpbroadcastq 0x10c0(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
+	LONG $0x18678b4c // movq 0x18(%rdi), %r12
+	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
+	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
+	LONG $0x00968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdx
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x2444c748; LONG $0x00000038; BYTE $0x00 // movq $0x0, 0x38(%rsp)
+	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0x2444894c; BYTE $0x68 // movq %r8, 0x68(%rsp)
+	LONG $0x24548948; BYTE $0x58 // movq %rdx, 0x58(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x70 // movq %rax, 0x70(%rsp)
+	WORD $0x2beb // jmp <blocks4Multi4+0xad>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x446ffac5; WORD $0x001d // vmovdqu (%rbp,%rbx), %xmm0
-	LONG $0x6f7e41c4; WORD $0x204d // vmovdqu 0x20(%r13), %ymm9
-	LONG $0x6f7e41c4; WORD $0x6055 // vmovdqu 0x60(%r13), %ymm10
-	LONG $0x597942c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm12
-	LONG $0x597dc2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm6
-	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x107d21c4; LONG $0x30201e84; WORD $0x0000 // vmovupd 0x3020(%rsi,%r11), %ymm8
-	LONG $0x107d21c4; LONG $0x30a01e9c; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r11), %ymm11
-	LONG $0xac107dc5; LONG $0x00008824; BYTE $0x00 // vmovupd 0x88(%rsp), %ymm13
-	LONG $0x387da3c4; LONG $0x01003544 // vinserti128 $0x1, (%rbp,%r14), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc1 // vpshufb %ymm9, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc2 // vpsllvq %ymm10, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc4 // vpsrlq %xmm12, %ymm0, %ymm0
-	LONG $0xc6effdc5 // vpxor %ymm6, %ymm0, %ymm0
-	LONG $0x027dc3c4; WORD $0xaaef // vpblendd $0xaa, %ymm15, %ymm0, %ymm5
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xed58fdc5 // vaddpd %ymm5, %ymm0, %ymm5
-	LONG $0x107da1c4; LONG $0x30601e84; WORD $0x0000 // vmovupd 0x3060(%rsi,%r11), %ymm0
-	LONG $0xb8d562c4; WORD $0x2444; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm5, %ymm8
-	LONG $0xb8d562c4; LONG $0x00a8249c; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm5, %ymm11
-	LONG $0xb8d5e2c4; WORD $0x2444; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm5, %ymm0
-	LONG $0xa895a2c4; LONG $0x30e01eac; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%r11), %ymm13, %ymm5
-	LONG $0x6f7a21c4; WORD $0x056c; BYTE $0x00 // vmovdqu (%rbp,%r8), %xmm13
-	LONG $0x381563c4; LONG $0x0100156c // vinserti128 $0x1, (%rbp,%rdx), %ymm13, %ymm13
-	LONG $0x001542c4; BYTE $0xe9 // vpshufb %ymm9, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xea // vpsllvq %ymm10, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xeeef15c5 // vpxor %ymm6, %ymm13, %ymm13
-	LONG $0x021543c4; WORD $0xaaf7 // vpblendd $0xaa, %ymm15, %ymm13, %ymm14
-	LONG $0x7315c1c4; WORD $0x20d5 // vpsrlq $0x20, %ymm13, %ymm13
-	LONG $0xeaeb15c5 // vpor %ymm2, %ymm13, %ymm13
-	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
-	LONG $0xef5c15c5 // vsubpd %ymm7, %ymm13, %ymm13
-	LONG $0x581541c4; BYTE $0xee // vaddpd %ymm14, %ymm13, %ymm13
-	LONG $0xb89562c4; WORD $0x2444; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm13, %ymm8
-	LONG $0xb895e2c4; LONG $0x00c82484; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm13, %ymm0
-	LONG $0xb89562c4; LONG $0x0118249c; WORD $0x0000 // vfmadd231pd 0x118(%rsp), %ymm13, %ymm11
-	LONG $0xb895e2c4; LONG $0x00f824ac; WORD $0x0000 // vfmadd231pd 0xf8(%rsp), %ymm13, %ymm5
-	LONG $0x6f7a21c4; WORD $0x256c; BYTE $0x00 // vmovdqu (%rbp,%r12), %xmm13
-	LONG $0x381563c4; LONG $0x01000d6c // vinserti128 $0x1, (%rbp,%rcx), %ymm13, %ymm13
-	LONG $0x001542c4; BYTE $0xe9 // vpshufb %ymm9, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xea // vpsllvq %ymm10, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xeeef15c5 // vpxor %ymm6, %ymm13, %ymm13
-	LONG $0x021543c4; WORD $0xaaf7 // vpblendd $0xaa, %ymm15, %ymm13, %ymm14
-	LONG $0x7315c1c4; WORD $0x20d5 // vpsrlq $0x20, %ymm13, %ymm13
-	LONG $0xeaeb15c5 // vpor %ymm2, %ymm13, %ymm13
-	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
-	LONG $0xef5c15c5 // vsubpd %ymm7, %ymm13, %ymm13
-	LONG $0x581541c4; BYTE $0xee // vaddpd %ymm14, %ymm13, %ymm13
-	LONG $0xb89562c4; LONG $0x01582484; WORD $0x0000 // vfmadd231pd 0x158(%rsp), %ymm13, %ymm8
-	LONG $0xb895e2c4; LONG $0x01382484; WORD $0x0000 // vfmadd231pd 0x138(%rsp), %ymm13, %ymm0
-	LONG $0xb89562c4; LONG $0x01a8249c; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm13, %ymm11
-	LONG $0xb895e2c4; LONG $0x01e824ac; WORD $0x0000 // vfmadd231pd 0x1e8(%rsp), %ymm13, %ymm5
-	LONG $0x6c6f7ac5; WORD $0x003d // vmovdqu (%rbp,%rdi), %xmm13
-	LONG $0x381563c4; LONG $0x0100056c // vinserti128 $0x1, (%rbp,%rax), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xcd // addq %r9, %rbp
-	LONG $0x001542c4; BYTE $0xc9 // vpshufb %ymm9, %ymm13, %ymm9
-	LONG $0x47b542c4; BYTE $0xca // vpsllvq %ymm10, %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
-	LONG $0xf6efb5c5 // vpxor %ymm6, %ymm9, %ymm6
-	LONG $0xd673b5c5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm9
-	LONG $0x024dc3c4; WORD $0xaaf7 // vpblendd $0xaa, %ymm15, %ymm6, %ymm6
-	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
-	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
-	LONG $0xff5cb5c5 // vsubpd %ymm7, %ymm9, %ymm7
-	LONG $0xf658c5c5 // vaddpd %ymm6, %ymm7, %ymm6
-	LONG $0xb8cd62c4; LONG $0x01c82484; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm6, %ymm8
-	LONG $0xb8cde2c4; LONG $0x02082484; WORD $0x0000 // vfmadd231pd 0x208(%rsp), %ymm6, %ymm0
-	LONG $0xb8cde2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm6, %ymm5
-	LONG $0xb8cd62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm6, %ymm11
-	LONG $0x117d21c4; LONG $0x30201e84; WORD $0x0000 // vmovupd %ymm8, 0x3020(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30601e84; WORD $0x0000 // vmovupd %ymm0, 0x3060(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x30a01e9c; WORD $0x0000 // vmovupd %ymm11, 0x30a0(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30e01eac; WORD $0x0000 // vmovupd %ymm5, 0x30e0(%rsi,%r11)
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00fb8149; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %r11
-	LONG $0xfdeb850f; WORD $0xffff // jne <blocks4Multi4+0x9b0>
-	LONG $0xfff706e9; BYTE $0xff // jmp <blocks4Multi4+0x2d0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
-	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x06 // movzwl 0x6(%r11), %r8d
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1079c1c4; WORD $0x0654; BYTE $0x20 // vmovupd 0x20(%r14,%rax), %xmm2
-	LONG $0x1079c1c4; WORD $0x0e74; BYTE $0x20 // vmovupd 0x20(%r14,%rcx), %xmm6
-	LONG $0x1079c1c4; WORD $0x065c; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm3
-	LONG $0x1079c1c4; WORD $0x0e7c; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0624; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x0120064c // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm4, 0xa8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xe915fdc5 // vunpckhpd %ymm1, %ymm0, %ymm5
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x184583c4; LONG $0x0130064c // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm7, %ymm1
-	LONG $0x5411fdc5; WORD $0x6824 // vmovupd %ymm2, 0x68(%rsp)
-	LONG $0xf114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm6
-	LONG $0xf915fdc5 // vunpckhpd %ymm1, %ymm0, %ymm7
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0140064c // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm1, %ymm1
-	LONG $0xc1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm8
-	LONG $0xc9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm9
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0150064c // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm1, %ymm1
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x60 // vmovupd 0x60(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0160064c // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm1
-	LONG $0x60838d48; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%rbx), %rax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187dc3c4; LONG $0x01701644 // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x0170064c // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm1, %ymm1
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
+	LONG $0x24440148; BYTE $0x38 // addq %rax, 0x38(%rsp)
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x70 // cmpq 0x70(%rsp), %r14
+	LONG $0x100a830f; WORD $0x0000 // jae <blocks4Multi4+0x10b7>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x24b4894c; LONG $0x00000088 // movq %r14, 0x88(%rsp)
+	WORD $0x23eb // jmp <blocks4Multi4+0xe1>
+	WORD $0x9066 // nop
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x014c; BYTE $0xc2 // addq %r8, %rdx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
+	LONG $0x0eef8d0f; WORD $0x0000 // jge <blocks4Multi4+0xfd0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
+	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc04c0f4c // cmovlq %rax, %r8
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0cc28e0f; WORD $0x0000 // jle <blocks4Multi4+0xdc0>
+	LONG $0x24448948; BYTE $0x78 // movq %rax, 0x78(%rsp)
+	LONG $0x02f88349 // cmpq $0x2, %r8
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	LONG $0x244c8944; BYTE $0x34 // movl %r9d, 0x34(%rsp)
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	LONG $0x2444894c; BYTE $0x48 // movq %r8, 0x48(%rsp)
+	LONG $0xc04d0f49 // cmovgeq %r8, %rax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
+	LONG $0x000097e9; BYTE $0x00 // jmp <blocks4Multi4+0x1c6>
+	BYTE $0x90 // nop
+	LONG $0x24a48b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r12
+	LONG $0x24b48b4c; LONG $0x00000088 // movq 0x88(%rsp), %r14
+	LONG $0x24848b4c; LONG $0x00000098 // movq 0x98(%rsp), %r8
+	LONG $0x24548b48; BYTE $0x58 // movq 0x58(%rsp), %rdx
+	LONG $0x24bc8b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r15
+	LONG $0x24ac8b4c; LONG $0x00000090 // movq 0x90(%rsp), %r13
+	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
+	LONG $0x00c68148; WORD $0x0004; BYTE $0x00 // addq $0x400, %rsi
+	LONG $0x347dc2c4; WORD $0x2424 // vpmovzxwq (%r12), %ymm4
+	WORD $0x8b41; BYTE $0x0e // movl (%r14), %ecx
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	LONG $0x6ef9e1c4; BYTE $0xd9 // vmovq %rcx, %xmm3
+	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0x990c8d48 // leaq (%rcx,%rbx,4), %rcx
+	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
+	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
+	LONG $0x247ffec5; BYTE $0x02 // vmovdqu %ymm4, (%rdx,%rax)
+	LONG $0x347dc2c4; WORD $0x2464; BYTE $0x08 // vpmovzxwq 0x8(%r12), %ymm4
+	LONG $0x10c48349 // addq $0x10, %r12
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
+	LONG $0x5c7ffec5; WORD $0x2002 // vmovdqu %ymm3, 0x20(%rdx,%rax)
+	WORD $0x394d; BYTE $0xe8 // cmpq %r13, %r8
+	LONG $0x0a4a840f; WORD $0x0000 // je <blocks4Multi4+0xc10>
+	LONG $0x8c180f41; LONG $0x00040024; BYTE $0x00 // prefetcht0 0x400(%r12)
+	LONG $0x24bc894c; LONG $0x000000a8 // movq %r15, 0xa8(%rsp)
+	LONG $0x24a4894c; LONG $0x000000a0 // movq %r12, 0xa0(%rsp)
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0x2484894c; LONG $0x00000098 // movq %r8, 0x98(%rsp)
+	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
+	LONG $0x1fb60f41 // movzbl (%r15), %ebx
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x03d1850f; WORD $0x0000 // jne <blocks4Multi4+0x5d0>
+	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
+	LONG $0x5b348d4c // leaq (%rbx,%rbx,2), %r14
+	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
+	LONG $0x046d820f; WORD $0x0000 // jb <blocks4Multi4+0x680>
+	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0x8945; BYTE $0xf3 // movl %r14d, %r11d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0x8941; BYTE $0xdd // movl %ebx, %r13d
+	WORD $0xd141; BYTE $0xed // shrl %r13d
+	LONG $0x1b148d44 // leal (%rbx,%rbx), %r10d
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x333c8d4b // leaq (%r11,%r14), %rdi
+	LONG $0x354c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r9
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x103c8d4a // leaq (%rax,%r10), %rdi
+	LONG $0x30148d4a // leaq (%rax,%r14), %rdx
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	LONG $0x130c8d4f // leaq (%r11,%r10), %r9
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0x157c8d4b; BYTE $0x00 // leaq (%r13,%r10), %rdi
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0x244c894c; BYTE $0x08 // movq %r9, 0x8(%rsp)
+	LONG $0x18148d48 // leaq (%rax,%rbx), %rdx
+	LONG $0x1d4c8d4d; BYTE $0x00 // leaq (%r13,%rbx), %r9
+	LONG $0x243c8948 // movq %rdi, (%rsp)
+	LONG $0x1b3c8d49 // leaq (%r11,%rbx), %rdi
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865e3c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rax), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x061c // vmovupd %ymm3, (%rsi,%r8)
+	LONG $0x6f7aa1c4; WORD $0x291c // vmovdqu (%rcx,%r13), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865a3c4; WORD $0x191c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r11), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x065c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r8)
+	LONG $0x198c180f; LONG $0x00001000 // prefetcht0 0x1000(%rcx,%rbx)
+	LONG $0x1c6ffac5; BYTE $0x19 // vmovdqu (%rcx,%rbx), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865e3c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x065c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r8)
+	LONG $0x6f7aa1c4; WORD $0x091c // vmovdqu (%rcx,%r9), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x065c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r8)
+	LONG $0x8c180f42; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r10)
+	LONG $0x1c6ffac5; BYTE $0x59 // vmovdqu (%rcx,%rbx,2), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865a3c4; WORD $0x211c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm3, %ymm3
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x0080069c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r8)
+	LONG $0x6f7aa1c4; WORD $0x211c // vmovdqu (%rcx,%r12), %xmm3
+	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865a3c4; WORD $0x211c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm3, %ymm3
+	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00a0069c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r8)
+	LONG $0x8c180f42; LONG $0x00100031; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r14)
+	LONG $0x6f7aa1c4; WORD $0x311c // vmovdqu (%rcx,%r14), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865a3c4; WORD $0x211c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm3, %ymm3
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00c0069c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r8)
+	LONG $0x6f7aa1c4; WORD $0x211c // vmovdqu (%rcx,%r12), %xmm3
+	LONG $0x24648b4c; BYTE $0x20 // movq 0x20(%rsp), %r12
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
+	LONG $0x3865a3c4; WORD $0x211c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r12), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00e0069c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r8)
+	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
+	LONG $0x00f88141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r8d
+	LONG $0xfcb8850f; WORD $0xffff // jne <blocks4Multi4+0x280>
+	LONG $0xfffb63e9; BYTE $0xff // jmp <blocks4Multi4+0x130>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x805afcc5; LONG $0xffffefa0 // vcvtps2pd -0x1060(%rax), %ymm0
-	LONG $0x107dc1c4; LONG $0xff400a8c; WORD $0xffff // vmovupd -0xc0(%r10,%rcx), %ymm1
-	LONG $0x107dc1c4; WORD $0x0a54; BYTE $0x80 // vmovupd -0x80(%r10,%rcx), %ymm2
-	LONG $0x107dc1c4; WORD $0x0a5c; BYTE $0xc0 // vmovupd -0x40(%r10,%rcx), %ymm3
-	LONG $0xa410fdc5; LONG $0x00008824; BYTE $0x00 // vmovupd 0x88(%rsp), %ymm4
-	LONG $0xb8fde2c4; WORD $0x244c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm1
-	LONG $0xb8fde2c4; WORD $0x2454; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm0, %ymm2
-	LONG $0xb8fde2c4; LONG $0x00a8249c; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm0, %ymm3
-	LONG $0xa8ddc2c4; WORD $0x0a04 // vfmadd213pd (%r10,%rcx), %ymm4, %ymm0
-	LONG $0xa048180f // prefetcht0 -0x60(%rax)
-	LONG $0xa05afcc5; LONG $0xffffefc0 // vcvtps2pd -0x1040(%rax), %ymm4
-	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0xb8dde2c4; WORD $0x244c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm4, %ymm1
-	LONG $0xb8dde2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm4, %ymm2
-	LONG $0xb8dde2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm4, %ymm3
-	LONG $0xb8c5e2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm7, %ymm0
-	LONG $0xa05afcc5; LONG $0xffffefe0 // vcvtps2pd -0x1020(%rax), %ymm4
-	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0xb8ddc2c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm4, %ymm1
-	LONG $0xb8ddc2c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm4, %ymm2
-	LONG $0xb8ddc2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm4, %ymm3
-	LONG $0xb8a5e2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm11, %ymm0
-	LONG $0xa05afcc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm4
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb8ddc2c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm4, %ymm1
-	LONG $0xb8ddc2c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm4, %ymm2
-	LONG $0xb8ddc2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm4, %ymm3
-	LONG $0xb885e2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm15, %ymm0
-	LONG $0x117dc1c4; LONG $0xff400a8c; WORD $0xffff // vmovupd %ymm1, -0xc0(%r10,%rcx)
-	LONG $0x117dc1c4; WORD $0x0a54; BYTE $0x80 // vmovupd %ymm2, -0x80(%r10,%rcx)
-	LONG $0x117dc1c4; WORD $0x0a5c; BYTE $0xc0 // vmovupd %ymm3, -0x40(%r10,%rcx)
-	LONG $0x117dc1c4; WORD $0x0a04 // vmovupd %ymm0, (%r10,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x00f98148; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %rcx
-	LONG $0xff1f850f; WORD $0xffff // jne <blocks4Multi4+0xd50>
-	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
-	LONG $0x4bb70f41; BYTE $0x0a // movzwl 0xa(%r11), %ecx
-	LONG $0x53b70f41; BYTE $0x0c // movzwl 0xc(%r11), %edx
-	LONG $0x7bb70f41; BYTE $0x0e // movzwl 0xe(%r11), %edi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e1c // vmovups (%r14,%rcx), %xmm3
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e64; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm5
-	LONG $0x1079c1c4; WORD $0x0674; BYTE $0x30 // vmovupd 0x30(%r14,%rax), %xmm6
-	LONG $0x1079c1c4; WORD $0x0e7c; BYTE $0x30 // vmovupd 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1865c3c4; WORD $0x3e1c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi), %ymm3, %ymm3
-	LONG $0xc3147dc5 // vunpcklpd %ymm3, %ymm0, %ymm8
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x185dc3c4; LONG $0x01103e4c // vinsertf128 $0x1, 0x10(%r14,%rdi), %ymm4, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xd914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm3
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1855c3c4; LONG $0x01203e4c // vinsertf128 $0x1, 0x20(%r14,%rdi), %ymm5, %ymm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0x9c11fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm3, 0xa8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1845c3c4; LONG $0x01303e4c // vinsertf128 $0x1, 0x30(%r14,%rdi), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x184dc3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm6, %ymm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0xf114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm6
-	LONG $0xf915fdc5 // vunpckhpd %ymm1, %ymm0, %ymm7
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01403e4c // vinsertf128 $0x1, 0x40(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xc1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm8
-	LONG $0xc9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm9
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01503e4c // vinsertf128 $0x1, 0x50(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x60 // vmovupd 0x60(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01603e4c // vinsertf128 $0x1, 0x60(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm1
-	LONG $0x70438d48 // leaq 0x70(%rbx), %rax
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187dc3c4; LONG $0x01701644 // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01703e4c // vinsertf128 $0x1, 0x70(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x485afcc5; BYTE $0xa0 // vcvtps2pd -0x60(%rax), %ymm1
-	LONG $0x8410fdc5; LONG $0x0030e00e; BYTE $0x00 // vmovupd 0x30e0(%rsi,%rcx), %ymm0
-	LONG $0x9410fdc5; LONG $0x0030a00e; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rcx), %ymm2
-	LONG $0x585afcc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm3
-	LONG $0xa410fdc5; LONG $0x0030600e; BYTE $0x00 // vmovupd 0x3060(%rsi,%rcx), %ymm4
-	LONG $0x6c10fdc5; WORD $0x3824 // vmovupd 0x38(%rsp), %ymm5
-	LONG $0xb8f5e2c4; LONG $0x00882484; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm1, %ymm0
-	LONG $0xb8f5e2c4; LONG $0x00a82494; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm1, %ymm2
-	LONG $0xb8f5e2c4; WORD $0x2464; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm1, %ymm4
-	LONG $0xa8d5e2c4; LONG $0x30200e8c; WORD $0x0000 // vfmadd213pd 0x3020(%rsi,%rcx), %ymm5, %ymm1
-	LONG $0x285afcc5 // vcvtps2pd (%rax), %ymm5
-	LONG $0xb8e5e2c4; LONG $0x00c824a4; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm3, %ymm4
-	LONG $0xb8e5e2c4; WORD $0x244c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm3, %ymm1
-	LONG $0xb8e5e2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm3, %ymm0
-	LONG $0xb8e5e2c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm3, %ymm2
-	LONG $0x585afcc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm3
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb8e5c2c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm3, %ymm0
-	LONG $0xb8e5c2c4; BYTE $0xd2 // vfmadd231pd %ymm10, %ymm3, %ymm2
-	LONG $0xb8e5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm3, %ymm4
-	LONG $0xb8bde2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm8, %ymm1
-	LONG $0xb89de2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm12, %ymm1
-	LONG $0xb8d5c2c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm5, %ymm0
-	LONG $0xb8d5c2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm5, %ymm2
-	LONG $0xb8d5c2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm5, %ymm4
-	LONG $0x8c11fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd %ymm1, 0x3020(%rsi,%rcx)
-	LONG $0xa411fdc5; LONG $0x0030600e; BYTE $0x00 // vmovupd %ymm4, 0x3060(%rsi,%rcx)
-	LONG $0x9411fdc5; LONG $0x0030a00e; BYTE $0x00 // vmovupd %ymm2, 0x30a0(%rsi,%rcx)
-	LONG $0x8411fdc5; LONG $0x0030e00e; BYTE $0x00 // vmovupd %ymm0, 0x30e0(%rsi,%rcx)
-	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
-	LONG $0x00f98148; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %rcx
-	LONG $0xff29850f; WORD $0xffff // jne <blocks4Multi4+0xfb0>
-	LONG $0xfff244e9; BYTE $0xff // jmp <blocks4Multi4+0x2d0>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x58478b4c // movq 0x58(%rdi), %r8
-	LONG $0x19ff8041 // cmpb $0x19, %r15b
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x195afcc5 // vcvtps2pd (%rcx), %ymm3
+	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
+	LONG $0x595afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm3
+	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
+	LONG $0x2089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rcx)
+	LONG $0x595afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rcx), %ymm3
+	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
+	LONG $0x595afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rcx), %ymm3
+	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
+	LONG $0x4089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rcx)
+	LONG $0x595afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rcx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
+	LONG $0x595afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rcx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
+	LONG $0x6089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rcx)
+	LONG $0x595afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rcx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
+	LONG $0x595afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rcx), %ymm3
+	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
+	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
+	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
+	LONG $0x0004003d; BYTE $0x00 // cmpl $0x400, %eax
+	LONG $0xff6e850f; WORD $0xffff // jne <blocks4Multi4+0x5e0>
+	LONG $0xfffab9e9; BYTE $0xff // jmp <blocks4Multi4+0x130>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c7f641 // testb $0x7, %r15b
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
 	WORD $0x950f; BYTE $0xc1 // setne %cl
 	WORD $0xc108 // orb %al, %cl
-	LONG $0x2484894c; LONG $0x000001a8 // movq %r8, 0x1a8(%rsp)
-	LONG $0x0709840f; WORD $0x0000 // je <blocks4Multi4+0x17bb>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
-	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
-	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
-	LONG $0x242c8b48 // movq (%rsp), %rbp
-	WORD $0x294d; BYTE $0xc8 // subq %r9, %r8
-	WORD $0x8944; BYTE $0xcb // movl %r9d, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0x3e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x1855c3c4; LONG $0x01103e4c // vinsertf128 $0x1, 0x10(%r14,%rdi), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184dc3c4; LONG $0x01203e4c // vinsertf128 $0x1, 0x20(%r14,%rdi), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm4, 0xa8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1845c3c4; LONG $0x01303e4c // vinsertf128 $0x1, 0x30(%r14,%rdi), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e4c; BYTE $0x40 // vmovups 0x40(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000f824; BYTE $0x00 // vmovups %ymm0, 0xf8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00011824; BYTE $0x00 // vmovups %ymm2, 0x118(%rsp)
-	LONG $0x1875c3c4; LONG $0x01403e4c // vinsertf128 $0x1, 0x40(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00013824; BYTE $0x00 // vmovups %ymm0, 0x138(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00015824; BYTE $0x00 // vmovups %ymm2, 0x158(%rsp)
-	LONG $0x1875c3c4; LONG $0x01503e4c // vinsertf128 $0x1, 0x50(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x60 // vmovupd 0x60(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01603e4c // vinsertf128 $0x1, 0x60(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm1
-	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x24848948; LONG $0x000001e8 // movq %rax, 0x1e8(%rsp)
-	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x080c8d4a // leaq (%rax,%r9), %rcx
-	LONG $0x187dc3c4; LONG $0x01701644 // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01703e4c // vinsertf128 $0x1, 0x70(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x3f148d43 // leal (%r15,%r15), %edx
-	LONG $0x383c8d4a // leaq (%rax,%r15), %rdi
-	LONG $0x24948948; LONG $0x000001c8 // movq %rdx, 0x1c8(%rsp)
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x456ffac5; BYTE $0x00 // vmovdqu (%rbp), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x006d // vmovdqu (%r13), %ymm5
-	LONG $0x6f7ec1c4; WORD $0x4075 // vmovdqu 0x40(%r13), %ymm6
-	LONG $0x597942c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm8
-	LONG $0x597dc2c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm2
-	LONG $0x197dc2c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm3
-	LONG $0x107d81c4; LONG $0xff401aa4; WORD $0xffff // vmovupd -0xc0(%r10,%r11), %ymm4
-	LONG $0x107d81c4; WORD $0x1a7c; BYTE $0xc0 // vmovupd -0x40(%r10,%r11), %ymm7
-	LONG $0x8c107dc5; LONG $0x00008824; BYTE $0x00 // vmovupd 0x88(%rsp), %ymm9
-	LONG $0x3d4c8d4e; BYTE $0x00 // leaq (%rbp,%r15), %r9
-	LONG $0x387de3c4; LONG $0x01000544 // vinserti128 $0x1, (%rbp,%rax), %ymm0, %ymm0
-	LONG $0x39248d4f // leaq (%r9,%r15), %r12
-	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
-	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc2effdc5 // vpxor %ymm2, %ymm0, %ymm0
-	LONG $0xcb5cfdc5 // vsubpd %ymm3, %ymm0, %ymm1
-	LONG $0x107d81c4; WORD $0x1a44; BYTE $0x80 // vmovupd -0x80(%r10,%r11), %ymm0
-	LONG $0xb8f5e2c4; WORD $0x2464; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm1, %ymm4
-	LONG $0xb8f5e2c4; LONG $0x00a824bc; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm1, %ymm7
-	LONG $0xb8f5e2c4; WORD $0x2444; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm1, %ymm0
-	LONG $0xa8b582c4; WORD $0x1a0c // vfmadd213pd (%r10,%r11), %ymm9, %ymm1
-	LONG $0x008d180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbp)
-	LONG $0x6f7a21c4; WORD $0x3d4c; BYTE $0x00 // vmovdqu (%rbp,%r15), %xmm9
-	LONG $0x383563c4; LONG $0x01003d4c // vinserti128 $0x1, (%rbp,%rdi), %ymm9, %ymm9
-	LONG $0x8c180f42; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%rbp,%r15)
-	LONG $0x003562c4; BYTE $0xcd // vpshufb %ymm5, %ymm9, %ymm9
-	LONG $0x47b562c4; BYTE $0xce // vpsllvq %ymm6, %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm9, %ymm9
-	LONG $0xcaef35c5 // vpxor %ymm2, %ymm9, %ymm9
-	LONG $0xcb5c35c5 // vsubpd %ymm3, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; WORD $0x2464; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm9, %ymm4
-	LONG $0xb8b5e2c4; LONG $0x00c82484; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm9, %ymm0
-	LONG $0xb8b5e2c4; LONG $0x011824bc; WORD $0x0000 // vfmadd231pd 0x118(%rsp), %ymm9, %ymm7
-	LONG $0xb8b5e2c4; LONG $0x00f8248c; WORD $0x0000 // vfmadd231pd 0xf8(%rsp), %ymm9, %ymm1
-	LONG $0x6f7a01c4; WORD $0x0f0c // vmovdqu (%r15,%r9), %xmm9
-	LONG $0x383563c4; LONG $0x0100154c // vinserti128 $0x1, (%rbp,%rdx), %ymm9, %ymm9
-	LONG $0x8c180f43; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r9)
-	LONG $0x003562c4; BYTE $0xcd // vpshufb %ymm5, %ymm9, %ymm9
-	LONG $0x47b562c4; BYTE $0xce // vpsllvq %ymm6, %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm9, %ymm9
-	LONG $0xcaef35c5 // vpxor %ymm2, %ymm9, %ymm9
-	LONG $0xcb5c35c5 // vsubpd %ymm3, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; LONG $0x015824a4; WORD $0x0000 // vfmadd231pd 0x158(%rsp), %ymm9, %ymm4
-	LONG $0xb8b5e2c4; LONG $0x01382484; WORD $0x0000 // vfmadd231pd 0x138(%rsp), %ymm9, %ymm0
-	LONG $0xb8b5c2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm9, %ymm7
-	LONG $0xb8a5c2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm11, %ymm1
-	LONG $0x6f7a01c4; WORD $0x270c // vmovdqu (%r15,%r12), %xmm9
-	LONG $0x383563c4; LONG $0x01000d4c // vinserti128 $0x1, (%rbp,%rcx), %ymm9, %ymm9
-	LONG $0x8c180f43; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%r15,%r12)
-	WORD $0x014d; BYTE $0xc4 // addq %r8, %r12
-	WORD $0x894c; BYTE $0xe5 // movq %r12, %rbp
-	LONG $0x0035e2c4; BYTE $0xed // vpshufb %ymm5, %ymm9, %ymm5
-	LONG $0x47d5e2c4; BYTE $0xee // vpsllvq %ymm6, %ymm5, %ymm5
-	LONG $0xd355c1c4; BYTE $0xe8 // vpsrlq %xmm8, %ymm5, %ymm5
-	LONG $0xd2efd5c5 // vpxor %ymm2, %ymm5, %ymm2
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	LONG $0xb8edc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm2, %ymm4
-	LONG $0xb8edc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm2, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xfe // vfmadd231pd %ymm14, %ymm2, %ymm7
-	LONG $0xb885e2c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm15, %ymm1
-	LONG $0x117d81c4; LONG $0xff401aa4; WORD $0xffff // vmovupd %ymm4, -0xc0(%r10,%r11)
-	LONG $0x117d81c4; WORD $0x1a44; BYTE $0x80 // vmovupd %ymm0, -0x80(%r10,%r11)
-	LONG $0x117d81c4; WORD $0x1a7c; BYTE $0xc0 // vmovupd %ymm7, -0x40(%r10,%r11)
-	LONG $0x117d81c4; WORD $0x1a0c // vmovupd %ymm1, (%r10,%r11)
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00fb8149; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %r11
-	LONG $0xfe4c850f; WORD $0xffff // jne <blocks4Multi4+0x1290>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0x24ac8b48; LONG $0x000001c8 // movq 0x1c8(%rsp), %rbp
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x24a48b4c; LONG $0x000001a8 // movq 0x1a8(%rsp), %r12
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x0e7fb70f // movzwl 0xe(%rdi), %edi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0x3e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x1855c3c4; LONG $0x01103e4c // vinsertf128 $0x1, 0x10(%r14,%rdi), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184dc3c4; LONG $0x01203e4c // vinsertf128 $0x1, 0x20(%r14,%rdi), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm4, 0xa8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1845c3c4; LONG $0x01303e4c // vinsertf128 $0x1, 0x30(%r14,%rdi), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x0e4c; BYTE $0x40 // vmovups 0x40(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000f824; BYTE $0x00 // vmovups %ymm0, 0xf8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00011824; BYTE $0x00 // vmovups %ymm2, 0x118(%rsp)
-	LONG $0x1875c3c4; LONG $0x01403e4c // vinsertf128 $0x1, 0x40(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00013824; BYTE $0x00 // vmovups %ymm0, 0x138(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00015824; BYTE $0x00 // vmovups %ymm2, 0x158(%rsp)
-	LONG $0x1875c3c4; LONG $0x01503e4c // vinsertf128 $0x1, 0x50(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x60 // vmovupd 0x60(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01603e4c // vinsertf128 $0x1, 0x60(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm1
-	LONG $0x0b048d4a // leaq (%rbx,%r9), %rax
-	LONG $0x2b0c8d48 // leaq (%rbx,%rbp), %rcx
-	LONG $0x187dc3c4; LONG $0x01701644 // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01703e4c // vinsertf128 $0x1, 0x70(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x24b48b4c; LONG $0x000001e8 // movq 0x1e8(%rsp), %r14
-	LONG $0x3b148d4a // leaq (%rbx,%r15), %rdx
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x3e3c8d4b // leaq (%r14,%r15), %rdi
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x6f7a81c4; WORD $0x330c // vmovdqu (%r11,%r14), %xmm1
-	LONG $0x6f7ec1c4; WORD $0x2065 // vmovdqu 0x20(%r13), %ymm4
-	LONG $0x6f7ec1c4; WORD $0x606d // vmovdqu 0x60(%r13), %ymm5
-	LONG $0x597942c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm8
-	LONG $0x597dc2c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm2
-	LONG $0x197dc2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm0
-	LONG $0x107da1c4; LONG $0x3020069c; WORD $0x0000 // vmovupd 0x3020(%rsi,%r8), %ymm3
-	LONG $0x107da1c4; LONG $0x306006b4; WORD $0x0000 // vmovupd 0x3060(%rsi,%r8), %ymm6
-	LONG $0x107da1c4; LONG $0x30a006bc; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r8), %ymm7
-	LONG $0x8c107dc5; LONG $0x00008824; BYTE $0x00 // vmovupd 0x88(%rsp), %ymm9
-	LONG $0x3875c3c4; WORD $0x1b0c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm1, %ymm1
-	LONG $0x0075e2c4; BYTE $0xcc // vpshufb %ymm4, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
-	LONG $0xb8f5e2c4; WORD $0x245c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm1, %ymm3
-	LONG $0xb8f5e2c4; WORD $0x2474; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm1, %ymm6
-	LONG $0xb8f5e2c4; LONG $0x00a824bc; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm1, %ymm7
-	LONG $0xa8b5a2c4; LONG $0x30e0068c; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%r8), %ymm9, %ymm1
-	LONG $0x6f7a41c4; WORD $0x3b0c // vmovdqu (%r11,%rdi), %xmm9
-	LONG $0x383543c4; WORD $0x130c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm9, %ymm9
-	LONG $0x003562c4; BYTE $0xcc // vpshufb %ymm4, %ymm9, %ymm9
-	LONG $0x47b562c4; BYTE $0xcd // vpsllvq %ymm5, %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm9, %ymm9
-	LONG $0xcaef35c5 // vpxor %ymm2, %ymm9, %ymm9
-	LONG $0xc85c35c5 // vsubpd %ymm0, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; WORD $0x245c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm9, %ymm3
-	LONG $0xb8b5e2c4; LONG $0x00c824b4; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm9, %ymm6
-	LONG $0xb8b5e2c4; LONG $0x011824bc; WORD $0x0000 // vfmadd231pd 0x118(%rsp), %ymm9, %ymm7
-	LONG $0xb8b5e2c4; LONG $0x00f8248c; WORD $0x0000 // vfmadd231pd 0xf8(%rsp), %ymm9, %ymm1
-	LONG $0x6f7a41c4; WORD $0x2b0c // vmovdqu (%r11,%rbp), %xmm9
-	LONG $0x383543c4; WORD $0x0b0c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm9, %ymm9
-	LONG $0x003562c4; BYTE $0xcc // vpshufb %ymm4, %ymm9, %ymm9
-	LONG $0x47b562c4; BYTE $0xcd // vpsllvq %ymm5, %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xc8 // vpsrlq %xmm8, %ymm9, %ymm9
-	LONG $0xcaef35c5 // vpxor %ymm2, %ymm9, %ymm9
-	LONG $0xc85c35c5 // vsubpd %ymm0, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; LONG $0x0158249c; WORD $0x0000 // vfmadd231pd 0x158(%rsp), %ymm9, %ymm3
-	LONG $0xb8b5e2c4; LONG $0x013824b4; WORD $0x0000 // vfmadd231pd 0x138(%rsp), %ymm9, %ymm6
-	LONG $0xb8b5c2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm9, %ymm7
-	LONG $0xb8a5c2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm11, %ymm1
-	LONG $0x6f7a01c4; WORD $0x0b0c // vmovdqu (%r11,%r9), %xmm9
-	LONG $0x383543c4; WORD $0x030c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm9, %ymm9
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x0035e2c4; BYTE $0xe4 // vpshufb %ymm4, %ymm9, %ymm4
-	LONG $0x47dde2c4; BYTE $0xe5 // vpsllvq %ymm5, %ymm4, %ymm4
-	LONG $0xd35dc1c4; BYTE $0xe0 // vpsrlq %xmm8, %ymm4, %ymm4
-	LONG $0xd2efddc5 // vpxor %ymm2, %ymm4, %ymm2
-	LONG $0xc05cedc5 // vsubpd %ymm0, %ymm2, %ymm0
-	LONG $0xb89de2c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm12, %ymm3
-	LONG $0xb8fdc2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm0, %ymm1
-	LONG $0xb8fdc2c4; BYTE $0xfe // vfmadd231pd %ymm14, %ymm0, %ymm7
-	LONG $0xb8fdc2c4; BYTE $0xf5 // vfmadd231pd %ymm13, %ymm0, %ymm6
-	LONG $0x117da1c4; LONG $0x3020069c; WORD $0x0000 // vmovupd %ymm3, 0x3020(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x306006b4; WORD $0x0000 // vmovupd %ymm6, 0x3060(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x30a006bc; WORD $0x0000 // vmovupd %ymm7, 0x30a0(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x30e0068c; WORD $0x0000 // vmovupd %ymm1, 0x30e0(%rsi,%r8)
-	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
-	LONG $0x00f88149; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %r8
-	LONG $0xfe6a850f; WORD $0xffff // jne <blocks4Multi4+0x1620>
-	LONG $0xffeb15e9; BYTE $0xff // jmp <blocks4Multi4+0x2d0>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
-	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
-	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
-	LONG $0x242c8b48 // movq (%rsp), %rbp
-	WORD $0x294d; BYTE $0xc8 // subq %r9, %r8
-	WORD $0x8944; BYTE $0xcb // movl %r9d, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0x3e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x1855c3c4; LONG $0x01103e4c // vinsertf128 $0x1, 0x10(%r14,%rdi), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184dc3c4; LONG $0x01203e4c // vinsertf128 $0x1, 0x20(%r14,%rdi), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm4, 0xa8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1845c3c4; LONG $0x01303e4c // vinsertf128 $0x1, 0x30(%r14,%rdi), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000f824; BYTE $0x00 // vmovups %ymm0, 0xf8(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00011824; BYTE $0x00 // vmovups %ymm2, 0x118(%rsp)
-	LONG $0x1875c3c4; LONG $0x01403e4c // vinsertf128 $0x1, 0x40(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xc1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm8
-	LONG $0xc9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm9
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01503e4c // vinsertf128 $0x1, 0x50(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x60 // vmovupd 0x60(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01603e4c // vinsertf128 $0x1, 0x60(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm1
-	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x24848948; LONG $0x00000158 // movq %rax, 0x158(%rsp)
-	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x080c8d4a // leaq (%rax,%r9), %rcx
-	LONG $0x187dc3c4; LONG $0x01701644 // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01703e4c // vinsertf128 $0x1, 0x70(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x3f148d43 // leal (%r15,%r15), %edx
-	LONG $0x383c8d4a // leaq (%rax,%r15), %rdi
-	LONG $0x24948948; LONG $0x00000138 // movq %rdx, 0x138(%rsp)
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x4d6ffac5; BYTE $0x00 // vmovdqu (%rbp), %xmm1
-	LONG $0x6f7ec1c4; WORD $0x0065 // vmovdqu (%r13), %ymm4
-	LONG $0x597dc2c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm0
-	LONG $0x197dc2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm5
-	LONG $0x107d81c4; LONG $0xff401a94; WORD $0xffff // vmovupd -0xc0(%r10,%r11), %ymm2
-	LONG $0x107d81c4; WORD $0x1a5c; BYTE $0x80 // vmovupd -0x80(%r10,%r11), %ymm3
-	LONG $0x107d81c4; WORD $0x1a74; BYTE $0xc0 // vmovupd -0x40(%r10,%r11), %ymm6
-	LONG $0xbc10fdc5; LONG $0x00008824; BYTE $0x00 // vmovupd 0x88(%rsp), %ymm7
-	LONG $0x3d4c8d4e; BYTE $0x00 // leaq (%rbp,%r15), %r9
-	LONG $0x3875e3c4; LONG $0x0100054c // vinserti128 $0x1, (%rbp,%rax), %ymm1, %ymm1
-	LONG $0x39248d4f // leaq (%r9,%r15), %r12
-	LONG $0x0075e2c4; BYTE $0xcc // vpshufb %ymm4, %ymm1, %ymm1
-	LONG $0xc9ebfdc5 // vpor %ymm1, %ymm0, %ymm1
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xb8f5e2c4; WORD $0x2454; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm1, %ymm2
-	LONG $0xb8f5e2c4; WORD $0x245c; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm1, %ymm3
-	LONG $0xb8f5e2c4; LONG $0x00a824b4; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm1, %ymm6
-	LONG $0xa8c582c4; WORD $0x1a0c // vfmadd213pd (%r10,%r11), %ymm7, %ymm1
-	LONG $0x008d180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbp)
-	LONG $0x6f7aa1c4; WORD $0x3d7c; BYTE $0x00 // vmovdqu (%rbp,%r15), %xmm7
-	LONG $0x3845e3c4; LONG $0x01003d7c // vinserti128 $0x1, (%rbp,%rdi), %ymm7, %ymm7
-	LONG $0x8c180f42; LONG $0x0010003d; BYTE $0x00 // prefetcht0 0x1000(%rbp,%r15)
-	LONG $0x0045e2c4; BYTE $0xfc // vpshufb %ymm4, %ymm7, %ymm7
-	LONG $0xffebfdc5 // vpor %ymm7, %ymm0, %ymm7
-	LONG $0xfd5cc5c5 // vsubpd %ymm5, %ymm7, %ymm7
-	LONG $0xb8c5e2c4; WORD $0x2454; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm7, %ymm2
-	LONG $0xb8c5e2c4; LONG $0x00c8249c; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm7, %ymm3
-	LONG $0xb8c5e2c4; LONG $0x011824b4; WORD $0x0000 // vfmadd231pd 0x118(%rsp), %ymm7, %ymm6
-	LONG $0xb8c5e2c4; LONG $0x00f8248c; WORD $0x0000 // vfmadd231pd 0xf8(%rsp), %ymm7, %ymm1
-	LONG $0x6f7a81c4; WORD $0x0f3c // vmovdqu (%r15,%r9), %xmm7
-	LONG $0x3845e3c4; LONG $0x0100157c // vinserti128 $0x1, (%rbp,%rdx), %ymm7, %ymm7
-	LONG $0x8c180f43; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r9)
-	LONG $0x0045e2c4; BYTE $0xfc // vpshufb %ymm4, %ymm7, %ymm7
-	LONG $0xffebfdc5 // vpor %ymm7, %ymm0, %ymm7
-	LONG $0xfd5cc5c5 // vsubpd %ymm5, %ymm7, %ymm7
-	LONG $0xb8c5c2c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm7, %ymm2
-	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
-	LONG $0xb8c5c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm7, %ymm6
-	LONG $0xb8a5e2c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm11, %ymm1
-	LONG $0x6f7a81c4; WORD $0x273c // vmovdqu (%r15,%r12), %xmm7
-	LONG $0x3845e3c4; LONG $0x01000d7c // vinserti128 $0x1, (%rbp,%rcx), %ymm7, %ymm7
-	LONG $0x8c180f43; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%r15,%r12)
-	WORD $0x014d; BYTE $0xc4 // addq %r8, %r12
-	WORD $0x894c; BYTE $0xe5 // movq %r12, %rbp
-	LONG $0x0045e2c4; BYTE $0xe4 // vpshufb %ymm4, %ymm7, %ymm4
-	LONG $0xc4ebfdc5 // vpor %ymm4, %ymm0, %ymm0
-	LONG $0xc55cfdc5 // vsubpd %ymm5, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm0, %ymm2
-	LONG $0xb8fdc2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm0, %ymm3
-	LONG $0xb8fdc2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm0, %ymm6
-	LONG $0xb885e2c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm15, %ymm1
-	LONG $0x117d81c4; LONG $0xff401a94; WORD $0xffff // vmovupd %ymm2, -0xc0(%r10,%r11)
-	LONG $0x117d81c4; WORD $0x1a5c; BYTE $0x80 // vmovupd %ymm3, -0x80(%r10,%r11)
-	LONG $0x117d81c4; WORD $0x1a74; BYTE $0xc0 // vmovupd %ymm6, -0x40(%r10,%r11)
-	LONG $0x117d81c4; WORD $0x1a0c // vmovupd %ymm1, (%r10,%r11)
-	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
-	LONG $0x00fb8149; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %r11
-	LONG $0xfe8d850f; WORD $0xffff // jne <blocks4Multi4+0x1990>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0x24ac8b48; LONG $0x00000138 // movq 0x138(%rsp), %rbp
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x24a48b4c; LONG $0x000001a8 // movq 0x1a8(%rsp), %r12
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x0e7fb70f // movzwl 0xe(%rdi), %edi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x0e24 // vmovups (%r14,%rcx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x0e6c; BYTE $0x10 // vmovups 0x10(%r14,%rcx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x0e74; BYTE $0x20 // vmovups 0x20(%r14,%rcx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x0e7c; BYTE $0x30 // vmovups 0x30(%r14,%rcx), %xmm7
-	LONG $0x187dc3c4; WORD $0x1604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0x3e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdi), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x1824 // vmovups %ymm0, 0x18(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101644 // vinsertf128 $0x1, 0x10(%r14,%rdx), %ymm1, %ymm0
-	LONG $0x1855c3c4; LONG $0x01103e4c // vinsertf128 $0x1, 0x10(%r14,%rdi), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x3824 // vmovups %ymm8, 0x38(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184dc3c4; LONG $0x01203e4c // vinsertf128 $0x1, 0x20(%r14,%rdi), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x186dc3c4; LONG $0x01201644 // vinsertf128 $0x1, 0x20(%r14,%rdx), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm4, 0xa8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1845c3c4; LONG $0x01303e4c // vinsertf128 $0x1, 0x30(%r14,%rdi), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1865c3c4; LONG $0x01301644 // vinsertf128 $0x1, 0x30(%r14,%rdx), %ymm3, %ymm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x40 // vmovupd 0x40(%r14,%rcx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000f824; BYTE $0x00 // vmovups %ymm0, 0xf8(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00011824; BYTE $0x00 // vmovups %ymm2, 0x118(%rsp)
-	LONG $0x1875c3c4; LONG $0x01403e4c // vinsertf128 $0x1, 0x40(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x187dc3c4; LONG $0x01401644 // vinsertf128 $0x1, 0x40(%r14,%rdx), %ymm0, %ymm0
-	LONG $0xc1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm8
-	LONG $0xc9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm9
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x50 // vmovupd 0x50(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01501644 // vinsertf128 $0x1, 0x50(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01503e4c // vinsertf128 $0x1, 0x50(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x60 // vmovupd 0x60(%r14,%rcx), %xmm1
-	LONG $0x187dc3c4; LONG $0x01601644 // vinsertf128 $0x1, 0x60(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01603e4c // vinsertf128 $0x1, 0x60(%r14,%rdi), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0e4c; BYTE $0x70 // vmovupd 0x70(%r14,%rcx), %xmm1
-	LONG $0x0b048d4a // leaq (%rbx,%r9), %rax
-	LONG $0x2b0c8d48 // leaq (%rbx,%rbp), %rcx
-	LONG $0x187dc3c4; LONG $0x01701644 // vinsertf128 $0x1, 0x70(%r14,%rdx), %ymm0, %ymm0
-	LONG $0x1875c3c4; LONG $0x01703e4c // vinsertf128 $0x1, 0x70(%r14,%rdi), %ymm1, %ymm1
-	LONG $0x24b48b4c; LONG $0x00000158 // movq 0x158(%rsp), %r14
-	LONG $0x3b148d4a // leaq (%rbx,%r15), %rdx
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	WORD $0x014c; BYTE $0xf5 // addq %r14, %rbp
-	LONG $0x3e3c8d4b // leaq (%r14,%r15), %rdi
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x6f7a81c4; WORD $0x3304 // vmovdqu (%r11,%r14), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x2055 // vmovdqu 0x20(%r13), %ymm2
-	LONG $0x597dc2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm3
-	LONG $0x197dc2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm4
-	LONG $0x107da1c4; LONG $0x3020068c; WORD $0x0000 // vmovupd 0x3020(%rsi,%r8), %ymm1
-	LONG $0x107da1c4; LONG $0x306006ac; WORD $0x0000 // vmovupd 0x3060(%rsi,%r8), %ymm5
-	LONG $0x107da1c4; LONG $0x30a006b4; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r8), %ymm6
-	LONG $0xbc10fdc5; LONG $0x00008824; BYTE $0x00 // vmovupd 0x88(%rsp), %ymm7
-	LONG $0x387dc3c4; WORD $0x1b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0xc2 // vpshufb %ymm2, %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
-	LONG $0xb8fde2c4; WORD $0x244c; BYTE $0x38 // vfmadd231pd 0x38(%rsp), %ymm0, %ymm1
-	LONG $0xb8fde2c4; WORD $0x246c; BYTE $0x18 // vfmadd231pd 0x18(%rsp), %ymm0, %ymm5
-	LONG $0xb8fde2c4; LONG $0x00a824b4; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm0, %ymm6
-	LONG $0xa8c5a2c4; LONG $0x30e00684; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%r8), %ymm7, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x3b3c // vmovdqu (%r11,%rdi), %xmm7
-	LONG $0x3845c3c4; WORD $0x133c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm7, %ymm7
-	LONG $0x0045e2c4; BYTE $0xfa // vpshufb %ymm2, %ymm7, %ymm7
-	LONG $0xffebe5c5 // vpor %ymm7, %ymm3, %ymm7
-	LONG $0xfc5cc5c5 // vsubpd %ymm4, %ymm7, %ymm7
-	LONG $0xb8c5e2c4; WORD $0x244c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm7, %ymm1
-	LONG $0xb8c5e2c4; LONG $0x00c824ac; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm7, %ymm5
-	LONG $0xb8c5e2c4; LONG $0x011824b4; WORD $0x0000 // vfmadd231pd 0x118(%rsp), %ymm7, %ymm6
-	LONG $0xb8c5e2c4; LONG $0x00f82484; WORD $0x0000 // vfmadd231pd 0xf8(%rsp), %ymm7, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x2b3c // vmovdqu (%r11,%rbp), %xmm7
-	LONG $0x3845c3c4; WORD $0x0b3c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm7, %ymm7
-	LONG $0x0045e2c4; BYTE $0xfa // vpshufb %ymm2, %ymm7, %ymm7
-	LONG $0xffebe5c5 // vpor %ymm7, %ymm3, %ymm7
-	LONG $0xfc5cc5c5 // vsubpd %ymm4, %ymm7, %ymm7
-	LONG $0xb8c5c2c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm7, %ymm1
-	LONG $0xb8c5c2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm7, %ymm5
-	LONG $0xb8c5c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm7, %ymm6
-	LONG $0xb8a5e2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm11, %ymm0
-	LONG $0x6f7a81c4; WORD $0x0b3c // vmovdqu (%r11,%r9), %xmm7
-	LONG $0x3845c3c4; WORD $0x033c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm7, %ymm7
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x0045e2c4; BYTE $0xd2 // vpshufb %ymm2, %ymm7, %ymm2
-	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xb89de2c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm12, %ymm1
-	LONG $0xb8edc2c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm2, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm2, %ymm6
-	LONG $0xb8edc2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm2, %ymm5
-	LONG $0x117da1c4; LONG $0x3020068c; WORD $0x0000 // vmovupd %ymm1, 0x3020(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x306006ac; WORD $0x0000 // vmovupd %ymm5, 0x3060(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x30a006b4; WORD $0x0000 // vmovupd %ymm6, 0x30a0(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x30e00684; WORD $0x0000 // vmovupd %ymm0, 0x30e0(%rsi,%r8)
-	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
-	LONG $0x00f88149; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %r8
-	LONG $0xfeab850f; WORD $0xffff // jne <blocks4Multi4+0x1cd0>
-	LONG $0xffe4a6e9; BYTE $0xff // jmp <blocks4Multi4+0x2d0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xe446840f; WORD $0xffff // je <blocks4Multi4+0x280>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x241c8948 // movq %rbx, (%rsp)
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xe2f48e0f; WORD $0xffff // jle <blocks4Multi4+0x160>
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x43048d49 // leaq (%r11,%rax,2), %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00d5840f; WORD $0x0000 // je <blocks4Multi4+0x1f64>
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x684f8b48 // movq 0x68(%rdi), %rcx
-	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
-	WORD $0x894d; BYTE $0xd6 // movq %r10, %r14
-	LONG $0x02f98349 // cmpq $0x2, %r9
-	LONG $0xd14d0f49 // cmovgeq %r9, %rdx
-	LONG $0x18c38348 // addq $0x18, %rbx
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	BYTE $0x90 // nop
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0x1b74 // je <blocks4Multi4+0x1ed0>
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x3cb70f46; BYTE $0x47 // movzwl (%rdi,%r8,2), %r15d
-	WORD $0x18eb // jmp <blocks4Multi4+0x1ed9>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x383c8d4d // leaq (%r8,%rdi), %r15
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x07e4c149 // shlq $0x7, %r12
-	LONG $0x04e7c149 // shlq $0x4, %r15
-	WORD $0x894d; BYTE $0xf5 // movq %r14, %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x0149; BYTE $0xdc // addq %rbx, %r12
+	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
-	BYTE $0x90 // nop
-	LONG $0x2f0c8b45 // movl (%r15,%rbp), %r9d
-	WORD $0x0141; BYTE $0xc9 // addl %ecx, %r9d
-	LONG $0x34e1c149 // shlq $0x34, %r9
-	LONG $0x6ef9c1c4; BYTE $0xc1 // vmovq %r9, %xmm0
-	LONG $0x597bc1c4; LONG $0xffff408d; BYTE $0xff // vmulsd -0xc0(%r13), %xmm0, %xmm1
-	LONG $0x117bc1c4; WORD $0xec4c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%r12,%rbp,8)
-	LONG $0x597bc1c4; WORD $0x804d // vmulsd -0x80(%r13), %xmm0, %xmm1
-	LONG $0x117bc1c4; WORD $0xec4c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%r12,%rbp,8)
-	LONG $0x597bc1c4; WORD $0xc04d // vmulsd -0x40(%r13), %xmm0, %xmm1
-	LONG $0x117bc1c4; WORD $0xec4c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%r12,%rbp,8)
-	LONG $0x597bc1c4; WORD $0x0045 // vmulsd (%r13), %xmm0, %xmm0
-	LONG $0x00c58149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r13
-	LONG $0x117bc1c4; WORD $0xec04 // vmovsd %xmm0, (%r12,%rbp,8)
-	LONG $0x04c58348 // addq $0x4, %rbp
-	LONG $0x10fd8348 // cmpq $0x10, %rbp
-	WORD $0xa975 // jne <blocks4Multi4+0x1ef0>
-	LONG $0x24bc8b48; LONG $0x000000f0 // movq 0xf0(%rsp), %rdi
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x08c68349 // addq $0x8, %r14
-	WORD $0x3949; BYTE $0xd0 // cmpq %rdx, %r8
-	LONG $0xff51850f; WORD $0xffff // jne <blocks4Multi4+0x1eb0>
-	LONG $0xffe1fce9; BYTE $0xff // jmp <blocks4Multi4+0x160>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
-	LONG $0x18c38348 // addq $0x18, %rbx
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xc984 // testb %cl, %cl
+	LONG $0x02f9840f; WORD $0x0000 // je <blocks4Multi4+0x99c>
+	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	LONG $0x30148d4e // leaq (%rax,%r14), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x310c8d4e // leaq (%rcx,%r14), %r9
+	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x1a048d4c // leaq (%rdx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x190c8d4c // leaq (%rcx,%rbx), %r9
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x6f7ac1c4; WORD $0x241c // vmovdqu (%r12), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x041c // vmovdqu (%r12,%rax), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1c1c // vmovdqu (%r12,%rbx), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5c1c // vmovdqu (%r12,%rbx,2), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x242c8b4c // movq (%rsp), %r13
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00801e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00a01e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r11)
+	LONG $0x8c180f43; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%r14)
+	LONG $0x6f7a81c4; WORD $0x341c // vmovdqu (%r12,%r14), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00c01e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00e01e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r11)
+	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
+	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
+	LONG $0xfd69850f; WORD $0xffff // jne <blocks4Multi4+0x700>
+	LONG $0xfff794e9; BYTE $0xff // jmp <blocks4Multi4+0x130>
+	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x24648b4c; BYTE $0x60 // movq 0x60(%rsp), %r12
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x3c8d; BYTE $0x1b // leal (%rbx,%rbx), %edi
+	LONG $0x30148d4e // leaq (%rax,%r14), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x310c8d4e // leaq (%rcx,%r14), %r9
+	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x39148d4c // leaq (%rcx,%rdi), %r10
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x3a0c8d4c // leaq (%rdx,%rdi), %r9
+	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x1a048d4c // leaq (%rdx,%rbx), %r8
+	LONG $0x18148d4c // leaq (%rax,%rbx), %r10
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	LONG $0x380c8d4c // leaq (%rax,%rdi), %r9
+	LONG $0x240c894c // movq %r9, (%rsp)
+	LONG $0x190c8d4c // leaq (%rcx,%rbx), %r9
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x6f7ac1c4; WORD $0x241c // vmovdqu (%r12), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865c3c4; WORD $0x141c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e1c // vmovupd %ymm3, (%rsi,%r11)
+	LONG $0x6f7ac1c4; WORD $0x041c // vmovdqu (%r12,%rax), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865c3c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1c1c // vmovdqu (%r12,%rbx), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x141c // vmovdqu (%r12,%r10), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x0c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x1e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r11)
+	LONG $0x8c180f41; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x5c1c // vmovdqu (%r12,%rbx,2), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x242c8b4c // movq (%rsp), %r13
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00801e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00a01e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r11)
+	LONG $0x8c180f43; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%r14)
+	LONG $0x6f7a81c4; WORD $0x341c // vmovdqu (%r12,%r14), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00c01e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r11)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x246c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r13
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0x386583c4; WORD $0x2c1c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00e01e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r11)
+	LONG $0x00c38149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r11
+	LONG $0x00fb8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r11d
+	LONG $0xfe01850f; WORD $0xffff // jne <blocks4Multi4+0xa00>
+	LONG $0xfff52ce9; BYTE $0xff // jmp <blocks4Multi4+0x130>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8348; WORD $0x0078 // cmpq $0x0, 0x78(%rsp)
+	LONG $0x01b48e0f; WORD $0x0000 // jle <blocks4Multi4+0xdd0>
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
+	LONG $0x0201840f; WORD $0x0000 // je <blocks4Multi4+0xe2f>
+	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x9066 // nop
+	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
+	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x10048b4e // movq (%rax,%r10), %r8
+	LONG $0x197d42c4; BYTE $0x09 // vbroadcastsd (%r9), %ymm9
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x107d21c4; WORD $0xc114 // vmovupd (%rcx,%r8,8), %ymm10
+	LONG $0x107d21c4; WORD $0xc15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm11
+	LONG $0x107d21c4; WORD $0xc144; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %ymm8
+	LONG $0x107da1c4; WORD $0xc16c; BYTE $0x60 // vmovupd 0x60(%rcx,%r8,8), %ymm5
+	LONG $0xa8ad62c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm10, %ymm9
+	LONG $0x197dc2c4; LONG $0x000100b9; BYTE $0x00 // vbroadcastsd 0x100(%r9), %ymm7
+	LONG $0xa8ade2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm10, %ymm7
+	LONG $0x197dc2c4; LONG $0x000200b1; BYTE $0x00 // vbroadcastsd 0x200(%r9), %ymm6
+	LONG $0xa8ade2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm10, %ymm6
+	LONG $0x197dc2c4; LONG $0x000300a1; BYTE $0x00 // vbroadcastsd 0x300(%r9), %ymm4
+	LONG $0xa8ade2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm10, %ymm4
+	LONG $0x197d42c4; LONG $0x00014091; BYTE $0x00 // vbroadcastsd 0x140(%r9), %ymm10
+	LONG $0x197dc2c4; WORD $0x4059 // vbroadcastsd 0x40(%r9), %ymm3
+	LONG $0xa8a562c4; BYTE $0xd7 // vfmadd213pd %ymm7, %ymm11, %ymm10
+	LONG $0x197dc2c4; LONG $0x000240b9; BYTE $0x00 // vbroadcastsd 0x240(%r9), %ymm7
+	LONG $0xa8a5c2c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm11, %ymm3
+	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
+	LONG $0x197dc2c4; LONG $0x000340b1; BYTE $0x00 // vbroadcastsd 0x340(%r9), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm11, %ymm6
+	LONG $0x197dc2c4; LONG $0x000080a1; BYTE $0x00 // vbroadcastsd 0x80(%r9), %ymm4
+	LONG $0x197d42c4; LONG $0x00028099; BYTE $0x00 // vbroadcastsd 0x280(%r9), %ymm11
+	LONG $0xa8bde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm8, %ymm4
+	LONG $0x197dc2c4; LONG $0x00018099; BYTE $0x00 // vbroadcastsd 0x180(%r9), %ymm3
+	LONG $0xa8bd62c4; BYTE $0xdf // vfmadd213pd %ymm7, %ymm8, %ymm11
+	LONG $0x197dc2c4; LONG $0x0000c0b9; BYTE $0x00 // vbroadcastsd 0xc0(%r9), %ymm7
+	LONG $0xa8bdc2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm8, %ymm3
+	LONG $0x197d42c4; LONG $0x00038091; BYTE $0x00 // vbroadcastsd 0x380(%r9), %ymm10
+	LONG $0xa8d5e2c4; BYTE $0xfc // vfmadd213pd %ymm4, %ymm5, %ymm7
+	LONG $0x197dc2c4; LONG $0x0002c0a1; BYTE $0x00 // vbroadcastsd 0x2c0(%r9), %ymm4
+	LONG $0xa8bd62c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm8, %ymm10
+	LONG $0x197dc2c4; LONG $0x0001c0b1; BYTE $0x00 // vbroadcastsd 0x1c0(%r9), %ymm6
+	LONG $0xa8d5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm5, %ymm4
+	LONG $0xa8d5e2c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm5, %ymm6
+	LONG $0x197dc2c4; LONG $0x0003c099; BYTE $0x00 // vbroadcastsd 0x3c0(%r9), %ymm3
+	LONG $0x00c18149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r9
+	LONG $0xa8d5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm5, %ymm3
+	WORD $0x394d; BYTE $0xd5 // cmpq %r10, %r13
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xc60>
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x117da1c4; LONG $0x300006bc; WORD $0x0000 // vmovupd %ymm7, 0x3000(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x310006b4; WORD $0x0000 // vmovupd %ymm6, 0x3100(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x320006a4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x3300069c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%rsi,%r8)
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xfe94850f; WORD $0xffff // jne <blocks4Multi4+0xc40>
+	LONG $0xfff30fe9; BYTE $0xff // jmp <blocks4Multi4+0xc0>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8545; BYTE $0xc9 // testl %r9d, %r9d
+	WORD $0x2575 // jne <blocks4Multi4+0xdea>
+	LONG $0xfff303e9; BYTE $0xff // jmp <blocks4Multi4+0xcd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x34247c83; BYTE $0x00 // cmpl $0x0, 0x34(%rsp)
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x24548b48; BYTE $0x50 // movq 0x50(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x48 // movq 0x48(%rsp), %r8
+	LONG $0xf2e3840f; WORD $0xffff // je <blocks4Multi4+0xcd>
+	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00320006; BYTE $0x00 // vmovdqu %ymm0, 0x3200(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00330006; BYTE $0x00 // vmovdqu %ymm0, 0x3300(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00340006; BYTE $0x00 // vmovdqu %ymm0, 0x3400(%rsi,%rax)
+	LONG $0x20c08348 // addq $0x20, %rax
+	WORD $0xd675 // jne <blocks4Multi4+0xe00>
+	LONG $0xfff29ee9; BYTE $0xff // jmp <blocks4Multi4+0xcd>
+	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
+	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
+	LONG $0x06e5c149 // shlq $0x6, %r13
 	WORD $0xd231 // xorl %edx, %edx
 	BYTE $0x90 // nop
-	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0x1b74 // je <blocks4Multi4+0x1fa0>
-	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
-	LONG $0x0cb70f45; BYTE $0x50 // movzwl (%r8,%rdx,2), %r9d
-	WORD $0x18eb // jmp <blocks4Multi4+0x1fa9>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x020c8d4e // leaq (%rdx,%r8), %r9
-	LONG $0x07e1c149 // shlq $0x7, %r9
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
+	LONG $0x95148d4c; LONG $0x00000000 // leaq (,%rdx,4), %r10
+	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
+	LONG $0x107da1c4; LONG $0x300006b4; WORD $0x0000 // vmovupd 0x3000(%rsi,%r8), %ymm6
+	LONG $0x107da1c4; LONG $0x310006ac; WORD $0x0000 // vmovupd 0x3100(%rsi,%r8), %ymm5
+	LONG $0x107da1c4; LONG $0x320006a4; WORD $0x0000 // vmovupd 0x3200(%rsi,%r8), %ymm4
+	LONG $0x107da1c4; LONG $0x3300069c; WORD $0x0000 // vmovupd 0x3300(%rsi,%r8), %ymm3
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597ba1c4; LONG $0xff40c18c; WORD $0xffff // vmulsd -0xc0(%rcx,%r8,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x014c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%r9,%r8)
-	LONG $0x597ba1c4; WORD $0xc14c; BYTE $0x80 // vmulsd -0x80(%rcx,%r8,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x014c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%r9,%r8)
-	LONG $0x597ba1c4; WORD $0xc14c; BYTE $0xc0 // vmulsd -0x40(%rcx,%r8,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x014c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%r9,%r8)
-	LONG $0x597ba1c4; WORD $0xc104 // vmulsd (%rcx,%r8,8), %xmm0, %xmm0
-	LONG $0x117b81c4; WORD $0x0104 // vmovsd %xmm0, (%r9,%r8)
-	LONG $0x20c08349 // addq $0x20, %r8
-	LONG $0x80f88149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r8
-	WORD $0xb575 // jne <blocks4Multi4+0x1fc0>
+	WORD $0x9066 // nop
+	LONG $0x000c8b4e // movq (%rax,%r8), %r9
+	LONG $0x197d42c4; BYTE $0x0b // vbroadcastsd (%r11), %ymm9
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x107d21c4; WORD $0xc914 // vmovupd (%rcx,%r9,8), %ymm10
+	LONG $0x107d21c4; WORD $0xc95c; BYTE $0x20 // vmovupd 0x20(%rcx,%r9,8), %ymm11
+	LONG $0x107d21c4; WORD $0xc944; BYTE $0x40 // vmovupd 0x40(%rcx,%r9,8), %ymm8
+	LONG $0x107da1c4; WORD $0xc97c; BYTE $0x60 // vmovupd 0x60(%rcx,%r9,8), %ymm7
+	LONG $0xa8ad62c4; BYTE $0xce // vfmadd213pd %ymm6, %ymm10, %ymm9
+	LONG $0x197dc2c4; LONG $0x000100b3; BYTE $0x00 // vbroadcastsd 0x100(%r11), %ymm6
+	LONG $0xa8ade2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm10, %ymm6
+	LONG $0x197dc2c4; LONG $0x000200ab; BYTE $0x00 // vbroadcastsd 0x200(%r11), %ymm5
+	LONG $0xa8ade2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm10, %ymm5
+	LONG $0x197dc2c4; LONG $0x000300a3; BYTE $0x00 // vbroadcastsd 0x300(%r11), %ymm4
+	LONG $0xa8ade2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm10, %ymm4
+	LONG $0x197d42c4; LONG $0x00014093; BYTE $0x00 // vbroadcastsd 0x140(%r11), %ymm10
+	LONG $0x197dc2c4; WORD $0x405b // vbroadcastsd 0x40(%r11), %ymm3
+	LONG $0xa8a562c4; BYTE $0xd6 // vfmadd213pd %ymm6, %ymm11, %ymm10
+	LONG $0x197dc2c4; LONG $0x000240b3; BYTE $0x00 // vbroadcastsd 0x240(%r11), %ymm6
+	LONG $0xa8a5c2c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm11, %ymm3
+	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
+	LONG $0x197dc2c4; LONG $0x000340ab; BYTE $0x00 // vbroadcastsd 0x340(%r11), %ymm5
+	LONG $0xa8a5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm11, %ymm5
+	LONG $0x197dc2c4; LONG $0x000080a3; BYTE $0x00 // vbroadcastsd 0x80(%r11), %ymm4
+	LONG $0x197d42c4; LONG $0x0002809b; BYTE $0x00 // vbroadcastsd 0x280(%r11), %ymm11
+	LONG $0xa8bde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm8, %ymm4
+	LONG $0x197dc2c4; LONG $0x0001809b; BYTE $0x00 // vbroadcastsd 0x180(%r11), %ymm3
+	LONG $0xa8bd62c4; BYTE $0xde // vfmadd213pd %ymm6, %ymm8, %ymm11
+	LONG $0x197dc2c4; LONG $0x0000c0b3; BYTE $0x00 // vbroadcastsd 0xc0(%r11), %ymm6
+	LONG $0xa8bdc2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm8, %ymm3
+	LONG $0x197d42c4; LONG $0x00038093; BYTE $0x00 // vbroadcastsd 0x380(%r11), %ymm10
+	LONG $0xa8c5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm7, %ymm6
+	LONG $0x197dc2c4; LONG $0x0002c0a3; BYTE $0x00 // vbroadcastsd 0x2c0(%r11), %ymm4
+	LONG $0xa8bd62c4; BYTE $0xd5 // vfmadd213pd %ymm5, %ymm8, %ymm10
+	LONG $0x197dc2c4; LONG $0x0001c0ab; BYTE $0x00 // vbroadcastsd 0x1c0(%r11), %ymm5
+	LONG $0xa8c5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm7, %ymm4
+	LONG $0xa8c5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm7, %ymm5
+	LONG $0x197dc2c4; LONG $0x0003c09b; BYTE $0x00 // vbroadcastsd 0x3c0(%r11), %ymm3
+	LONG $0x00c38149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r11
+	LONG $0xa8c5c2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm7, %ymm3
+	WORD $0x394d; BYTE $0xc5 // cmpq %r8, %r13
+	LONG $0xfef4850f; WORD $0xffff // jne <blocks4Multi4+0xe80>
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x08c18348 // addq $0x8, %rcx
-	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0xff65850f; WORD $0xffff // jne <blocks4Multi4+0x1f80>
-	LONG $0xffe140e9; BYTE $0xff // jmp <blocks4Multi4+0x160>
-	LONG $0x28c48148; WORD $0x0002; BYTE $0x00 // addq $0x228, %rsp
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x117da1c4; LONG $0x3000d6b4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%rsi,%r10,8)
+	LONG $0x117da1c4; LONG $0x3100d6ac; WORD $0x0000 // vmovupd %ymm5, 0x3100(%rsi,%r10,8)
+	LONG $0x117da1c4; LONG $0x3200d6a4; WORD $0x0000 // vmovupd %ymm4, 0x3200(%rsi,%r10,8)
+	LONG $0x117da1c4; LONG $0x3300d69c; WORD $0x0000 // vmovupd %ymm3, 0x3300(%rsi,%r10,8)
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xfe7b850f; WORD $0xffff // jne <blocks4Multi4+0xe40>
+	LONG $0xfff0f6e9; BYTE $0xff // jmp <blocks4Multi4+0xc0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xf0c0840f; WORD $0xffff // je <blocks4Multi4+0x9e>
+	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
+	LONG $0x24542b48; BYTE $0x38 // subq 0x38(%rsp), %rdx
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xc24c0f48 // cmovlq %rdx, %rax
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0xf0908e0f; WORD $0xffff // jle <blocks4Multi4+0x90>
+	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x19eb // jmp <blocks4Multi4+0x1030>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf060840f; WORD $0xffff // je <blocks4Multi4+0x90>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1774 // je <blocks4Multi4+0x1050>
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
+	LONG $0x1cb70f43; BYTE $0x48 // movzwl (%r8,%r9,2), %ebx
+	WORD $0x10eb // jmp <blocks4Multi4+0x1059>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x38 // movq 0x38(%rsp), %r8
+	LONG $0x031c8d4b // leaq (%r11,%r8), %rbx
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x39eb // jmp <blocks4Multi4+0x109b>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0x5965a1c4; WORD $0x821c // vmulpd (%rdx,%r8,4), %ymm3, %ymm3
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0x00f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r8
+	WORD $0x8574 // je <blocks4Multi4+0x1020>
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0xcc74 // je <blocks4Multi4+0x1070>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x19140345 // addl (%r9,%rbx), %r10d
+	LONG $0x34e2c149 // shlq $0x34, %r10
+	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
+	WORD $0xbeeb // jmp <blocks4Multi4+0x1075>
+	LONG $0xb0c48148; WORD $0x0000; BYTE $0x00 // addq $0xb0, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -7095,11 +5603,8 @@ TEXT ·blocks4Multi4Quad(SB), 0, $688-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; BYTE $0x43
 	RET
 
 // func blocks4Multi8Quad(c *slotCall, s *multiWork)
@@ -9092,1595 +7597,884 @@ TEXT ·blocks5Multi2Quad(SB), 0, $384-16
 	RET
 
 // func blocks5Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi4Quad(SB), 0, $768-16
+TEXT ·blocks5Multi4Quad(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi4>
-	LONG $0x002706e9; BYTE $0x00 // jmp <end>
+	LONG $0x0013c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x13888e0f; WORD $0x0000 // jle <blocks5Multi4+0x1395>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x80ec8148; WORD $0x0002; BYTE $0x00 // subq $0x280, %rsp
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
-	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x9611fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003200 // vmovupd %ymm2, 0x3200(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003220 // vmovupd %ymm2, 0x3220(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003240 // vmovupd %ymm2, 0x3240(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003260 // vmovupd %ymm2, 0x3260(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003280 // vmovupd %ymm2, 0x3280(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032a0 // vmovupd %ymm2, 0x32a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032c0 // vmovupd %ymm2, 0x32c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032e0 // vmovupd %ymm2, 0x32e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003300 // vmovupd %ymm2, 0x3300(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003320 // vmovupd %ymm2, 0x3320(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003340 // vmovupd %ymm2, 0x3340(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003360 // vmovupd %ymm2, 0x3360(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003380 // vmovupd %ymm2, 0x3380(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033a0 // vmovupd %ymm2, 0x33a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033c0 // vmovupd %ymm2, 0x33c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033e0 // vmovupd %ymm2, 0x33e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003400 // vmovupd %ymm2, 0x3400(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003420 // vmovupd %ymm2, 0x3420(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003440 // vmovupd %ymm2, 0x3440(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003460 // vmovupd %ymm2, 0x3460(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003480 // vmovupd %ymm2, 0x3480(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034a0 // vmovupd %ymm2, 0x34a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034c0 // vmovupd %ymm2, 0x34c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034e0 // vmovupd %ymm2, 0x34e0(%rsi)
-	LONG $0x24048948 // movq %rax, (%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x255e8e0f; WORD $0x0000 // jle <blocks5Multi4+0x26d0>
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x24bc8948; LONG $0x00000168 // movq %rdi, 0x168(%rsp)
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0x24848948; LONG $0x000001b0 // movq %rax, 0x1b0(%rsp)
-	LONG $0x000170e9; BYTE $0x00 // jmp <blocks5Multi4+0x30e>
-	WORD $0x9066 // nop
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24948b48; LONG $0x00000160 // movq 0x160(%rsp), %rdx
-	LONG $0x9611fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003200 // vmovupd %ymm2, 0x3200(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003220 // vmovupd %ymm2, 0x3220(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003240 // vmovupd %ymm2, 0x3240(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003260 // vmovupd %ymm2, 0x3260(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003280 // vmovupd %ymm2, 0x3280(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032a0 // vmovupd %ymm2, 0x32a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032c0 // vmovupd %ymm2, 0x32c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032e0 // vmovupd %ymm2, 0x32e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003300 // vmovupd %ymm2, 0x3300(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003320 // vmovupd %ymm2, 0x3320(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003340 // vmovupd %ymm2, 0x3340(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003360 // vmovupd %ymm2, 0x3360(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003380 // vmovupd %ymm2, 0x3380(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033a0 // vmovupd %ymm2, 0x33a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033c0 // vmovupd %ymm2, 0x33c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033e0 // vmovupd %ymm2, 0x33e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003400 // vmovupd %ymm2, 0x3400(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003420 // vmovupd %ymm2, 0x3420(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003440 // vmovupd %ymm2, 0x3440(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003460 // vmovupd %ymm2, 0x3460(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003480 // vmovupd %ymm2, 0x3480(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034a0 // vmovupd %ymm2, 0x34a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034c0 // vmovupd %ymm2, 0x34c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034e0 // vmovupd %ymm2, 0x34e0(%rsi)
-	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x000001b0 // cmpq 0x1b0(%rsp), %rdx
-	LONG $0x23c2830f; WORD $0x0000 // jae <blocks5Multi4+0x26d0>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24948948; LONG $0x00000160 // movq %rdx, 0x160(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x21dd840f; WORD $0x0000 // je <blocks5Multi4+0x2500>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x24848948; LONG $0x000001b8 // movq %rax, 0x1b8(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	WORD $0x3eeb // jmp <blocks5Multi4+0x379>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0xbf048d4b // leaq (%r15,%r15,4), %rax
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	LONG $0x24948b48; LONG $0x00000160 // movq 0x160(%rsp), %rdx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
-	LONG $0x243c8948 // movq %rdi, (%rsp)
-	LONG $0x24bc8b48; LONG $0x00000168 // movq 0x168(%rsp), %rdi
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x248c3b48; LONG $0x000001b8 // cmpq 0x1b8(%rsp), %rcx
-	LONG $0x2187830f; WORD $0x0000 // jae <blocks5Multi4+0x2500>
-	LONG $0x39b60f44 // movzbl (%rcx), %r15d
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	LONG $0x7f248d4f // leaq (%r15,%r15,2), %r12
-	LONG $0x06e4c141 // shll $0x6, %r12d
-	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
-	LONG $0x8b180f41; LONG $0x00000400 // prefetcht0 0x400(%r11)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x0a3d850f; WORD $0x0000 // jne <blocks5Multi4+0xde0>
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x34ff8041 // cmpb $0x34, %r15b
-	LONG $0x107e860f; WORD $0x0000 // jbe <blocks5Multi4+0x1430>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	LONG $0x585f8b48 // movq 0x58(%rdi), %rbx
-	WORD $0x8944; BYTE $0xfd // movl %r15d, %ebp
-	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
-	WORD $0xedd1 // shrl %ebp
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x107841c4; WORD $0x1644; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm8
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xcc147dc5 // vunpcklpd %ymm4, %ymm0, %ymm9
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x4c117cc5; WORD $0x2024 // vmovups %ymm9, 0x20(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x183d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm8, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm4, 0x100(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x4024 // vmovups %ymm2, 0x40(%rsp)
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00017024; BYTE $0x00 // vmovups %ymm0, 0x170(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00019024; BYTE $0x00 // vmovups %ymm2, 0x190(%rsp)
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c024; BYTE $0x00 // vmovups %ymm0, 0x1c0(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0001e024; BYTE $0x00 // vmovups %ymm2, 0x1e0(%rsp)
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0080168c; WORD $0x0000 // vmovups 0x80(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00024024; BYTE $0x00 // vmovups %ymm0, 0x240(%rsp)
-	LONG $0x1078c1c4; LONG $0x00800684; WORD $0x0000 // vmovups 0x80(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00026024; BYTE $0x00 // vmovups %ymm2, 0x260(%rsp)
-	LONG $0x187583c4; LONG $0x00800e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x00800684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; LONG $0x0090168c; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm1
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x8411fcc5; LONG $0x00020024; BYTE $0x00 // vmovups %ymm0, 0x200(%rsp)
-	LONG $0x1079c1c4; LONG $0x00900684; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm0
-	LONG $0xbd048d42; LONG $0x00000000 // leal (,%r15,4), %eax
-	LONG $0x9411fcc5; LONG $0x00022024; BYTE $0x00 // vmovups %ymm2, 0x220(%rsp)
-	WORD $0x2949; BYTE $0xc5 // subq %rax, %r13
-	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
-	LONG $0x187583c4; LONG $0x00900e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm1, %ymm1
-	LONG $0x7f0c8d47 // leal (%r15,%r15,2), %r9d
-	LONG $0x187d83c4; LONG $0x00900684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm0, %ymm0
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0xf914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm7
-	LONG $0xc1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm8
-	LONG $0x026ffac5 // vmovdqu (%rdx), %xmm0
-	LONG $0x6f7e41c4; WORD $0x242c // vmovdqu (%r12), %ymm13
-	LONG $0x6f7e41c4; WORD $0x2474; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm14
-	LONG $0x5979c2c4; LONG $0x0080249c; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm3
-	LONG $0x597d42c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm11
-	LONG $0x597de2c4; LONG $0x00209a0d; BYTE $0x00 // vpbroadcastq 0x209a(%rip), %ymm1
-	LONG $0x197d42c4; LONG $0x0090248c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm9
-	LONG $0x107d01c4; LONG $0xff4002a4; WORD $0xffff // vmovupd -0xc0(%r10,%r8), %ymm12
-	LONG $0x107d01c4; WORD $0x027c; BYTE $0x80 // vmovupd -0x80(%r10,%r8), %ymm15
-	LONG $0xa410fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm4
-	LONG $0x1a048d4a // leaq (%rdx,%r11), %rax
-	LONG $0x3a3c8d4a // leaq (%rdx,%r15), %rdi
-	LONG $0x387da3c4; WORD $0x1a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm0, %ymm0
-	LONG $0x3f0c8d4a // leaq (%rdi,%r15), %rcx
-	LONG $0x007dc2c4; BYTE $0xc5 // vpshufb %ymm13, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc6 // vpsllvq %ymm14, %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027de3c4; WORD $0xaad6 // vpblendd $0xaa, %ymm6, %ymm0, %ymm2
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xd1eb6dc5 // vpor %ymm1, %ymm2, %ymm10
-	LONG $0x597de2c4; LONG $0x00203115; BYTE $0x00 // vpbroadcastq 0x2031(%rip), %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xd0582dc5 // vaddpd %ymm0, %ymm10, %ymm10
-	LONG $0x107d81c4; WORD $0x0244; BYTE $0xc0 // vmovupd -0x40(%r10,%r8), %ymm0
-	LONG $0xb8ad62c4; WORD $0x2464; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm10, %ymm12
-	LONG $0xb8ad62c4; LONG $0x012024bc; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm10, %ymm15
-	LONG $0xb8ade2c4; LONG $0x01002484; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm10, %ymm0
-	LONG $0xa8dd02c4; WORD $0x0214 // vfmadd213pd (%r10,%r8), %ymm4, %ymm10
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7aa1c4; WORD $0x3a24 // vmovdqu (%rdx,%r15), %xmm4
-	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
-	LONG $0x8c180f42; LONG $0x0010003a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r15)
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x39148d4a // leaq (%rcx,%r15), %rdx
-	LONG $0x005dc2c4; BYTE $0xe5 // vpshufb %ymm13, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe6 // vpsllvq %ymm14, %ymm4, %ymm4
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4efa5c5 // vpxor %ymm4, %ymm11, %ymm4
-	LONG $0x025de3c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xb8dd62c4; LONG $0x00c024a4; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm4, %ymm12
-	LONG $0xb8dd62c4; LONG $0x00a024bc; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm4, %ymm15
-	LONG $0xb8dde2c4; LONG $0x00802484; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm4, %ymm0
-	LONG $0xb8dd62c4; WORD $0x2454; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm4, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x3f24 // vmovdqu (%r15,%rdi), %xmm4
-	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
-	LONG $0x8c180f41; LONG $0x0010003f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdi)
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x005dc2c4; BYTE $0xe5 // vpshufb %ymm13, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe6 // vpsllvq %ymm14, %ymm4, %ymm4
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4efa5c5 // vpxor %ymm4, %ymm11, %ymm4
-	LONG $0x025de3c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xb8dd62c4; WORD $0x2464; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm4, %ymm12
-	LONG $0xb8dd62c4; LONG $0x014024bc; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm4, %ymm15
-	LONG $0xb8dde2c4; LONG $0x01902484; WORD $0x0000 // vfmadd231pd 0x190(%rsp), %ymm4, %ymm0
-	LONG $0xb8dd62c4; LONG $0x01702494; WORD $0x0000 // vfmadd231pd 0x170(%rsp), %ymm4, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x0f24 // vmovdqu (%r15,%rcx), %xmm4
-	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x005dc2c4; BYTE $0xe5 // vpshufb %ymm13, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe6 // vpsllvq %ymm14, %ymm4, %ymm4
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4efa5c5 // vpxor %ymm4, %ymm11, %ymm4
-	LONG $0x025de3c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xb8dd62c4; LONG $0x01e024a4; WORD $0x0000 // vfmadd231pd 0x1e0(%rsp), %ymm4, %ymm12
-	LONG $0xb8dd62c4; LONG $0x01c024bc; WORD $0x0000 // vfmadd231pd 0x1c0(%rsp), %ymm4, %ymm15
-	LONG $0xb8dde2c4; LONG $0x02602484; WORD $0x0000 // vfmadd231pd 0x260(%rsp), %ymm4, %ymm0
-	LONG $0xb8dd62c4; LONG $0x02402494; WORD $0x0000 // vfmadd231pd 0x240(%rsp), %ymm4, %ymm10
-	LONG $0x6f7ac1c4; WORD $0x1724 // vmovdqu (%r15,%rdx), %xmm4
-	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
-	LONG $0x8c180f41; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdx)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x005dc2c4; BYTE $0xe5 // vpshufb %ymm13, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe6 // vpsllvq %ymm14, %ymm4, %ymm4
-	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
-	LONG $0xdbefa5c5 // vpxor %ymm3, %ymm11, %ymm3
-	LONG $0xd373ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm4
-	LONG $0x0265e3c4; WORD $0xaade // vpblendd $0xaa, %ymm6, %ymm3, %ymm3
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xb8e562c4; LONG $0x022024a4; WORD $0x0000 // vfmadd231pd 0x220(%rsp), %ymm3, %ymm12
-	LONG $0xb8e562c4; LONG $0x020024bc; WORD $0x0000 // vfmadd231pd 0x200(%rsp), %ymm3, %ymm15
-	LONG $0xb8e5e2c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm3, %ymm0
-	LONG $0xb8bd62c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm8, %ymm10
-	LONG $0x117d01c4; LONG $0xff4002a4; WORD $0xffff // vmovupd %ymm12, -0xc0(%r10,%r8)
-	LONG $0x117d01c4; WORD $0x027c; BYTE $0x80 // vmovupd %ymm15, -0x80(%r10,%r8)
-	LONG $0x117d81c4; WORD $0x0244; BYTE $0xc0 // vmovupd %ymm0, -0x40(%r10,%r8)
-	LONG $0x117d01c4; WORD $0x0214 // vmovupd %ymm10, (%r10,%r8)
-	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
-	LONG $0x00f88149; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %r8
-	LONG $0xfd53850f; WORD $0xffff // jne <blocks5Multi4+0x630>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x0a51b70f // movzwl 0xa(%rcx), %edx
-	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
-	LONG $0x59b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r11d
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1634 // vmovups (%r14,%rdx), %xmm6
-	LONG $0x6f7ac1c4; WORD $0x065c; BYTE $0x10 // vmovdqu 0x10(%r14,%rax), %xmm3
-	LONG $0x6f7ac1c4; WORD $0x167c; BYTE $0x10 // vmovdqu 0x10(%r14,%rdx), %xmm7
-	LONG $0x1078c1c4; WORD $0x0664; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm4
-	LONG $0x107841c4; WORD $0x1644; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm8
-	LONG $0x1078c1c4; WORD $0x066c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm5
-	LONG $0x107841c4; WORD $0x164c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm9
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x184d83c4; WORD $0x1e34; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm6, %ymm6
-	LONG $0xd6147dc5 // vunpcklpd %ymm6, %ymm0, %ymm10
-	LONG $0xc615fdc5 // vunpckhpd %ymm6, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x386583c4; LONG $0x01100644 // vinserti128 $0x1, 0x10(%r14,%r8), %ymm3, %ymm0
-	LONG $0x384583c4; LONG $0x01101e5c // vinserti128 $0x1, 0x10(%r14,%r11), %ymm7, %ymm3
-	LONG $0x54117cc5; WORD $0x2024 // vmovups %ymm10, 0x20(%rsp)
-	LONG $0xf36cfdc5 // vpunpcklqdq %ymm3, %ymm0, %ymm6
-	LONG $0xc36dfdc5 // vpunpckhqdq %ymm3, %ymm0, %ymm0
-	LONG $0x183d83c4; LONG $0x01201e5c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm8, %ymm3
-	LONG $0x847ffec5; LONG $0x0000e024; BYTE $0x00 // vmovdqu %ymm0, 0xe0(%rsp)
-	LONG $0x185d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm4, %ymm0
-	LONG $0xb47ffec5; LONG $0x00010024; BYTE $0x00 // vmovdqu %ymm6, 0x100(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x183583c4; LONG $0x01301e5c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm9, %ymm3
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x185583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm5, %ymm0
-	LONG $0xa411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm4, 0xc0(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm3
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm4, 0x80(%rsp)
-	LONG $0x186583c4; LONG $0x01401e5c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm3, %ymm3
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x6411fcc5; WORD $0x4024 // vmovups %ymm4, 0x40(%rsp)
-	LONG $0x186583c4; LONG $0x01501e5c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm3, %ymm3
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00017024; BYTE $0x00 // vmovups %ymm0, 0x170(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00019024; BYTE $0x00 // vmovups %ymm4, 0x190(%rsp)
-	LONG $0x186583c4; LONG $0x01601e5c // vinsertf128 $0x1, 0x60(%r14,%r11), %ymm3, %ymm3
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x0001c024; BYTE $0x00 // vmovups %ymm0, 0x1c0(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x0001e024; BYTE $0x00 // vmovups %ymm4, 0x1e0(%rsp)
-	LONG $0x186583c4; LONG $0x01701e5c // vinsertf128 $0x1, 0x70(%r14,%r11), %ymm3, %ymm3
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0080169c; WORD $0x0000 // vmovups 0x80(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00024024; BYTE $0x00 // vmovups %ymm0, 0x240(%rsp)
-	LONG $0x1078c1c4; LONG $0x00800684; WORD $0x0000 // vmovups 0x80(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00026024; BYTE $0x00 // vmovups %ymm4, 0x260(%rsp)
-	LONG $0x186583c4; LONG $0x00801e9c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r11), %ymm3, %ymm3
-	LONG $0x187d83c4; LONG $0x00800684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1079c1c4; LONG $0x0090169c; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00020024; BYTE $0x00 // vmovups %ymm0, 0x200(%rsp)
-	LONG $0x1079c1c4; LONG $0x00900684; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00022024; BYTE $0x00 // vmovups %ymm4, 0x220(%rsp)
-	LONG $0x186583c4; LONG $0x00901e9c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r11), %ymm3, %ymm3
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0x187d83c4; LONG $0x00900684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm0, %ymm0
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0xfb14fdc5 // vunpcklpd %ymm3, %ymm0, %ymm7
-	LONG $0xc3157dc5 // vunpckhpd %ymm3, %ymm0, %ymm8
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x6f7ac1c4; WORD $0x2b04 // vmovdqu (%r11,%rbp), %xmm0
-	LONG $0x6f7e41c4; WORD $0x245c; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm11
-	LONG $0x6f7e41c4; WORD $0x2464; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm12
-	LONG $0x5979c2c4; LONG $0x0080249c; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm3
-	LONG $0x597d42c4; LONG $0x0088248c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm9
-	LONG $0x197d42c4; LONG $0x00902494; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm10
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
-	LONG $0x2b048d49 // leaq (%r11,%rbp), %rax
-	LONG $0x107d21c4; LONG $0x306006b4; WORD $0x0000 // vmovupd 0x3060(%rsi,%r8), %ymm14
-	LONG $0x107d21c4; LONG $0x30a006bc; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r8), %ymm15
-	LONG $0xa410fdc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm4
-	LONG $0x0b148d4b // leaq (%r11,%r9), %rdx
-	LONG $0x387d83c4; WORD $0x0b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm0, %ymm0
-	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x027d63c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm0, %ymm13
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xe9eb15c5 // vpor %ymm1, %ymm13, %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0x107d21c4; LONG $0x302006ac; WORD $0x0000 // vmovupd 0x3020(%rsi,%r8), %ymm13
-	LONG $0xb8fd62c4; LONG $0x012024b4; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm0, %ymm14
-	LONG $0xb8fd62c4; LONG $0x010024bc; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm0, %ymm15
-	LONG $0xb8fd62c4; WORD $0x246c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm0, %ymm13
-	LONG $0xa8dda2c4; LONG $0x30e00684; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%r8), %ymm4, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x0724 // vmovdqu (%r15,%rax), %xmm4
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x385dc3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x005dc2c4; BYTE $0xe3 // vpshufb %ymm11, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4efb5c5 // vpxor %ymm4, %ymm9, %ymm4
-	LONG $0x025de3c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xb8dd62c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm4, %ymm13
-	LONG $0xb8dd62c4; LONG $0x00a024b4; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm4, %ymm14
-	LONG $0xb8dd62c4; LONG $0x008024bc; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm4, %ymm15
-	LONG $0xb8dde2c4; WORD $0x2444; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm4, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x0724 // vmovdqu (%r15,%rax), %xmm4
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x385dc3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x005dc2c4; BYTE $0xe3 // vpshufb %ymm11, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4efb5c5 // vpxor %ymm4, %ymm9, %ymm4
-	LONG $0x025de3c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xb8dd62c4; WORD $0x246c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm4, %ymm13
-	LONG $0xb8dd62c4; LONG $0x014024b4; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm4, %ymm14
-	LONG $0xb8dd62c4; LONG $0x019024bc; WORD $0x0000 // vfmadd231pd 0x190(%rsp), %ymm4, %ymm15
-	LONG $0xb8dde2c4; LONG $0x01702484; WORD $0x0000 // vfmadd231pd 0x170(%rsp), %ymm4, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x0724 // vmovdqu (%r15,%rax), %xmm4
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x385dc3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x005dc2c4; BYTE $0xe3 // vpshufb %ymm11, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4efb5c5 // vpxor %ymm4, %ymm9, %ymm4
-	LONG $0x025de3c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xb8dd62c4; LONG $0x01e024ac; WORD $0x0000 // vfmadd231pd 0x1e0(%rsp), %ymm4, %ymm13
-	LONG $0xb8dd62c4; LONG $0x01c024b4; WORD $0x0000 // vfmadd231pd 0x1c0(%rsp), %ymm4, %ymm14
-	LONG $0xb8dd62c4; LONG $0x026024bc; WORD $0x0000 // vfmadd231pd 0x260(%rsp), %ymm4, %ymm15
-	LONG $0xb8dde2c4; LONG $0x02402484; WORD $0x0000 // vfmadd231pd 0x240(%rsp), %ymm4, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x0724 // vmovdqu (%r15,%rax), %xmm4
-	LONG $0x385dc3c4; WORD $0x1724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm4, %ymm4
-	LONG $0x005dc2c4; BYTE $0xe3 // vpshufb %ymm11, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
-	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
-	LONG $0xdbefb5c5 // vpxor %ymm3, %ymm9, %ymm3
-	LONG $0xd373ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm4
-	LONG $0x0265e3c4; WORD $0xaade // vpblendd $0xaa, %ymm6, %ymm3, %ymm3
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xb8e562c4; LONG $0x022024ac; WORD $0x0000 // vfmadd231pd 0x220(%rsp), %ymm3, %ymm13
-	LONG $0xb8e562c4; LONG $0x020024b4; WORD $0x0000 // vfmadd231pd 0x200(%rsp), %ymm3, %ymm14
-	LONG $0xb8e5c2c4; BYTE $0xc0 // vfmadd231pd %ymm8, %ymm3, %ymm0
-	LONG $0xb8e562c4; BYTE $0xff // vfmadd231pd %ymm7, %ymm3, %ymm15
-	LONG $0x117d21c4; LONG $0x302006ac; WORD $0x0000 // vmovupd %ymm13, 0x3020(%rsi,%r8)
-	LONG $0x117d21c4; LONG $0x306006b4; WORD $0x0000 // vmovupd %ymm14, 0x3060(%rsi,%r8)
-	LONG $0x117d21c4; LONG $0x30a006bc; WORD $0x0000 // vmovupd %ymm15, 0x30a0(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x30e00684; WORD $0x0000 // vmovupd %ymm0, 0x30e0(%rsi,%r8)
-	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
-	LONG $0x00f88149; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %r8
-	LONG $0xfd74850f; WORD $0xffff // jne <blocks5Multi4+0xb40>
-	LONG $0xfff56fe9; BYTE $0xff // jmp <blocks5Multi4+0x340>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x2024 // vmovups %ymm8, 0x20(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm4, 0x100(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x40 // vmovupd 0x40(%r14,%rdx), %xmm1
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x40 // vmovupd 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm9
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x50 // vmovupd 0x50(%r14,%rdx), %xmm1
-	LONG $0x5411fdc5; WORD $0x4024 // vmovupd %ymm2, 0x40(%rsp)
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x60 // vmovupd 0x60(%r14,%rdx), %xmm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00800e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x186d83c4; LONG $0x00900ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm2, %ymm4
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x80878d48; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%rdi), %rax
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0xa05afcc5; LONG $0xffffef80 // vcvtps2pd -0x1080(%rax), %ymm4
-	LONG $0x107dc1c4; LONG $0xff4012ac; WORD $0xffff // vmovupd -0xc0(%r10,%rdx), %ymm5
-	LONG $0x107dc1c4; WORD $0x1274; BYTE $0x80 // vmovupd -0x80(%r10,%rdx), %ymm6
-	LONG $0x107dc1c4; WORD $0x127c; BYTE $0xc0 // vmovupd -0x40(%r10,%rdx), %ymm7
-	LONG $0x84107dc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm8
-	LONG $0xb8dde2c4; WORD $0x246c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm4, %ymm5
-	LONG $0xb8dde2c4; LONG $0x012024b4; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm4, %ymm6
-	LONG $0xb8dde2c4; LONG $0x010024bc; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm4, %ymm7
-	LONG $0xa8bdc2c4; WORD $0x1224 // vfmadd213pd (%r10,%rdx), %ymm8, %ymm4
-	LONG $0x8048180f // prefetcht0 -0x80(%rax)
-	LONG $0x805a7cc5; LONG $0xffffefa0 // vcvtps2pd -0x1060(%rax), %ymm8
-	LONG $0xa048180f // prefetcht0 -0x60(%rax)
-	LONG $0xb8bde2c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x00a024b4; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm8, %ymm6
-	LONG $0xb8bde2c4; LONG $0x008024bc; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm8, %ymm7
-	LONG $0xb8bde2c4; WORD $0x2464; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm8, %ymm4
-	LONG $0x805a7cc5; LONG $0xffffefc0 // vcvtps2pd -0x1040(%rax), %ymm8
-	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0xb8bde2c4; WORD $0x246c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm8, %ymm5
-	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
-	LONG $0xb8bdc2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm8, %ymm7
-	LONG $0xb8a5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm11, %ymm4
-	LONG $0x805a7cc5; LONG $0xffffefe0 // vcvtps2pd -0x1020(%rax), %ymm8
-	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0xb8bdc2c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm8, %ymm5
-	LONG $0xb8bdc2c4; BYTE $0xf5 // vfmadd231pd %ymm13, %ymm8, %ymm6
-	LONG $0xb8bdc2c4; BYTE $0xfe // vfmadd231pd %ymm14, %ymm8, %ymm7
-	LONG $0xb885c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm15, %ymm4
-	LONG $0x805a7cc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm8
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
-	LONG $0xb8bde2c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm8, %ymm6
-	LONG $0xb8bde2c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm8, %ymm7
-	LONG $0xb8e5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm3, %ymm4
-	LONG $0x117dc1c4; LONG $0xff4012ac; WORD $0xffff // vmovupd %ymm5, -0xc0(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x1274; BYTE $0x80 // vmovupd %ymm6, -0x80(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x127c; BYTE $0xc0 // vmovupd %ymm7, -0x40(%r10,%rdx)
-	LONG $0x117dc1c4; WORD $0x1224 // vmovupd %ymm4, (%r10,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %rdx
-	LONG $0xfeeb850f; WORD $0xffff // jne <blocks5Multi4+0xff0>
-	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
-	LONG $0x53b70f41; BYTE $0x0a // movzwl 0xa(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x0c // movzwl 0xc(%r11), %r8d
-	LONG $0x5bb70f45; BYTE $0x0e // movzwl 0xe(%r11), %r11d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%r11), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x2024 // vmovups %ymm8, 0x20(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm4, 0x100(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
-	LONG $0x187583c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x50 // vmovupd 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x50 // vmovupd 0x50(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x4024 // vmovups %ymm2, 0x40(%rsp)
-	LONG $0x187583c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm10
-	LONG $0xd9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm11
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x60 // vmovupd 0x60(%r14,%rdx), %xmm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01601e4c // vinsertf128 $0x1, 0x60(%r14,%r11), %ymm1, %ymm1
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01701e4c // vinsertf128 $0x1, 0x70(%r14,%r11), %ymm1, %ymm1
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00801e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r11), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0x90878d48; WORD $0x0000; BYTE $0x00 // leaq 0x90(%rdi), %rax
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x186d83c4; LONG $0x00901ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r11), %ymm2, %ymm4
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x685afcc5; BYTE $0x80 // vcvtps2pd -0x80(%rax), %ymm5
-	LONG $0xa410fdc5; LONG $0x0030e016; BYTE $0x00 // vmovupd 0x30e0(%rsi,%rdx), %ymm4
-	LONG $0xb410fdc5; LONG $0x0030a016; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rdx), %ymm6
-	LONG $0x84107dc5; LONG $0x00306016; BYTE $0x00 // vmovupd 0x3060(%rsi,%rdx), %ymm8
-	LONG $0x4c107dc5; WORD $0x2024 // vmovupd 0x20(%rsp), %ymm9
-	LONG $0x785afcc5; BYTE $0xa0 // vcvtps2pd -0x60(%rax), %ymm7
-	LONG $0xb8d5e2c4; LONG $0x00e024a4; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm5, %ymm4
-	LONG $0xb8d5e2c4; LONG $0x010024b4; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm5, %ymm6
-	LONG $0xb8d562c4; LONG $0x01202484; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm5, %ymm8
-	LONG $0xa8b5e2c4; LONG $0x302016ac; WORD $0x0000 // vfmadd213pd 0x3020(%rsi,%rdx), %ymm9, %ymm5
-	LONG $0x085a7cc5 // vcvtps2pd (%rax), %ymm9
-	LONG $0xb8c5e2c4; WORD $0x2464; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm7, %ymm4
-	LONG $0xb8c5e2c4; LONG $0x008024b4; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm7, %ymm6
-	LONG $0xb8c562c4; LONG $0x00a02484; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm7, %ymm8
-	LONG $0xb8c5e2c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm7, %ymm5
-	LONG $0x785afcc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm7
-	LONG $0xb8c562c4; LONG $0x01402484; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm7, %ymm8
-	LONG $0xb8c5e2c4; WORD $0x246c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm7, %ymm5
-	LONG $0xb8c5c2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm7, %ymm4
-	LONG $0xb8c5c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm7, %ymm6
-	LONG $0x785afcc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm7
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb8c5c2c4; BYTE $0xe7 // vfmadd231pd %ymm15, %ymm7, %ymm4
-	LONG $0xb8c5c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm7, %ymm6
-	LONG $0xb8c542c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm7, %ymm8
-	LONG $0xb89de2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm12, %ymm5
-	LONG $0xb8fdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm0, %ymm5
-	LONG $0xb8b5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm9, %ymm4
-	LONG $0xb8b5e2c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm9, %ymm6
-	LONG $0xb8b562c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm9, %ymm8
-	LONG $0xac11fdc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm5, 0x3020(%rsi,%rdx)
-	LONG $0x84117dc5; LONG $0x00306016; BYTE $0x00 // vmovupd %ymm8, 0x3060(%rsi,%rdx)
-	LONG $0xb411fdc5; LONG $0x0030a016; BYTE $0x00 // vmovupd %ymm6, 0x30a0(%rsi,%rdx)
-	LONG $0xa411fdc5; LONG $0x0030e016; BYTE $0x00 // vmovupd %ymm4, 0x30e0(%rsi,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %rdx
-	LONG $0xfefc850f; WORD $0xffff // jne <blocks5Multi4+0x1320>
-	LONG $0xffef17e9; BYTE $0xff // jmp <blocks5Multi4+0x340>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x586f8b4c // movq 0x58(%rdi), %r13
-	LONG $0x19ff8041 // cmpb $0x19, %r15b
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c7f641 // testb $0x7, %r15b
-	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xc108 // orb %al, %cl
-	LONG $0x08ac840f; WORD $0x0000 // je <blocks5Multi4+0x1cf6>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
-	LONG $0x7f2c8d43 // leal (%r15,%r15,2), %ebp
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x2024 // vmovups %ymm8, 0x20(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm4, 0x100(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
-	LONG $0x1079c1c4; LONG $0x0090169c; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm3
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x186583c4; LONG $0x00900ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm3, %ymm4
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x4024 // vmovups %ymm2, 0x40(%rsp)
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00017024; BYTE $0x00 // vmovups %ymm0, 0x170(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00019024; BYTE $0x00 // vmovups %ymm2, 0x190(%rsp)
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c024; BYTE $0x00 // vmovups %ymm0, 0x1c0(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0001e024; BYTE $0x00 // vmovups %ymm2, 0x1e0(%rsp)
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; LONG $0x0080168c; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm1
-	LONG $0x187583c4; LONG $0x00800e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm1, %ymm2
-	LONG $0x187d83c4; LONG $0x00800684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm0
-	WORD $0x8945; BYTE $0xf9 // movl %r15d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0x1079c1c4; LONG $0x00900684; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm0
-	LONG $0xbd048d42; LONG $0x00000000 // leal (,%r15,4), %eax
-	WORD $0x2949; BYTE $0xc3 // subq %rax, %r11
-	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x187d83c4; LONG $0x00900684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm0, %ymm0
-	WORD $0x8945; BYTE $0xf8 // movl %r15d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
-	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x006ffac5 // vmovdqu (%rax), %xmm0
-	LONG $0x6f7e41c4; WORD $0x2404 // vmovdqu (%r12), %ymm8
-	LONG $0x6f7e41c4; WORD $0x244c; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm9
-	LONG $0x597942c4; LONG $0x008024a4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm12
-	LONG $0x597dc2c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm5
-	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
-	LONG $0x107dc1c4; LONG $0xff401abc; WORD $0xffff // vmovupd -0xc0(%r10,%rbx), %ymm7
-	LONG $0x107d41c4; WORD $0x1a54; BYTE $0x80 // vmovupd -0x80(%r10,%rbx), %ymm10
-	LONG $0x107d41c4; WORD $0x1a5c; BYTE $0xc0 // vmovupd -0x40(%r10,%rbx), %ymm11
-	LONG $0xac107dc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm13
-	LONG $0x00148d4a // leaq (%rax,%r8), %rdx
-	LONG $0x380c8d4a // leaq (%rax,%r15), %rcx
-	LONG $0x387da3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm0, %ymm0
-	LONG $0x393c8d4a // leaq (%rcx,%r15), %rdi
-	LONG $0x007dc2c4; BYTE $0xc0 // vpshufb %ymm8, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc4 // vpsrlq %xmm12, %ymm0, %ymm0
-	LONG $0xc5effdc5 // vpxor %ymm5, %ymm0, %ymm0
-	LONG $0xc65cfdc5 // vsubpd %ymm6, %ymm0, %ymm0
-	LONG $0xb8fde2c4; WORD $0x247c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm0, %ymm7
-	LONG $0xb8fd62c4; LONG $0x01202494; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm0, %ymm10
-	LONG $0xb8fd62c4; LONG $0x0100249c; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm0, %ymm11
-	LONG $0xa895c2c4; WORD $0x1a04 // vfmadd213pd (%r10,%rbx), %ymm13, %ymm0
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x6f7a21c4; WORD $0x382c // vmovdqu (%rax,%r15), %xmm13
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	LONG $0x8c180f42; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%rax,%r15)
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x3f048d4a // leaq (%rdi,%r15), %rax
-	LONG $0x001542c4; BYTE $0xe8 // vpshufb %ymm8, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xe9 // vpsllvq %ymm9, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xedef15c5 // vpxor %ymm5, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xb895e2c4; LONG $0x00c024bc; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm13, %ymm7
-	LONG $0xb89562c4; LONG $0x00a02494; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm13, %ymm10
-	LONG $0xb89562c4; LONG $0x0080249c; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm13, %ymm11
-	LONG $0xb895e2c4; WORD $0x2444; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm13, %ymm0
-	LONG $0x6f7a41c4; WORD $0x0f2c // vmovdqu (%r15,%rcx), %xmm13
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x001542c4; BYTE $0xe8 // vpshufb %ymm8, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xe9 // vpsllvq %ymm9, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xedef15c5 // vpxor %ymm5, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xb895e2c4; WORD $0x247c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm13, %ymm7
-	LONG $0xb89562c4; LONG $0x01402494; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm13, %ymm10
-	LONG $0xb89562c4; LONG $0x0190249c; WORD $0x0000 // vfmadd231pd 0x190(%rsp), %ymm13, %ymm11
-	LONG $0xb895e2c4; LONG $0x01702484; WORD $0x0000 // vfmadd231pd 0x170(%rsp), %ymm13, %ymm0
-	LONG $0x6f7a41c4; WORD $0x3f2c // vmovdqu (%r15,%rdi), %xmm13
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	LONG $0x8c180f41; LONG $0x0010003f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdi)
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x001542c4; BYTE $0xe8 // vpshufb %ymm8, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xe9 // vpsllvq %ymm9, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xedef15c5 // vpxor %ymm5, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xb895e2c4; LONG $0x01e024bc; WORD $0x0000 // vfmadd231pd 0x1e0(%rsp), %ymm13, %ymm7
-	LONG $0xb89562c4; LONG $0x01c02494; WORD $0x0000 // vfmadd231pd 0x1c0(%rsp), %ymm13, %ymm10
-	LONG $0xb89542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm13, %ymm11
-	LONG $0xb885c2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm15, %ymm0
-	LONG $0x6f7a41c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm13
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	LONG $0x8c180f41; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%r15,%rax)
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x001542c4; BYTE $0xc0 // vpshufb %ymm8, %ymm13, %ymm8
-	LONG $0x47bd42c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc4 // vpsrlq %xmm12, %ymm8, %ymm8
-	LONG $0xedefbdc5 // vpxor %ymm5, %ymm8, %ymm5
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xb8d5e2c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm5, %ymm7
-	LONG $0xb8d562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm5, %ymm10
-	LONG $0xb8d562c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm5, %ymm11
-	LONG $0xb8dde2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm0
-	LONG $0x117dc1c4; LONG $0xff401abc; WORD $0xffff // vmovupd %ymm7, -0xc0(%r10,%rbx)
-	LONG $0x117d41c4; WORD $0x1a54; BYTE $0x80 // vmovupd %ymm10, -0x80(%r10,%rbx)
-	LONG $0x117d41c4; WORD $0x1a5c; BYTE $0xc0 // vmovupd %ymm11, -0x40(%r10,%rbx)
-	LONG $0x117dc1c4; WORD $0x1a04 // vmovupd %ymm0, (%r10,%rbx)
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00fb8148; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %rbx
-	LONG $0xfdec850f; WORD $0xffff // jne <blocks5Multi4+0x16a0>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x0a51b70f // movzwl 0xa(%rcx), %edx
-	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
-	LONG $0x59b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r11d
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%r11), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x2024 // vmovups %ymm8, 0x20(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm4, 0x100(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
-	LONG $0x187583c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x4024 // vmovups %ymm2, 0x40(%rsp)
-	LONG $0x187583c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00017024; BYTE $0x00 // vmovups %ymm0, 0x170(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00019024; BYTE $0x00 // vmovups %ymm2, 0x190(%rsp)
-	LONG $0x187583c4; LONG $0x01601e4c // vinsertf128 $0x1, 0x60(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c024; BYTE $0x00 // vmovups %ymm0, 0x1c0(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0001e024; BYTE $0x00 // vmovups %ymm2, 0x1e0(%rsp)
-	LONG $0x187583c4; LONG $0x01701e4c // vinsertf128 $0x1, 0x70(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00801e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r11), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x186d83c4; LONG $0x00901ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r11), %ymm2, %ymm4
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x6f7a81c4; WORD $0x0b2c // vmovdqu (%r11,%r9), %xmm5
-	LONG $0x6f7ec1c4; WORD $0x247c; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm7
-	LONG $0x6f7e41c4; WORD $0x2444; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm8
-	LONG $0x597942c4; LONG $0x008024a4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm12
-	LONG $0x597dc2c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm4
-	LONG $0x197dc2c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm6
-	LONG $0x0b048d4b // leaq (%r11,%r9), %rax
-	LONG $0x107d21c4; LONG $0x3020068c; WORD $0x0000 // vmovupd 0x3020(%rsi,%r8), %ymm9
-	LONG $0x107d21c4; LONG $0x30600694; WORD $0x0000 // vmovupd 0x3060(%rsi,%r8), %ymm10
-	LONG $0x107d21c4; LONG $0x30a0069c; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r8), %ymm11
-	LONG $0xac107dc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm13
-	LONG $0x2b148d49 // leaq (%r11,%rbp), %rdx
-	LONG $0x3855c3c4; WORD $0x2b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbp), %ymm5, %ymm5
-	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
-	LONG $0x0055e2c4; BYTE $0xef // vpshufb %ymm7, %ymm5, %ymm5
-	LONG $0x47d5c2c4; BYTE $0xe8 // vpsllvq %ymm8, %ymm5, %ymm5
-	LONG $0xd355c1c4; BYTE $0xec // vpsrlq %xmm12, %ymm5, %ymm5
-	LONG $0xecefd5c5 // vpxor %ymm4, %ymm5, %ymm5
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xb8d562c4; WORD $0x244c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm5, %ymm9
-	LONG $0xb8d562c4; LONG $0x01202494; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm5, %ymm10
-	LONG $0xb8d562c4; LONG $0x0100249c; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm5, %ymm11
-	LONG $0xa895a2c4; LONG $0x30e006ac; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%r8), %ymm13, %ymm5
-	LONG $0x6f7a41c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm13
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x001562c4; BYTE $0xef // vpshufb %ymm7, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xe8 // vpsllvq %ymm8, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xecef15c5 // vpxor %ymm4, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xb89562c4; LONG $0x00c0248c; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm13, %ymm9
-	LONG $0xb89562c4; LONG $0x00a02494; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm13, %ymm10
-	LONG $0xb89562c4; LONG $0x0080249c; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm13, %ymm11
-	LONG $0xb895e2c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm13, %ymm5
-	LONG $0x6f7a41c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm13
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x001562c4; BYTE $0xef // vpshufb %ymm7, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xe8 // vpsllvq %ymm8, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xecef15c5 // vpxor %ymm4, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xb89562c4; WORD $0x244c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm13, %ymm9
-	LONG $0xb89562c4; LONG $0x01402494; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm13, %ymm10
-	LONG $0xb89562c4; LONG $0x0190249c; WORD $0x0000 // vfmadd231pd 0x190(%rsp), %ymm13, %ymm11
-	LONG $0xb895e2c4; LONG $0x017024ac; WORD $0x0000 // vfmadd231pd 0x170(%rsp), %ymm13, %ymm5
-	LONG $0x6f7a41c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm13
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x001562c4; BYTE $0xef // vpshufb %ymm7, %ymm13, %ymm13
-	LONG $0x479542c4; BYTE $0xe8 // vpsllvq %ymm8, %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xec // vpsrlq %xmm12, %ymm13, %ymm13
-	LONG $0xecef15c5 // vpxor %ymm4, %ymm13, %ymm13
-	LONG $0xee5c15c5 // vsubpd %ymm6, %ymm13, %ymm13
-	LONG $0xb89562c4; LONG $0x01e0248c; WORD $0x0000 // vfmadd231pd 0x1e0(%rsp), %ymm13, %ymm9
-	LONG $0xb89562c4; LONG $0x01c02494; WORD $0x0000 // vfmadd231pd 0x1c0(%rsp), %ymm13, %ymm10
-	LONG $0xb89542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm13, %ymm11
-	LONG $0xb885c2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm15, %ymm5
-	LONG $0x6f7a41c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm13
-	LONG $0x381543c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm13, %ymm13
-	LONG $0x0015e2c4; BYTE $0xff // vpshufb %ymm7, %ymm13, %ymm7
-	LONG $0x47c5c2c4; BYTE $0xf8 // vpsllvq %ymm8, %ymm7, %ymm7
-	LONG $0xd345c1c4; BYTE $0xfc // vpsrlq %xmm12, %ymm7, %ymm7
-	LONG $0xe4efc5c5 // vpxor %ymm4, %ymm7, %ymm4
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xb8fd62c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm0, %ymm9
-	LONG $0xb8dde2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm4, %ymm5
-	LONG $0xb8dd62c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm4, %ymm11
-	LONG $0xb8dd62c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm4, %ymm10
-	LONG $0x117d21c4; LONG $0x3020068c; WORD $0x0000 // vmovupd %ymm9, 0x3020(%rsi,%r8)
-	LONG $0x117d21c4; LONG $0x30600694; WORD $0x0000 // vmovupd %ymm10, 0x3060(%rsi,%r8)
-	LONG $0x117d21c4; LONG $0x30a0069c; WORD $0x0000 // vmovupd %ymm11, 0x30a0(%rsi,%r8)
-	LONG $0x117da1c4; LONG $0x30e006ac; WORD $0x0000 // vmovupd %ymm5, 0x30e0(%rsi,%r8)
-	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
-	LONG $0x00f88149; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %r8
-	LONG $0xfdff850f; WORD $0xffff // jne <blocks5Multi4+0x1af0>
-	LONG $0xffe64ae9; BYTE $0xff // jmp <blocks5Multi4+0x340>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	WORD $0x894d; BYTE $0xeb // movq %r13, %r11
-	LONG $0x7f2c8d43 // leal (%r15,%r15,2), %ebp
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x2024 // vmovups %ymm8, 0x20(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm4, 0x100(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x4024 // vmovups %ymm2, 0x40(%rsp)
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x60 // vmovupd 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00017024; BYTE $0x00 // vmovups %ymm0, 0x170(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00019024; BYTE $0x00 // vmovups %ymm2, 0x190(%rsp)
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00800e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0xbd048d42; LONG $0x00000000 // leal (,%r15,4), %eax
-	WORD $0x2949; BYTE $0xc3 // subq %rax, %r11
-	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	WORD $0x8945; BYTE $0xf8 // movl %r15d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x186d83c4; LONG $0x00900ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm2, %ymm4
-	WORD $0x8945; BYTE $0xf9 // movl %r15d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x206ffac5 // vmovdqu (%rax), %xmm4
-	LONG $0x6f7ec1c4; WORD $0x2434 // vmovdqu (%r12), %ymm6
-	LONG $0x597dc2c4; LONG $0x008824bc; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm7
-	LONG $0x197d42c4; LONG $0x00902484; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm8
-	LONG $0x107dc1c4; LONG $0xff401aac; WORD $0xffff // vmovupd -0xc0(%r10,%rbx), %ymm5
-	LONG $0x107d41c4; WORD $0x1a4c; BYTE $0x80 // vmovupd -0x80(%r10,%rbx), %ymm9
-	LONG $0x107d41c4; WORD $0x1a54; BYTE $0xc0 // vmovupd -0x40(%r10,%rbx), %ymm10
-	LONG $0x9c107dc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm11
-	LONG $0x00148d4a // leaq (%rax,%r8), %rdx
-	LONG $0x380c8d4a // leaq (%rax,%r15), %rcx
-	LONG $0x385da3c4; WORD $0x0024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm4, %ymm4
-	LONG $0x393c8d4a // leaq (%rcx,%r15), %rdi
-	LONG $0x005de2c4; BYTE $0xe6 // vpshufb %ymm6, %ymm4, %ymm4
-	LONG $0xe4ebc5c5 // vpor %ymm4, %ymm7, %ymm4
-	LONG $0x5c5dc1c4; BYTE $0xe0 // vsubpd %ymm8, %ymm4, %ymm4
-	LONG $0xb8dde2c4; WORD $0x246c; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm4, %ymm5
-	LONG $0xb8dd62c4; LONG $0x0120248c; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm4, %ymm9
-	LONG $0xb8dd62c4; LONG $0x01002494; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm4, %ymm10
-	LONG $0xa8a5c2c4; WORD $0x1a24 // vfmadd213pd (%r10,%rbx), %ymm11, %ymm4
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x6f7a21c4; WORD $0x381c // vmovdqu (%rax,%r15), %xmm11
-	LONG $0x382543c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm11, %ymm11
-	LONG $0x8c180f42; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%rax,%r15)
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x3f048d4a // leaq (%rdi,%r15), %rax
-	LONG $0x002562c4; BYTE $0xde // vpshufb %ymm6, %ymm11, %ymm11
-	LONG $0xdfeb25c5 // vpor %ymm7, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xd8 // vsubpd %ymm8, %ymm11, %ymm11
-	LONG $0xb8a5e2c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm11, %ymm5
-	LONG $0xb8a562c4; LONG $0x00a0248c; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm11, %ymm9
-	LONG $0xb8a562c4; LONG $0x00802494; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm11, %ymm10
-	LONG $0xb8a5e2c4; WORD $0x2464; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm11, %ymm4
-	LONG $0x6f7a41c4; WORD $0x0f1c // vmovdqu (%r15,%rcx), %xmm11
-	LONG $0x382543c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm11, %ymm11
-	LONG $0x8c180f41; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rcx)
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x002562c4; BYTE $0xde // vpshufb %ymm6, %ymm11, %ymm11
-	LONG $0xdfeb25c5 // vpor %ymm7, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xd8 // vsubpd %ymm8, %ymm11, %ymm11
-	LONG $0xb8a5e2c4; WORD $0x246c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm11, %ymm5
-	LONG $0xb8a562c4; LONG $0x0140248c; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm11, %ymm9
-	LONG $0xb8a562c4; LONG $0x01902494; WORD $0x0000 // vfmadd231pd 0x190(%rsp), %ymm11, %ymm10
-	LONG $0xb8a5e2c4; LONG $0x017024a4; WORD $0x0000 // vfmadd231pd 0x170(%rsp), %ymm11, %ymm4
-	LONG $0x6f7a41c4; WORD $0x3f1c // vmovdqu (%r15,%rdi), %xmm11
-	LONG $0x382543c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm11, %ymm11
-	LONG $0x8c180f41; LONG $0x0010003f; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdi)
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x002562c4; BYTE $0xde // vpshufb %ymm6, %ymm11, %ymm11
-	LONG $0xdfeb25c5 // vpor %ymm7, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xd8 // vsubpd %ymm8, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm11, %ymm5
-	LONG $0xb8a542c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm11, %ymm9
-	LONG $0xb8a542c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm11, %ymm10
-	LONG $0xb885c2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm15, %ymm4
-	LONG $0x6f7a41c4; WORD $0x071c // vmovdqu (%r15,%rax), %xmm11
-	LONG $0x382543c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm11, %ymm11
-	LONG $0x8c180f41; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%r15,%rax)
-	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
-	LONG $0x0025e2c4; BYTE $0xf6 // vpshufb %ymm6, %ymm11, %ymm6
-	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
-	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
-	LONG $0xb8cde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm6, %ymm5
-	LONG $0xb8cd62c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm6, %ymm9
-	LONG $0xb8cd62c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm6, %ymm10
-	LONG $0xb8e5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm3, %ymm4
-	LONG $0x117dc1c4; LONG $0xff401aac; WORD $0xffff // vmovupd %ymm5, -0xc0(%r10,%rbx)
-	LONG $0x117d41c4; WORD $0x1a4c; BYTE $0x80 // vmovupd %ymm9, -0x80(%r10,%rbx)
-	LONG $0x117d41c4; WORD $0x1a54; BYTE $0xc0 // vmovupd %ymm10, -0x40(%r10,%rbx)
-	LONG $0x117dc1c4; WORD $0x1a24 // vmovupd %ymm4, (%r10,%rbx)
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00fb8148; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %rbx
-	LONG $0xfe34850f; WORD $0xffff // jne <blocks5Multi4+0x1f40>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x0a51b70f // movzwl 0xa(%rcx), %edx
-	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
-	LONG $0x59b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r11d
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00012024; BYTE $0x00 // vmovups %ymm0, 0x120(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%r11), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x2024 // vmovups %ymm8, 0x20(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000e024; BYTE $0x00 // vmovups %ymm0, 0xe0(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x00010024; BYTE $0x00 // vmovups %ymm4, 0x100(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x0000a024; BYTE $0x00 // vmovups %ymm0, 0xa0(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x0000c024; BYTE $0x00 // vmovups %ymm2, 0xc0(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x4411fcc5; WORD $0x6024 // vmovups %ymm0, 0x60(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00008024; BYTE $0x00 // vmovups %ymm2, 0x80(%rsp)
-	LONG $0x187583c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00014024; BYTE $0x00 // vmovups %ymm0, 0x140(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x4024 // vmovups %ymm2, 0x40(%rsp)
-	LONG $0x187583c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x60 // vmovupd 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00017024; BYTE $0x00 // vmovups %ymm0, 0x170(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00019024; BYTE $0x00 // vmovups %ymm2, 0x190(%rsp)
-	LONG $0x187583c4; LONG $0x01601e4c // vinsertf128 $0x1, 0x60(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm12
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01701e4c // vinsertf128 $0x1, 0x70(%r14,%r11), %ymm1, %ymm1
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00801e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r11), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x186d83c4; LONG $0x00901ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r11), %ymm2, %ymm4
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0824 // vmovdqu (%rax,%r9), %xmm4
-	LONG $0x6f7ec1c4; WORD $0x246c; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm5
-	LONG $0x597dc2c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm6
-	LONG $0x197dc2c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm7
-	LONG $0x08048d4e // leaq (%rax,%r9), %r8
-	LONG $0x84107dc5; LONG $0x00302016; BYTE $0x00 // vmovupd 0x3020(%rsi,%rdx), %ymm8
-	LONG $0x8c107dc5; LONG $0x00306016; BYTE $0x00 // vmovupd 0x3060(%rsi,%rdx), %ymm9
-	LONG $0x94107dc5; LONG $0x0030a016; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rdx), %ymm10
-	LONG $0x9c107dc5; LONG $0x0000e024; BYTE $0x00 // vmovupd 0xe0(%rsp), %ymm11
-	LONG $0x281c8d4c // leaq (%rax,%rbp), %r11
-	LONG $0x385de3c4; WORD $0x2824; BYTE $0x01 // vinserti128 $0x1, (%rax,%rbp), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	LONG $0x005de2c4; BYTE $0xe5 // vpshufb %ymm5, %ymm4, %ymm4
-	LONG $0xe4ebcdc5 // vpor %ymm4, %ymm6, %ymm4
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xb8dd62c4; WORD $0x2444; BYTE $0x20 // vfmadd231pd 0x20(%rsp), %ymm4, %ymm8
-	LONG $0xb8dd62c4; LONG $0x0120248c; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm4, %ymm9
-	LONG $0xb8dd62c4; LONG $0x01002494; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm4, %ymm10
-	LONG $0xa8a5e2c4; LONG $0x30e016a4; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%rdx), %ymm11, %ymm4
-	LONG $0x6f7a01c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm11
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x382503c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x002562c4; BYTE $0xdd // vpshufb %ymm5, %ymm11, %ymm11
-	LONG $0xdeeb25c5 // vpor %ymm6, %ymm11, %ymm11
-	LONG $0xdf5c25c5 // vsubpd %ymm7, %ymm11, %ymm11
-	LONG $0xb8a562c4; LONG $0x00c02484; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm11, %ymm8
-	LONG $0xb8a562c4; LONG $0x00a0248c; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm11, %ymm9
-	LONG $0xb8a562c4; LONG $0x00802494; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm11, %ymm10
-	LONG $0xb8a5e2c4; WORD $0x2464; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm11, %ymm4
-	LONG $0x6f7a01c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm11
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x382503c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x002562c4; BYTE $0xdd // vpshufb %ymm5, %ymm11, %ymm11
-	LONG $0xdeeb25c5 // vpor %ymm6, %ymm11, %ymm11
-	LONG $0xdf5c25c5 // vsubpd %ymm7, %ymm11, %ymm11
-	LONG $0xb8a562c4; WORD $0x2444; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm11, %ymm8
-	LONG $0xb8a562c4; LONG $0x0140248c; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm11, %ymm9
-	LONG $0xb8a562c4; LONG $0x01902494; WORD $0x0000 // vfmadd231pd 0x190(%rsp), %ymm11, %ymm10
-	LONG $0xb8a5e2c4; LONG $0x017024a4; WORD $0x0000 // vfmadd231pd 0x170(%rsp), %ymm11, %ymm4
-	LONG $0x6f7a01c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm11
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x382503c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
-	LONG $0x002562c4; BYTE $0xdd // vpshufb %ymm5, %ymm11, %ymm11
-	LONG $0xdeeb25c5 // vpor %ymm6, %ymm11, %ymm11
-	LONG $0xdf5c25c5 // vsubpd %ymm7, %ymm11, %ymm11
-	LONG $0xb8a542c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm11, %ymm8
-	LONG $0xb8a542c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm11, %ymm9
-	LONG $0xb8a542c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm11, %ymm10
-	LONG $0xb885c2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm15, %ymm4
-	LONG $0x6f7a01c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm11
-	LONG $0x382503c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm11, %ymm11
-	LONG $0x0025e2c4; BYTE $0xed // vpshufb %ymm5, %ymm11, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xb8fd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm0, %ymm8
-	LONG $0xb8d5e2c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm5, %ymm4
-	LONG $0xb8d562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm5, %ymm10
-	LONG $0xb8d562c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm5, %ymm9
-	LONG $0x84117dc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm8, 0x3020(%rsi,%rdx)
-	LONG $0x8c117dc5; LONG $0x00306016; BYTE $0x00 // vmovupd %ymm9, 0x3060(%rsi,%rdx)
-	LONG $0x94117dc5; LONG $0x0030a016; BYTE $0x00 // vmovupd %ymm10, 0x30a0(%rsi,%rdx)
-	LONG $0xa411fdc5; LONG $0x0030e016; BYTE $0x00 // vmovupd %ymm4, 0x30e0(%rsi,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %rdx
-	LONG $0xfe53850f; WORD $0xffff // jne <blocks5Multi4+0x2340>
-	LONG $0xffde4ee9; BYTE $0xff // jmp <blocks5Multi4+0x340>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xddf2840f; WORD $0xffff // je <blocks5Multi4+0x2fc>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
-	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xdc688e0f; WORD $0xffff // jle <blocks5Multi4+0x1a0>
-	LONG $0x30478b4c // movq 0x30(%rdi), %r8
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x485f8b4c // movq 0x48(%rdi), %r11
-	LONG $0x401c8d49 // leaq (%r8,%rax,2), %rbx
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00ca840f; WORD $0x0000 // je <blocks5Multi4+0x2620>
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x68578b48 // movq 0x68(%rdi), %rdx
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0xf14d0f4c // cmovgeq %rcx, %r14
-	LONG $0x18c38349 // addq $0x18, %r11
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0b74 // je <blocks5Multi4+0x2590>
-	LONG $0x0cb70f42; BYTE $0x63 // movzwl (%rbx,%r12,2), %ecx
-	WORD $0x0ceb // jmp <blocks5Multi4+0x2598>
+	LONG $0x78ec8348 // subq $0x78, %rsp
+	LONG $0x597de2c4; LONG $0x0013940d; BYTE $0x00 // vpbroadcastq 0x1394(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00138315; BYTE $0x00 // vpbroadcastq 0x1383(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
+	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
+	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
+	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	WORD $0x21eb // jmp <blocks5Multi4+0x9d>
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0x883c8d48 // leaq (%rax,%rcx,4), %rdi
-	LONG $0x05e1c148 // shlq $0x5, %rcx
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x2f0c8b44 // movl (%rdi,%rbp), %r9d
-	WORD $0x0141; BYTE $0xd1 // addl %edx, %r9d
-	LONG $0x34e1c149 // shlq $0x34, %r9
-	LONG $0x6ef9c1c4; BYTE $0xc1 // vmovq %r9, %xmm0
-	LONG $0x597bc1c4; LONG $0xffff408d; BYTE $0xff // vmulsd -0xc0(%r13), %xmm0, %xmm1
-	LONG $0x4c11fbc5; WORD $0xe8e9 // vmovsd %xmm1, -0x18(%rcx,%rbp,8)
-	LONG $0x597bc1c4; WORD $0x804d // vmulsd -0x80(%r13), %xmm0, %xmm1
-	LONG $0x4c11fbc5; WORD $0xf0e9 // vmovsd %xmm1, -0x10(%rcx,%rbp,8)
-	LONG $0x597bc1c4; WORD $0xc04d // vmulsd -0x40(%r13), %xmm0, %xmm1
-	LONG $0x4c11fbc5; WORD $0xf8e9 // vmovsd %xmm1, -0x8(%rcx,%rbp,8)
-	LONG $0x597bc1c4; WORD $0x0045 // vmulsd (%r13), %xmm0, %xmm0
-	LONG $0x00c58149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r13
-	LONG $0x0411fbc5; BYTE $0xe9 // vmovsd %xmm0, (%rcx,%rbp,8)
-	LONG $0x04c58348 // addq $0x4, %rbp
-	LONG $0x14fd8348 // cmpq $0x14, %rbp
-	WORD $0xad75 // jne <blocks5Multi4+0x25b0>
-	LONG $0x24bc8b48; LONG $0x00000168 // movq 0x168(%rsp), %rdi
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x08c78349 // addq $0x8, %r15
-	WORD $0x394d; BYTE $0xf4 // cmpq %r14, %r12
-	LONG $0xff65850f; WORD $0xffff // jne <blocks5Multi4+0x2580>
-	LONG $0xffdb80e9; BYTE $0xff // jmp <blocks5Multi4+0x1a0>
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
-	LONG $0x18c38349 // addq $0x18, %r11
+	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
+	LONG $0x12ea830f; WORD $0x0000 // jae <blocks5Multi4+0x1387>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
+	WORD $0x26eb // jmp <blocks5Multi4+0xd1>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0b74 // je <blocks5Multi4+0x2650>
-	LONG $0x0cb70f44; BYTE $0x4b // movzwl (%rbx,%rcx,2), %r9d
-	WORD $0x0ceb // jmp <blocks5Multi4+0x2658>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
-	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
-	LONG $0x890c8d4f // leaq (%r9,%r9,4), %r9
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x05e1c149 // shlq $0x5, %r9
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597ba1c4; LONG $0xff40f28c; WORD $0xffff // vmulsd -0xc0(%rdx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf24c; BYTE $0x80 // vmulsd -0x80(%rdx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf24c; BYTE $0xc0 // vmulsd -0x40(%rdx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf204 // vmulsd (%rdx,%r14,8), %xmm0, %xmm0
-	LONG $0x117b81c4; WORD $0x3104 // vmovsd %xmm0, (%r9,%r14)
-	LONG $0x20c68349 // addq $0x20, %r14
-	LONG $0xa0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r14
-	WORD $0xb575 // jne <blocks5Multi4+0x2670>
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x8949; BYTE $0xda // movq %rbx, %r10
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x0148; BYTE $0xd1 // addq %rdx, %rcx
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xff75850f; WORD $0xffff // jne <blocks5Multi4+0x2640>
-	LONG $0xffdad0e9; BYTE $0xff // jmp <blocks5Multi4+0x1a0>
-	LONG $0x80c48148; WORD $0x0002; BYTE $0x00 // addq $0x280, %rsp
+	LONG $0x11cf8d0f; WORD $0x0000 // jge <blocks5Multi4+0x12a0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x000005ba; BYTE $0x00 // movl $0x5, %edx
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0x05f88348 // cmpq $0x5, %rax
+	LONG $0xd04c0f48 // cmovlq %rax, %rdx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0ef38e0f; WORD $0x0000 // jle <blocks5Multi4+0xfe0>
+	LONG $0x02fa8348 // cmpq $0x2, %rdx
+	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x24448944; BYTE $0x04 // movl %r8d, 0x4(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
+	LONG $0xe24d0f4c // cmovgeq %rdx, %r12
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x000089e9; BYTE $0x00 // jmp <blocks5Multi4+0x1a0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
+	LONG $0x24448b4c; BYTE $0x58 // movq 0x58(%rsp), %r8
+	LONG $0x246c8b4c; BYTE $0x70 // movq 0x70(%rsp), %r13
+	LONG $0x24548b4c; BYTE $0x60 // movq 0x60(%rsp), %r10
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
+	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
+	LONG $0x40c68148; WORD $0x0006; BYTE $0x00 // addq $0x640, %rsi
+	LONG $0x347dc2c4; BYTE $0x27 // vpmovzxwq (%r15), %ymm4
+	WORD $0x8b41; BYTE $0x16 // movl (%r14), %edx
+	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x6ef9e1c4; BYTE $0xda // vmovq %rdx, %xmm3
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
+	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
+	LONG $0x247ffec5; BYTE $0x0a // vmovdqu %ymm4, (%rdx,%rcx)
+	LONG $0x347dc2c4; WORD $0x0867 // vpmovzxwq 0x8(%r15), %ymm4
+	LONG $0x10c78349 // addq $0x10, %r15
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
+	LONG $0x5c7ffec5; WORD $0x200a // vmovdqu %ymm3, 0x20(%rdx,%rcx)
+	WORD $0x394d; BYTE $0xe0 // cmpq %r12, %r8
+	LONG $0x0c00840f; WORD $0x0000 // je <blocks5Multi4+0xda0>
+	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
+	LONG $0x247c894c; BYTE $0x68 // movq %r15, 0x68(%rsp)
+	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0x246c894c; BYTE $0x70 // movq %r13, 0x70(%rsp)
+	LONG $0x2454894c; BYTE $0x60 // movq %r10, 0x60(%rsp)
+	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x0480850f; WORD $0x0000 // jne <blocks5Multi4+0x650>
+	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
+	LONG $0x054c820f; WORD $0x0000 // jb <blocks5Multi4+0x730>
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x5b2c8d44 // leal (%rbx,%rbx,2), %r13d
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	LONG $0x009d048d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %eax
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
+	LONG $0x1a0c8d4f // leaq (%r10,%r11), %r9
+	LONG $0x323c8d4b // leaq (%r10,%r14), %rdi
+	LONG $0x2a148d4b // leaq (%r10,%r13), %rdx
+	LONG $0x1a848d4d; LONG $0x00001000 // leaq 0x1000(%r10,%rbx), %r8
+	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x386583c4; WORD $0x1a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r11), %ymm3, %ymm3
+	LONG $0x180c8d49 // leaq (%r8,%rbx), %rcx
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x1c11fdc5; BYTE $0x06 // vmovupd %ymm3, (%rsi,%rax)
+	LONG $0x6f7a81c4; WORD $0x321c // vmovdqu (%r10,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x386583c4; WORD $0x2a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x2006 // vmovupd %ymm3, 0x20(%rsi,%rax)
+	LONG $0x8c180f41; LONG $0x0010001a; BYTE $0x00 // prefetcht0 0x1000(%r10,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1a1c // vmovdqu (%r10,%rbx), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x19148d4c // leaq (%rcx,%rbx), %r10
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x4006 // vmovupd %ymm3, 0x40(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x6006 // vmovupd %ymm3, 0x60(%rsi,%rax)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00008006; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rax)
+	LONG $0x0b0c180f // prefetcht0 (%rbx,%rcx)
+	LONG $0x9c6ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000c006; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
+	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
+	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00010006; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
+	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
+	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
+	LONG $0xfbdd850f; WORD $0xffff // jne <blocks5Multi4+0x220>
+	LONG $0xfffad8e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8a180f41; LONG $0x00001000 // prefetcht0 0x1000(%r10)
+	LONG $0x5a7cc1c4; BYTE $0x1a // vcvtps2pd (%r10), %ymm3
+	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
+	LONG $0x5a7cc1c4; WORD $0x105a // vcvtps2pd 0x10(%r10), %ymm3
+	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
+	LONG $0x8a180f41; LONG $0x00001020 // prefetcht0 0x1020(%r10)
+	LONG $0x5a7cc1c4; WORD $0x205a // vcvtps2pd 0x20(%r10), %ymm3
+	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
+	LONG $0x5a7cc1c4; WORD $0x305a // vcvtps2pd 0x30(%r10), %ymm3
+	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
+	LONG $0x8a180f41; LONG $0x00001040 // prefetcht0 0x1040(%r10)
+	LONG $0x5a7cc1c4; WORD $0x405a // vcvtps2pd 0x40(%r10), %ymm3
+	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
+	LONG $0x5a7cc1c4; WORD $0x505a // vcvtps2pd 0x50(%r10), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
+	LONG $0x8a180f41; LONG $0x00001060 // prefetcht0 0x1060(%r10)
+	LONG $0x5a7cc1c4; WORD $0x605a // vcvtps2pd 0x60(%r10), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
+	LONG $0x5a7cc1c4; WORD $0x705a // vcvtps2pd 0x70(%r10), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000e006; BYTE $0x00 // vmovups %ymm3, 0xe0(%rsi,%rax)
+	LONG $0x8a180f41; LONG $0x00001080 // prefetcht0 0x1080(%r10)
+	LONG $0x5a7cc1c4; LONG $0x0000809a; BYTE $0x00 // vcvtps2pd 0x80(%r10), %ymm3
+	LONG $0x9c11fcc5; LONG $0x00010006; BYTE $0x00 // vmovups %ymm3, 0x100(%rsi,%rax)
+	LONG $0x5a7cc1c4; LONG $0x0000909a; BYTE $0x00 // vcvtps2pd 0x90(%r10), %ymm3
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
+	LONG $0x01400548; WORD $0x0000 // addq $0x140, %rax
+	LONG $0x0006403d; BYTE $0x00 // cmpl $0x640, %eax
+	LONG $0xff36850f; WORD $0xffff // jne <blocks5Multi4+0x660>
+	LONG $0xfff9f1e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	BYTE $0x90 // nop
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	WORD $0x950f; BYTE $0xc2 // setne %dl
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xca08 // orb %cl, %dl
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xd284 // testb %dl, %dl
+	LONG $0x0380840f; WORD $0x0000 // je <blocks5Multi4+0xad0>
+	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
+	LONG $0x5b1c8d44 // leal (%rbx,%rbx,2), %r11d
+	WORD $0xda89 // movl %ebx, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
+	LONG $0x15548d4d; BYTE $0x00 // leaq (%r13,%rdx), %r10
+	LONG $0x05748d4d; BYTE $0x00 // leaq (%r13,%rax), %r14
+	LONG $0x1d4c8d4f; BYTE $0x00 // leaq (%r13,%r11), %r9
+	LONG $0x1d8c8d49; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %rcx
+	LONG $0x6f7ac1c4; WORD $0x005d // vmovdqu (%r13), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x1c11fdc5; BYTE $0x3e // vmovupd %ymm3, (%rsi,%rdi)
+	LONG $0x6f7ac1c4; WORD $0x055c; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x386583c4; LONG $0x01001d5c // vinserti128 $0x1, (%r13,%r11), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x203e // vmovupd %ymm3, 0x20(%rsi,%rdi)
+	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1d5c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x182c8d4d // leaq (%r8,%rbx), %r13
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x403e // vmovupd %ymm3, 0x40(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x603e // vmovupd %ymm3, 0x60(%rsi,%rdi)
+	LONG $0x0b0c180f // prefetcht0 (%rbx,%rcx)
+	LONG $0x9c6ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000803e; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000a03e; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rdi)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000c03e; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000e03e; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rdi)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0001003e; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rdi)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0001203e; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rdi)
+	LONG $0x40c78148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rdi
+	LONG $0x0640ff81; WORD $0x0000 // cmpl $0x640, %edi
+	LONG $0xfcb5850f; WORD $0xffff // jne <blocks5Multi4+0x780>
+	LONG $0xfff650e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	LONG $0x009d0c8d; WORD $0x0000; BYTE $0x00 // leal (,%rbx,4), %ecx
+	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
+	LONG $0x3d748d4d; BYTE $0x00 // leaq (%r13,%rdi), %r14
+	LONG $0x055c8d4d; BYTE $0x00 // leaq (%r13,%rax), %r11
+	LONG $0x15548d4d; BYTE $0x00 // leaq (%r13,%rdx), %r10
+	LONG $0x1d8c8d49; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %rcx
+	LONG $0x6f7ac1c4; WORD $0x005d // vmovdqu (%r13), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	LONG $0x19048d4c // leaq (%rcx,%rbx), %r8
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x055c; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
+	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1d5c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x182c8d4d // leaq (%r8,%rbx), %r13
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
+	LONG $0x0b0c180f // prefetcht0 (%rbx,%rcx)
+	LONG $0x9c6ffac5; LONG $0xfff0000b; BYTE $0xff // vmovdqu -0x1000(%rbx,%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xda // addq %rbx, %r10
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
+	LONG $0x3865a3c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x1b1c // vmovdqu (%rbx,%r11), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
+	LONG $0x40c18149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r9
+	LONG $0x40f98141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r9d
+	LONG $0xfd68850f; WORD $0xffff // jne <blocks5Multi4+0xb00>
+	LONG $0xfff383e9; BYTE $0xff // jmp <blocks5Multi4+0x120>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0x02448e0f; WORD $0x0000 // jle <blocks5Multi4+0xff0>
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
+	LONG $0x029a840f; WORD $0x0000 // je <blocks5Multi4+0x1058>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x06e4c149 // shlq $0x6, %r12
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x9066 // nop
+	LONG $0xd6048d4c // leaq (%rsi,%rdx,8), %r8
+	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x100c8b4e // movq (%rax,%r10), %r9
+	LONG $0x197d42c4; BYTE $0x10 // vbroadcastsd (%r8), %ymm10
+	LONG $0x197d42c4; LONG $0x000180a8; BYTE $0x00 // vbroadcastsd 0x180(%r8), %ymm13
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x107d21c4; WORD $0xc91c // vmovupd (%rcx,%r9,8), %ymm11
+	LONG $0x107d21c4; WORD $0xc964; BYTE $0x20 // vmovupd 0x20(%rcx,%r9,8), %ymm12
+	LONG $0x107d21c4; WORD $0xc94c; BYTE $0x40 // vmovupd 0x40(%rcx,%r9,8), %ymm9
+	LONG $0x107da1c4; WORD $0xc964; BYTE $0x60 // vmovupd 0x60(%rcx,%r9,8), %ymm4
+	LONG $0xa8a542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm11, %ymm10
+	LONG $0x197d42c4; LONG $0x00014080; BYTE $0x00 // vbroadcastsd 0x140(%r8), %ymm8
+	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
+	LONG $0x197dc2c4; LONG $0x000280b8; BYTE $0x00 // vbroadcastsd 0x280(%r8), %ymm7
+	LONG $0xa89d42c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm12, %ymm13
+	LONG $0x197d42c4; LONG $0x0002c080; BYTE $0x00 // vbroadcastsd 0x2c0(%r8), %ymm8
+	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
+	LONG $0x197dc2c4; LONG $0x0003c0b0; BYTE $0x00 // vbroadcastsd 0x3c0(%r8), %ymm6
+	LONG $0xa89d62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm12, %ymm8
+	LONG $0x197dc2c4; LONG $0x000400b8; BYTE $0x00 // vbroadcastsd 0x400(%r8), %ymm7
+	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
+	LONG $0x197dc2c4; LONG $0x000500a8; BYTE $0x00 // vbroadcastsd 0x500(%r8), %ymm5
+	LONG $0xa89de2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm12, %ymm7
+	LONG $0x197dc2c4; LONG $0x000540b0; BYTE $0x00 // vbroadcastsd 0x540(%r8), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm11, %ymm5
+	LONG $0x197d42c4; LONG $0x00030098; BYTE $0x00 // vbroadcastsd 0x300(%r8), %ymm11
+	LONG $0x197dc2c4; WORD $0x4058 // vbroadcastsd 0x40(%r8), %ymm3
+	LONG $0xa89de2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm12, %ymm6
+	LONG $0x197dc2c4; LONG $0x000080a8; BYTE $0x00 // vbroadcastsd 0x80(%r8), %ymm5
+	LONG $0xa8b542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm9, %ymm11
+	LONG $0x197d42c4; LONG $0x00044080; BYTE $0x00 // vbroadcastsd 0x440(%r8), %ymm8
+	LONG $0xa89dc2c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm12, %ymm3
+	LONG $0x197d42c4; LONG $0x0005c0a0; BYTE $0x00 // vbroadcastsd 0x5c0(%r8), %ymm12
+	LONG $0xa8b5e2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm9, %ymm5
+	LONG $0x197dc2c4; LONG $0x0001c098; BYTE $0x00 // vbroadcastsd 0x1c0(%r8), %ymm3
+	LONG $0xa8b562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm9, %ymm8
+	LONG $0x197dc2c4; LONG $0x000580b8; BYTE $0x00 // vbroadcastsd 0x580(%r8), %ymm7
+	LONG $0xa8b5c2c4; BYTE $0xdd // vfmadd213pd %ymm13, %ymm9, %ymm3
+	LONG $0xa8b5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm9, %ymm7
+	LONG $0x197dc2c4; LONG $0x0000c0b0; BYTE $0x00 // vbroadcastsd 0xc0(%r8), %ymm6
+	LONG $0x197d42c4; LONG $0x00048088; BYTE $0x00 // vbroadcastsd 0x480(%r8), %ymm9
+	LONG $0xa8dd62c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm4, %ymm12
+	LONG $0x197dc2c4; LONG $0x000240b8; BYTE $0x00 // vbroadcastsd 0x240(%r8), %ymm7
+	LONG $0xa8dde2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm4, %ymm6
+	LONG $0x197dc2c4; LONG $0x000200a8; BYTE $0x00 // vbroadcastsd 0x200(%r8), %ymm5
+	LONG $0xa8dd42c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm4, %ymm9
+	LONG $0x197d42c4; LONG $0x00010080; BYTE $0x00 // vbroadcastsd 0x100(%r8), %ymm8
+	LONG $0xa8dde2c4; BYTE $0xeb // vfmadd213pd %ymm3, %ymm4, %ymm5
+	LONG $0x197dc2c4; LONG $0x00034098; BYTE $0x00 // vbroadcastsd 0x340(%r8), %ymm3
+	LONG $0xa8ddc2c4; BYTE $0xdb // vfmadd213pd %ymm11, %ymm4, %ymm3
+	LONG $0x107d21c4; LONG $0x0080c99c; WORD $0x0000 // vmovupd 0x80(%rcx,%r9,8), %ymm11
+	LONG $0xa8a562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm11, %ymm8
+	LONG $0x197dc2c4; LONG $0x000380b0; BYTE $0x00 // vbroadcastsd 0x380(%r8), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm11, %ymm7
+	LONG $0x197dc2c4; LONG $0x0004c0a8; BYTE $0x00 // vbroadcastsd 0x4c0(%r8), %ymm5
+	LONG $0xa8a5e2c4; BYTE $0xf3 // vfmadd213pd %ymm3, %ymm11, %ymm6
+	LONG $0x197dc2c4; LONG $0x00060098; BYTE $0x00 // vbroadcastsd 0x600(%r8), %ymm3
+	LONG $0xa8a5c2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm11, %ymm5
+	LONG $0x40c08149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r8
+	LONG $0xa8a5c2c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm11, %ymm3
+	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
+	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0xdf0>
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x117d21c4; LONG $0x30000684; WORD $0x0000 // vmovupd %ymm8, 0x3000(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x310006bc; WORD $0x0000 // vmovupd %ymm7, 0x3100(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x320006b4; WORD $0x0000 // vmovupd %ymm6, 0x3200(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x330006ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x3400069c; WORD $0x0000 // vmovupd %ymm3, 0x3400(%rsi,%r8)
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xfe02850f; WORD $0xffff // jne <blocks5Multi4+0xdd0>
+	LONG $0xfff0dde9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
+	WORD $0x2575 // jne <blocks5Multi4+0x100a>
+	LONG $0xfff0d3e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0xf0b3840f; WORD $0xffff // je <blocks5Multi4+0xbd>
+	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00320006; BYTE $0x00 // vmovdqu %ymm0, 0x3200(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00330006; BYTE $0x00 // vmovdqu %ymm0, 0x3300(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00340006; BYTE $0x00 // vmovdqu %ymm0, 0x3400(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00350006; BYTE $0x00 // vmovdqu %ymm0, 0x3500(%rsi,%rax)
+	LONG $0x20c08348 // addq $0x20, %rax
+	WORD $0xcd75 // jne <blocks5Multi4+0x1020>
+	LONG $0xfff065e9; BYTE $0xff // jmp <blocks5Multi4+0xbd>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x06e4c149 // shlq $0x6, %r12
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x05e1c149 // shlq $0x5, %r9
+	LONG $0x95048d4c; LONG $0x00000000 // leaq (,%rdx,4), %r8
+	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
+	LONG $0x107d21c4; LONG $0x30000e84; WORD $0x0000 // vmovupd 0x3000(%rsi,%r9), %ymm8
+	LONG $0x107da1c4; LONG $0x31000ebc; WORD $0x0000 // vmovupd 0x3100(%rsi,%r9), %ymm7
+	LONG $0x107da1c4; LONG $0x32000eb4; WORD $0x0000 // vmovupd 0x3200(%rsi,%r9), %ymm6
+	LONG $0x107da1c4; LONG $0x33000eac; WORD $0x0000 // vmovupd 0x3300(%rsi,%r9), %ymm5
+	LONG $0x107da1c4; LONG $0x34000ea4; WORD $0x0000 // vmovupd 0x3400(%rsi,%r9), %ymm4
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x08148b4e // movq (%rax,%r9), %r10
+	LONG $0x197d42c4; BYTE $0x13 // vbroadcastsd (%r11), %ymm10
+	LONG $0x197d42c4; LONG $0x000180ab; BYTE $0x00 // vbroadcastsd 0x180(%r11), %ymm13
+	LONG $0x40c18349 // addq $0x40, %r9
+	LONG $0x107d21c4; WORD $0xd11c // vmovupd (%rcx,%r10,8), %ymm11
+	LONG $0x107d21c4; WORD $0xd164; BYTE $0x20 // vmovupd 0x20(%rcx,%r10,8), %ymm12
+	LONG $0x107d21c4; WORD $0xd14c; BYTE $0x40 // vmovupd 0x40(%rcx,%r10,8), %ymm9
+	LONG $0x107da1c4; WORD $0xd15c; BYTE $0x60 // vmovupd 0x60(%rcx,%r10,8), %ymm3
+	LONG $0xa8a542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm11, %ymm10
+	LONG $0x197d42c4; LONG $0x00014083; BYTE $0x00 // vbroadcastsd 0x140(%r11), %ymm8
+	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
+	LONG $0x197dc2c4; LONG $0x000280bb; BYTE $0x00 // vbroadcastsd 0x280(%r11), %ymm7
+	LONG $0xa89d42c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm12, %ymm13
+	LONG $0x197d42c4; LONG $0x0002c083; BYTE $0x00 // vbroadcastsd 0x2c0(%r11), %ymm8
+	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
+	LONG $0x197dc2c4; LONG $0x0003c0b3; BYTE $0x00 // vbroadcastsd 0x3c0(%r11), %ymm6
+	LONG $0xa89d62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm12, %ymm8
+	LONG $0x197dc2c4; LONG $0x000400bb; BYTE $0x00 // vbroadcastsd 0x400(%r11), %ymm7
+	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
+	LONG $0x197dc2c4; LONG $0x000500ab; BYTE $0x00 // vbroadcastsd 0x500(%r11), %ymm5
+	LONG $0xa89de2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm12, %ymm7
+	LONG $0x197dc2c4; LONG $0x000540b3; BYTE $0x00 // vbroadcastsd 0x540(%r11), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm11, %ymm5
+	LONG $0x197d42c4; LONG $0x0003009b; BYTE $0x00 // vbroadcastsd 0x300(%r11), %ymm11
+	LONG $0x197dc2c4; WORD $0x4063 // vbroadcastsd 0x40(%r11), %ymm4
+	LONG $0xa89de2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm12, %ymm6
+	LONG $0x197dc2c4; LONG $0x000080ab; BYTE $0x00 // vbroadcastsd 0x80(%r11), %ymm5
+	LONG $0xa8b542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm9, %ymm11
+	LONG $0x197d42c4; LONG $0x00044083; BYTE $0x00 // vbroadcastsd 0x440(%r11), %ymm8
+	LONG $0xa89dc2c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm12, %ymm4
+	LONG $0x197d42c4; LONG $0x0005c0a3; BYTE $0x00 // vbroadcastsd 0x5c0(%r11), %ymm12
+	LONG $0xa8b5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm9, %ymm5
+	LONG $0x197dc2c4; LONG $0x0001c0a3; BYTE $0x00 // vbroadcastsd 0x1c0(%r11), %ymm4
+	LONG $0xa8b562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm9, %ymm8
+	LONG $0x197dc2c4; LONG $0x000580bb; BYTE $0x00 // vbroadcastsd 0x580(%r11), %ymm7
+	LONG $0xa8b5c2c4; BYTE $0xe5 // vfmadd213pd %ymm13, %ymm9, %ymm4
+	LONG $0xa8b5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm9, %ymm7
+	LONG $0x197dc2c4; LONG $0x0000c0b3; BYTE $0x00 // vbroadcastsd 0xc0(%r11), %ymm6
+	LONG $0x197d42c4; LONG $0x0004808b; BYTE $0x00 // vbroadcastsd 0x480(%r11), %ymm9
+	LONG $0xa8e562c4; BYTE $0xe7 // vfmadd213pd %ymm7, %ymm3, %ymm12
+	LONG $0x197dc2c4; LONG $0x000240bb; BYTE $0x00 // vbroadcastsd 0x240(%r11), %ymm7
+	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0x197dc2c4; LONG $0x000200ab; BYTE $0x00 // vbroadcastsd 0x200(%r11), %ymm5
+	LONG $0xa8e542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm3, %ymm9
+	LONG $0x197d42c4; LONG $0x00010083; BYTE $0x00 // vbroadcastsd 0x100(%r11), %ymm8
+	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
+	LONG $0x197dc2c4; LONG $0x000340a3; BYTE $0x00 // vbroadcastsd 0x340(%r11), %ymm4
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	LONG $0x107d21c4; LONG $0x0080d19c; WORD $0x0000 // vmovupd 0x80(%rcx,%r10,8), %ymm11
+	LONG $0xa8a562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm11, %ymm8
+	LONG $0x197dc2c4; LONG $0x000380b3; BYTE $0x00 // vbroadcastsd 0x380(%r11), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm11, %ymm7
+	LONG $0x197dc2c4; LONG $0x0004c0ab; BYTE $0x00 // vbroadcastsd 0x4c0(%r11), %ymm5
+	LONG $0xa8a5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm11, %ymm6
+	LONG $0x197dc2c4; LONG $0x000600a3; BYTE $0x00 // vbroadcastsd 0x600(%r11), %ymm4
+	LONG $0xa8a5c2c4; BYTE $0xe9 // vfmadd213pd %ymm9, %ymm11, %ymm5
+	LONG $0x40c38149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r11
+	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
+	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
+	LONG $0xfe6c850f; WORD $0xffff // jne <blocks5Multi4+0x10c0>
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x117d21c4; LONG $0x3000c684; WORD $0x0000 // vmovupd %ymm8, 0x3000(%rsi,%r8,8)
+	LONG $0x117da1c4; LONG $0x3100c6bc; WORD $0x0000 // vmovupd %ymm7, 0x3100(%rsi,%r8,8)
+	LONG $0x117da1c4; LONG $0x3200c6b4; WORD $0x0000 // vmovupd %ymm6, 0x3200(%rsi,%r8,8)
+	LONG $0x117da1c4; LONG $0x3300c6ac; WORD $0x0000 // vmovupd %ymm5, 0x3300(%rsi,%r8,8)
+	LONG $0x117da1c4; LONG $0x3400c6a4; WORD $0x0000 // vmovupd %ymm4, 0x3400(%rsi,%r8,8)
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xfdd9850f; WORD $0xffff // jne <blocks5Multi4+0x1070>
+	LONG $0xffee14e9; BYTE $0xff // jmp <blocks5Multi4+0xb0>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xede0840f; WORD $0xffff // je <blocks5Multi4+0x8e>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
+	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xedb08e0f; WORD $0xffff // jle <blocks5Multi4+0x80>
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x19eb // jmp <blocks5Multi4+0x1300>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xed80840f; WORD $0xffff // je <blocks5Multi4+0x80>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1774 // je <blocks5Multi4+0x1320>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
+	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
+	WORD $0x0feb // jmp <blocks5Multi4+0x1328>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x02e0c149 // shlq $0x2, %r8
+	LONG $0x801c8d4b // leaq (%r8,%r8,4), %rbx
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x36eb // jmp <blocks5Multi4+0x136b>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0x5965a1c4; WORD $0x821c // vmulpd (%rdx,%r8,4), %ymm3, %ymm3
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0x40f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r8
+	WORD $0x8574 // je <blocks5Multi4+0x12f0>
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0xcc74 // je <blocks5Multi4+0x1340>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x19140345 // addl (%r9,%rbx), %r10d
+	LONG $0x34e2c149 // shlq $0x34, %r10
+	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
+	WORD $0xbeeb // jmp <blocks5Multi4+0x1345>
+	LONG $0x78c48348 // addq $0x78, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -10690,8 +8484,9 @@ TEXT ·blocks5Multi4Quad(SB), 0, $768-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks5Multi8Quad(c *slotCall, s *multiWork)
@@ -12959,1843 +10754,1027 @@ TEXT ·blocks6Multi2Quad(SB), 0, $464-16
 	RET
 
 // func blocks6Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi4Quad(SB), 0, $912-16
+TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
-	LONG $0x002e86e9; BYTE $0x00 // jmp <end>
+	LONG $0x001786e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x17388e0f; WORD $0x0000 // jle <blocks6Multi4+0x1745>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x08ec8148; WORD $0x0003; BYTE $0x00 // subq $0x308, %rsp
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
-	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x9611fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003200 // vmovupd %ymm2, 0x3200(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003220 // vmovupd %ymm2, 0x3220(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003240 // vmovupd %ymm2, 0x3240(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003260 // vmovupd %ymm2, 0x3260(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003280 // vmovupd %ymm2, 0x3280(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032a0 // vmovupd %ymm2, 0x32a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032c0 // vmovupd %ymm2, 0x32c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032e0 // vmovupd %ymm2, 0x32e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003300 // vmovupd %ymm2, 0x3300(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003320 // vmovupd %ymm2, 0x3320(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003340 // vmovupd %ymm2, 0x3340(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003360 // vmovupd %ymm2, 0x3360(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003380 // vmovupd %ymm2, 0x3380(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033a0 // vmovupd %ymm2, 0x33a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033c0 // vmovupd %ymm2, 0x33c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033e0 // vmovupd %ymm2, 0x33e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003400 // vmovupd %ymm2, 0x3400(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003420 // vmovupd %ymm2, 0x3420(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003440 // vmovupd %ymm2, 0x3440(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003460 // vmovupd %ymm2, 0x3460(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003480 // vmovupd %ymm2, 0x3480(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034a0 // vmovupd %ymm2, 0x34a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034c0 // vmovupd %ymm2, 0x34c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034e0 // vmovupd %ymm2, 0x34e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003500 // vmovupd %ymm2, 0x3500(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003520 // vmovupd %ymm2, 0x3520(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003540 // vmovupd %ymm2, 0x3540(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003560 // vmovupd %ymm2, 0x3560(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003580 // vmovupd %ymm2, 0x3580(%rsi)
-	LONG $0x9611fdc5; LONG $0x000035a0 // vmovupd %ymm2, 0x35a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000035c0 // vmovupd %ymm2, 0x35c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000035e0 // vmovupd %ymm2, 0x35e0(%rsi)
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x2c9d8e0f; WORD $0x0000 // jle <blocks6Multi4+0x2e50>
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
+	LONG $0x70ec8348 // subq $0x70, %rsp
+	LONG $0x597de2c4; LONG $0x0017540d; BYTE $0x00 // vpbroadcastq 0x1754(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00174315; BYTE $0x00 // vpbroadcastq 0x1743(%rip), %ymm2
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x106f8b4c // movq 0x10(%rdi), %r13
+	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
+	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
+	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
+	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
+	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0x24848948; LONG $0x00000230 // movq %rax, 0x230(%rsp)
-	LONG $0x0001b6e9; BYTE $0x00 // jmp <blocks6Multi4+0x392>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x24948b48; LONG $0x000001e8 // movq 0x1e8(%rsp), %rdx
-	LONG $0x9611fdc5; LONG $0x00003000 // vmovupd %ymm2, 0x3000(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003020 // vmovupd %ymm2, 0x3020(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003040 // vmovupd %ymm2, 0x3040(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003060 // vmovupd %ymm2, 0x3060(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003080 // vmovupd %ymm2, 0x3080(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030a0 // vmovupd %ymm2, 0x30a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030c0 // vmovupd %ymm2, 0x30c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000030e0 // vmovupd %ymm2, 0x30e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003100 // vmovupd %ymm2, 0x3100(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003120 // vmovupd %ymm2, 0x3120(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003140 // vmovupd %ymm2, 0x3140(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003160 // vmovupd %ymm2, 0x3160(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003180 // vmovupd %ymm2, 0x3180(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031a0 // vmovupd %ymm2, 0x31a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031c0 // vmovupd %ymm2, 0x31c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000031e0 // vmovupd %ymm2, 0x31e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003200 // vmovupd %ymm2, 0x3200(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003220 // vmovupd %ymm2, 0x3220(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003240 // vmovupd %ymm2, 0x3240(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003260 // vmovupd %ymm2, 0x3260(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003280 // vmovupd %ymm2, 0x3280(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032a0 // vmovupd %ymm2, 0x32a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032c0 // vmovupd %ymm2, 0x32c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000032e0 // vmovupd %ymm2, 0x32e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003300 // vmovupd %ymm2, 0x3300(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003320 // vmovupd %ymm2, 0x3320(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003340 // vmovupd %ymm2, 0x3340(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003360 // vmovupd %ymm2, 0x3360(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003380 // vmovupd %ymm2, 0x3380(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033a0 // vmovupd %ymm2, 0x33a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033c0 // vmovupd %ymm2, 0x33c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000033e0 // vmovupd %ymm2, 0x33e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003400 // vmovupd %ymm2, 0x3400(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003420 // vmovupd %ymm2, 0x3420(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003440 // vmovupd %ymm2, 0x3440(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003460 // vmovupd %ymm2, 0x3460(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003480 // vmovupd %ymm2, 0x3480(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034a0 // vmovupd %ymm2, 0x34a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034c0 // vmovupd %ymm2, 0x34c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000034e0 // vmovupd %ymm2, 0x34e0(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003500 // vmovupd %ymm2, 0x3500(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003520 // vmovupd %ymm2, 0x3520(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003540 // vmovupd %ymm2, 0x3540(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003560 // vmovupd %ymm2, 0x3560(%rsi)
-	LONG $0x9611fdc5; LONG $0x00003580 // vmovupd %ymm2, 0x3580(%rsi)
-	LONG $0x9611fdc5; LONG $0x000035a0 // vmovupd %ymm2, 0x35a0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000035c0 // vmovupd %ymm2, 0x35c0(%rsi)
-	LONG $0x9611fdc5; LONG $0x000035e0 // vmovupd %ymm2, 0x35e0(%rsi)
-	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x00000230 // cmpq 0x230(%rsp), %rdx
-	LONG $0x2abe830f; WORD $0x0000 // jae <blocks6Multi4+0x2e50>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24948948; LONG $0x000001e8 // movq %rdx, 0x1e8(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x28b9840f; WORD $0x0000 // je <blocks6Multi4+0x2c60>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
-	LONG $0x24848948; LONG $0x00000238 // movq %rax, 0x238(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	WORD $0x3ceb // jmp <blocks6Multi4+0x3fb>
-	BYTE $0x90 // nop
-	LONG $0x24848b48; LONG $0x00000240 // movq 0x240(%rsp), %rax
-	LONG $0x241c8b4c // movq (%rsp), %r11
-	LONG $0x24948b48; LONG $0x000001e8 // movq 0x1e8(%rsp), %rdx
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x473c8d48 // leaq (%rdi,%rax,2), %rdi
-	LONG $0x10c38349 // addq $0x10, %r11
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x248c3b48; LONG $0x00000238 // cmpq 0x238(%rsp), %rcx
-	LONG $0x2865830f; WORD $0x0000 // jae <blocks6Multi4+0x2c60>
-	LONG $0x21b60f44 // movzbl (%rcx), %r12d
-	LONG $0x241c894c // movq %r11, (%rsp)
-	LONG $0x642c8d4f // leaq (%r12,%r12,2), %r13
-	LONG $0x24ac894c; LONG $0x00000240 // movq %r13, 0x240(%rsp)
-	LONG $0x06e5c141 // shll $0x6, %r13d
-	LONG $0x80af034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r13
-	LONG $0x8b180f41; LONG $0x00000400 // prefetcht0 0x400(%r11)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x0c34850f; WORD $0x0000 // jne <blocks6Multi4+0x1060>
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x34fc8041 // cmpb $0x34, %r12b
-	LONG $0x13f5860f; WORD $0x0000 // jbe <blocks6Multi4+0x1830>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	LONG $0x641c8d47 // leal (%r12,%r12,2), %r11d
-	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x4824 // vmovups %ymm8, 0x48(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm2, 0x168(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm2, 0x128(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm2, 0xa8(%rsp)
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm0, 0x1c8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0080168c; WORD $0x0000 // vmovups 0x80(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001f024; BYTE $0x00 // vmovups %ymm0, 0x1f0(%rsp)
-	LONG $0x1078c1c4; LONG $0x00800684; WORD $0x0000 // vmovups 0x80(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00021024; BYTE $0x00 // vmovups %ymm2, 0x210(%rsp)
-	LONG $0x187583c4; LONG $0x00800e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x00800684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0090168c; WORD $0x0000 // vmovups 0x90(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00024824; BYTE $0x00 // vmovups %ymm0, 0x248(%rsp)
-	LONG $0x1078c1c4; LONG $0x00900684; WORD $0x0000 // vmovups 0x90(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00026824; BYTE $0x00 // vmovups %ymm2, 0x268(%rsp)
-	LONG $0x187583c4; LONG $0x00900e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x00900684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x00a0168c; WORD $0x0000 // vmovups 0xa0(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0002c824; BYTE $0x00 // vmovups %ymm0, 0x2c8(%rsp)
-	LONG $0x1078c1c4; LONG $0x00a00684; WORD $0x0000 // vmovups 0xa0(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0002e824; BYTE $0x00 // vmovups %ymm2, 0x2e8(%rsp)
-	LONG $0x187583c4; LONG $0x00a00e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x00a00684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; LONG $0x00b0168c; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00028824; BYTE $0x00 // vmovups %ymm0, 0x288(%rsp)
-	LONG $0x1079c1c4; LONG $0x00b00684; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm0
-	LONG $0xa4048d4b // leaq (%r12,%r12,4), %rax
-	LONG $0x9411fcc5; LONG $0x0002a824; BYTE $0x00 // vmovups %ymm2, 0x2a8(%rsp)
-	LONG $0x187583c4; LONG $0x00b00e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r9), %ymm1, %ymm1
-	WORD $0x8945; BYTE $0xe1 // movl %r12d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x187d83c4; LONG $0x00b00684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r8), %ymm0, %ymm0
-	LONG $0x58478b4c // movq 0x58(%rdi), %r8
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	WORD $0x894c; BYTE $0xc5 // movq %r8, %rbp
-	WORD $0x2948; BYTE $0xc5 // subq %rax, %rbp
-	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0xd9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm11
-	LONG $0xe1157dc5 // vunpckhpd %ymm1, %ymm0, %ymm12
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x026ffac5 // vmovdqu (%rdx), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x005d // vmovdqu (%r13), %ymm3
-	LONG $0x6f7ec1c4; WORD $0x4065 // vmovdqu 0x40(%r13), %ymm4
-	LONG $0x5979c2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm7
-	LONG $0x597d42c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm15
-	LONG $0x597de2c4; LONG $0x0026fd0d; BYTE $0x00 // vpbroadcastq 0x26fd(%rip), %ymm1
-	LONG $0x197d42c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm13
-	LONG $0x107d81c4; WORD $0x3a74; BYTE $0xc0 // vmovupd -0x40(%r10,%r15), %ymm6
-	LONG $0x84107dc5; LONG $0x00018824; BYTE $0x00 // vmovupd 0x188(%rsp), %ymm8
-	LONG $0x1a048d48 // leaq (%rdx,%rbx), %rax
-	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
-	LONG $0x387de3c4; WORD $0x1a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rbx), %ymm0, %ymm0
-	LONG $0x007de2c4; BYTE $0xc3 // vpshufb %ymm3, %ymm0, %ymm0
-	LONG $0x47fde2c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm0, %ymm0
-	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0x027dc3c4; WORD $0xaad2 // vpblendd $0xaa, %ymm10, %ymm0, %ymm2
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xe9ebedc5 // vpor %ymm1, %ymm2, %ymm5
-	LONG $0x597de2c4; LONG $0x0026a315; BYTE $0x00 // vpbroadcastq 0x26a3(%rip), %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xf5587dc5 // vaddpd %ymm5, %ymm0, %ymm14
-	LONG $0x107d81c4; LONG $0xff403a84; WORD $0xffff // vmovupd -0xc0(%r10,%r15), %ymm0
-	LONG $0x107d81c4; WORD $0x3a6c; BYTE $0x80 // vmovupd -0x80(%r10,%r15), %ymm5
-	LONG $0xb88de2c4; LONG $0x01a824b4; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm14, %ymm6
-	LONG $0xb88de2c4; WORD $0x2444; BYTE $0x48 // vfmadd231pd 0x48(%rsp), %ymm14, %ymm0
-	LONG $0xb88de2c4; WORD $0x246c; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm14, %ymm5
-	LONG $0xa8bd02c4; WORD $0x3a34 // vfmadd213pd (%r10,%r15), %ymm8, %ymm14
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7a21c4; WORD $0x2204 // vmovdqu (%rdx,%r12), %xmm8
-	LONG $0x383d43c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm8, %ymm8
-	LONG $0x8c180f42; LONG $0x00100022; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r12)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
-	LONG $0x003d62c4; BYTE $0xc3 // vpshufb %ymm3, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc7 // vpxor %ymm15, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; LONG $0x01682484; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm8, %ymm0
-	LONG $0xb8bde2c4; LONG $0x014824ac; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x012824b4; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x010824b4; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x0c04 // vmovdqu (%r12,%rcx), %xmm8
-	LONG $0x383d43c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm8, %ymm8
-	LONG $0x8c180f41; LONG $0x0010000c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rcx)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
-	LONG $0x003d62c4; BYTE $0xc3 // vpshufb %ymm3, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc7 // vpxor %ymm15, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; LONG $0x00e82484; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm8, %ymm0
-	LONG $0xb8bde2c4; LONG $0x00c824ac; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x00a824b4; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x008824b4; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x1404 // vmovdqu (%r12,%rdx), %xmm8
-	LONG $0x383d43c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm8, %ymm8
-	LONG $0x8c180f41; LONG $0x00100014; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdx)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
-	LONG $0x003d62c4; BYTE $0xc3 // vpshufb %ymm3, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc7 // vpxor %ymm15, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; WORD $0x2444; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm8, %ymm0
-	LONG $0xb8bde2c4; LONG $0x01c824ac; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x021024b4; WORD $0x0000 // vfmadd231pd 0x210(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x01f024b4; WORD $0x0000 // vfmadd231pd 0x1f0(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x0c04 // vmovdqu (%r12,%rcx), %xmm8
-	LONG $0x383d43c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm8, %ymm8
-	LONG $0x8c180f41; LONG $0x0010000c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rcx)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x003d62c4; BYTE $0xc3 // vpshufb %ymm3, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc7 // vpxor %ymm15, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; LONG $0x02682484; WORD $0x0000 // vfmadd231pd 0x268(%rsp), %ymm8, %ymm0
-	LONG $0xb8bde2c4; LONG $0x024824ac; WORD $0x0000 // vfmadd231pd 0x248(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x02e824b4; WORD $0x0000 // vfmadd231pd 0x2e8(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x02c824b4; WORD $0x0000 // vfmadd231pd 0x2c8(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x1404 // vmovdqu (%r12,%rdx), %xmm8
-	LONG $0x383d43c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm8, %ymm8
-	LONG $0x8c180f41; LONG $0x00100014; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdx)
-	WORD $0x0148; BYTE $0xea // addq %rbp, %rdx
-	LONG $0x003de2c4; BYTE $0xdb // vpshufb %ymm3, %ymm8, %ymm3
-	LONG $0x47e5e2c4; BYTE $0xdc // vpsllvq %ymm4, %ymm3, %ymm3
-	LONG $0xdfd3e5c5 // vpsrlq %xmm7, %ymm3, %ymm3
-	LONG $0xdbef85c5 // vpxor %ymm3, %ymm15, %ymm3
-	LONG $0xd373ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm4
-	LONG $0x0265c3c4; WORD $0xaada // vpblendd $0xaa, %ymm10, %ymm3, %ymm3
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xb8e5e2c4; LONG $0x02a82484; WORD $0x0000 // vfmadd231pd 0x2a8(%rsp), %ymm3, %ymm0
-	LONG $0xb8e5e2c4; LONG $0x028824ac; WORD $0x0000 // vfmadd231pd 0x288(%rsp), %ymm3, %ymm5
-	LONG $0xb8e5c2c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm3, %ymm6
-	LONG $0xb89d62c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm12, %ymm14
-	LONG $0x117d81c4; LONG $0xff403a84; WORD $0xffff // vmovupd %ymm0, -0xc0(%r10,%r15)
-	LONG $0x117d81c4; WORD $0x3a6c; BYTE $0x80 // vmovupd %ymm5, -0x80(%r10,%r15)
-	LONG $0x117d81c4; WORD $0x3a74; BYTE $0xc0 // vmovupd %ymm6, -0x40(%r10,%r15)
-	LONG $0x117d01c4; WORD $0x3a34 // vmovupd %ymm14, (%r10,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8149; WORD $0x0006; BYTE $0x00 // cmpq $0x600, %r15
-	LONG $0xfcd8850f; WORD $0xffff // jne <blocks6Multi4+0x750>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x0a51b70f // movzwl 0xa(%rcx), %edx
-	LONG $0x0c59b70f // movzwl 0xc(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r15d
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x6f7ac1c4; WORD $0x0604 // vmovdqu (%r14,%rax), %xmm0
-	LONG $0x6f7ac1c4; WORD $0x1634 // vmovdqu (%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm7
-	LONG $0x1078c1c4; WORD $0x0664; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm4
-	LONG $0x107841c4; WORD $0x1644; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm8
-	LONG $0x1078c1c4; WORD $0x066c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm5
-	LONG $0x107841c4; WORD $0x164c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm9
-	LONG $0x387dc3c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm0, %ymm0
-	LONG $0x384d83c4; WORD $0x3e34; BYTE $0x01 // vinserti128 $0x1, (%r14,%r15), %ymm6, %ymm6
-	LONG $0xd66c7dc5 // vpunpcklqdq %ymm6, %ymm0, %ymm10
-	LONG $0xc66dfdc5 // vpunpckhqdq %ymm6, %ymm0, %ymm0
-	LONG $0x447ffec5; WORD $0x2824 // vmovdqu %ymm0, 0x28(%rsp)
-	LONG $0x1865c3c4; LONG $0x01101e44 // vinsertf128 $0x1, 0x10(%r14,%rbx), %ymm3, %ymm0
-	LONG $0x184583c4; LONG $0x01103e5c // vinsertf128 $0x1, 0x10(%r14,%r15), %ymm7, %ymm3
-	LONG $0x547f7ec5; WORD $0x4824 // vmovdqu %ymm10, 0x48(%rsp)
-	LONG $0xf314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm6
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x183d83c4; LONG $0x01203e5c // vinsertf128 $0x1, 0x20(%r14,%r15), %ymm8, %ymm3
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x185dc3c4; LONG $0x01201e44 // vinsertf128 $0x1, 0x20(%r14,%rbx), %ymm4, %ymm0
-	LONG $0xb411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm6, 0x1a8(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x183583c4; LONG $0x01303e5c // vinsertf128 $0x1, 0x30(%r14,%r15), %ymm9, %ymm3
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x1855c3c4; LONG $0x01301e44 // vinsertf128 $0x1, 0x30(%r14,%rbx), %ymm5, %ymm0
-	LONG $0xa411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm4, 0x168(%rsp)
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm4, 0x128(%rsp)
-	LONG $0x186583c4; LONG $0x01403e5c // vinsertf128 $0x1, 0x40(%r14,%r15), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01401e44 // vinsertf128 $0x1, 0x40(%r14,%rbx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm4, 0xe8(%rsp)
-	LONG $0x186583c4; LONG $0x01503e5c // vinsertf128 $0x1, 0x50(%r14,%r15), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01501e44 // vinsertf128 $0x1, 0x50(%r14,%rbx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm4, 0xa8(%rsp)
-	LONG $0x186583c4; LONG $0x01603e5c // vinsertf128 $0x1, 0x60(%r14,%r15), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01601e44 // vinsertf128 $0x1, 0x60(%r14,%rbx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x165c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm0, 0x1c8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0x6411fcc5; WORD $0x6824 // vmovups %ymm4, 0x68(%rsp)
-	LONG $0x186583c4; LONG $0x01703e5c // vinsertf128 $0x1, 0x70(%r14,%r15), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x01701e44 // vinsertf128 $0x1, 0x70(%r14,%rbx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0080169c; WORD $0x0000 // vmovups 0x80(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x0001f024; BYTE $0x00 // vmovups %ymm0, 0x1f0(%rsp)
-	LONG $0x1078c1c4; LONG $0x00800684; WORD $0x0000 // vmovups 0x80(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00021024; BYTE $0x00 // vmovups %ymm4, 0x210(%rsp)
-	LONG $0x186583c4; LONG $0x00803e9c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r15), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x00801e84; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%rbx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0090169c; WORD $0x0000 // vmovups 0x90(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x00024824; BYTE $0x00 // vmovups %ymm0, 0x248(%rsp)
-	LONG $0x1078c1c4; LONG $0x00900684; WORD $0x0000 // vmovups 0x90(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x00026824; BYTE $0x00 // vmovups %ymm4, 0x268(%rsp)
-	LONG $0x186583c4; LONG $0x00903e9c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r15), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x00901e84; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%rbx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x00a0169c; WORD $0x0000 // vmovups 0xa0(%r14,%rdx), %xmm3
-	LONG $0x8411fcc5; LONG $0x0002c824; BYTE $0x00 // vmovups %ymm0, 0x2c8(%rsp)
-	LONG $0x1078c1c4; LONG $0x00a00684; WORD $0x0000 // vmovups 0xa0(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x0002e824; BYTE $0x00 // vmovups %ymm4, 0x2e8(%rsp)
-	LONG $0x186583c4; LONG $0x00a03e9c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r15), %ymm3, %ymm3
-	LONG $0x187dc3c4; LONG $0x00a01e84; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%rbx), %ymm0, %ymm0
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x00028824; BYTE $0x00 // vmovups %ymm0, 0x288(%rsp)
-	LONG $0x1079c1c4; LONG $0x00b00684; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm0
-	LONG $0xa411fcc5; LONG $0x0002a824; BYTE $0x00 // vmovups %ymm4, 0x2a8(%rsp)
-	LONG $0x187dc3c4; LONG $0x00b01e9c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%rbx), %ymm0, %ymm3
-	LONG $0x1079c1c4; LONG $0x00b01684; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm0
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x187d83c4; LONG $0x00b03ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r15), %ymm0, %ymm4
-	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
-	LONG $0xc414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm0
-	LONG $0xdc1565c5 // vunpckhpd %ymm4, %ymm3, %ymm11
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7a81c4; WORD $0x0f24 // vmovdqu (%r15,%r9), %xmm4
-	LONG $0x6f7e41c4; WORD $0x207d // vmovdqu 0x20(%r13), %ymm15
-	LONG $0x6f7ec1c4; WORD $0x605d // vmovdqu 0x60(%r13), %ymm3
-	LONG $0x5979c2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm7
-	LONG $0x597d42c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm12
-	LONG $0x197d42c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm13
-	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
-	LONG $0x0f048d4b // leaq (%r15,%r9), %rax
-	LONG $0xb410fdc5; LONG $0x0030a01e; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rbx), %ymm6
-	LONG $0x84107dc5; LONG $0x00018824; BYTE $0x00 // vmovupd 0x188(%rsp), %ymm8
-	LONG $0x1f2c8d4b // leaq (%r15,%r11), %rbp
-	LONG $0x385d83c4; WORD $0x1f24; BYTE $0x01 // vinserti128 $0x1, (%r15,%r11), %ymm4, %ymm4
-	WORD $0x014d; BYTE $0xc7 // addq %r8, %r15
-	LONG $0x005dc2c4; BYTE $0xe7 // vpshufb %ymm15, %ymm4, %ymm4
-	LONG $0x47dde2c4; BYTE $0xe3 // vpsllvq %ymm3, %ymm4, %ymm4
-	LONG $0xe7d3ddc5 // vpsrlq %xmm7, %ymm4, %ymm4
-	LONG $0xe4ef9dc5 // vpxor %ymm4, %ymm12, %ymm4
-	LONG $0x025dc3c4; WORD $0xaaea // vpblendd $0xaa, %ymm10, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
-	LONG $0xf5585dc5 // vaddpd %ymm5, %ymm4, %ymm14
-	LONG $0xa410fdc5; LONG $0x0030201e; BYTE $0x00 // vmovupd 0x3020(%rsi,%rbx), %ymm4
-	LONG $0xac10fdc5; LONG $0x0030601e; BYTE $0x00 // vmovupd 0x3060(%rsi,%rbx), %ymm5
-	LONG $0xb88de2c4; LONG $0x01a824b4; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm14, %ymm6
-	LONG $0xb88de2c4; WORD $0x2464; BYTE $0x48 // vfmadd231pd 0x48(%rsp), %ymm14, %ymm4
-	LONG $0xb88de2c4; WORD $0x246c; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm14, %ymm5
-	LONG $0xa8bd62c4; LONG $0x30e01eb4; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%rbx), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x0404 // vmovdqu (%r12,%rax), %xmm8
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x383d43c4; WORD $0x2c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbp), %ymm8, %ymm8
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x003d42c4; BYTE $0xc7 // vpshufb %ymm15, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc3 // vpsllvq %ymm3, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc4 // vpxor %ymm12, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; LONG $0x016824a4; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm8, %ymm4
-	LONG $0xb8bde2c4; LONG $0x014824ac; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x012824b4; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x010824b4; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x0404 // vmovdqu (%r12,%rax), %xmm8
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x383d43c4; WORD $0x2c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbp), %ymm8, %ymm8
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x003d42c4; BYTE $0xc7 // vpshufb %ymm15, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc3 // vpsllvq %ymm3, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc4 // vpxor %ymm12, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; LONG $0x00e824a4; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm8, %ymm4
-	LONG $0xb8bde2c4; LONG $0x00c824ac; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x00a824b4; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x008824b4; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x0404 // vmovdqu (%r12,%rax), %xmm8
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x383d43c4; WORD $0x2c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbp), %ymm8, %ymm8
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x003d42c4; BYTE $0xc7 // vpshufb %ymm15, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc3 // vpsllvq %ymm3, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc4 // vpxor %ymm12, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; WORD $0x2464; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm8, %ymm4
-	LONG $0xb8bde2c4; LONG $0x01c824ac; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x021024b4; WORD $0x0000 // vfmadd231pd 0x210(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x01f024b4; WORD $0x0000 // vfmadd231pd 0x1f0(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x0404 // vmovdqu (%r12,%rax), %xmm8
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x383d43c4; WORD $0x2c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbp), %ymm8, %ymm8
-	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
-	LONG $0x003d42c4; BYTE $0xc7 // vpshufb %ymm15, %ymm8, %ymm8
-	LONG $0x47bd62c4; BYTE $0xc3 // vpsllvq %ymm3, %ymm8, %ymm8
-	LONG $0xc7d33dc5 // vpsrlq %xmm7, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc4 // vpxor %ymm12, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc9eb35c5 // vpor %ymm1, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bde2c4; LONG $0x026824a4; WORD $0x0000 // vfmadd231pd 0x268(%rsp), %ymm8, %ymm4
-	LONG $0xb8bde2c4; LONG $0x024824ac; WORD $0x0000 // vfmadd231pd 0x248(%rsp), %ymm8, %ymm5
-	LONG $0xb8bde2c4; LONG $0x02e824b4; WORD $0x0000 // vfmadd231pd 0x2e8(%rsp), %ymm8, %ymm6
-	LONG $0xb8bd62c4; LONG $0x02c824b4; WORD $0x0000 // vfmadd231pd 0x2c8(%rsp), %ymm8, %ymm14
-	LONG $0x6f7a41c4; WORD $0x0404 // vmovdqu (%r12,%rax), %xmm8
-	LONG $0x383d43c4; WORD $0x2c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbp), %ymm8, %ymm8
-	LONG $0x003d42c4; BYTE $0xc7 // vpshufb %ymm15, %ymm8, %ymm8
-	LONG $0x47bde2c4; BYTE $0xdb // vpsllvq %ymm3, %ymm8, %ymm3
-	LONG $0xdfd3e5c5 // vpsrlq %xmm7, %ymm3, %ymm3
-	LONG $0xdbef9dc5 // vpxor %ymm3, %ymm12, %ymm3
-	LONG $0xd373c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm7
-	LONG $0x0265c3c4; WORD $0xaada // vpblendd $0xaa, %ymm10, %ymm3, %ymm3
-	LONG $0xfaebc5c5 // vpor %ymm2, %ymm7, %ymm7
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0x5c45c1c4; BYTE $0xfd // vsubpd %ymm13, %ymm7, %ymm7
-	LONG $0xdb58c5c5 // vaddpd %ymm3, %ymm7, %ymm3
-	LONG $0xb8e5e2c4; LONG $0x02a824a4; WORD $0x0000 // vfmadd231pd 0x2a8(%rsp), %ymm3, %ymm4
-	LONG $0xb8e5e2c4; LONG $0x028824ac; WORD $0x0000 // vfmadd231pd 0x288(%rsp), %ymm3, %ymm5
-	LONG $0xb8e542c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm3, %ymm14
-	LONG $0xb8e5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm3, %ymm6
-	LONG $0xa411fdc5; LONG $0x0030201e; BYTE $0x00 // vmovupd %ymm4, 0x3020(%rsi,%rbx)
-	LONG $0xac11fdc5; LONG $0x0030601e; BYTE $0x00 // vmovupd %ymm5, 0x3060(%rsi,%rbx)
-	LONG $0xb411fdc5; LONG $0x0030a01e; BYTE $0x00 // vmovupd %ymm6, 0x30a0(%rsi,%rbx)
-	LONG $0xb4117dc5; LONG $0x0030e01e; BYTE $0x00 // vmovupd %ymm14, 0x30e0(%rsi,%rbx)
-	LONG $0x00c38148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbx
-	LONG $0x00fb8148; WORD $0x0006; BYTE $0x00 // cmpq $0x600, %rbx
-	LONG $0xfd0a850f; WORD $0xffff // jne <blocks6Multi4+0xd60>
-	LONG $0xfff365e9; BYTE $0xff // jmp <blocks6Multi4+0x3c0>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x4824 // vmovups %ymm8, 0x48(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm2, 0x168(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm2, 0x128(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x60 // vmovupd 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x60 // vmovupd 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm2, 0xa8(%rsp)
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xe9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm13
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x5411fdc5; WORD $0x6824 // vmovupd %ymm2, 0x68(%rsp)
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00800e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	LONG $0x186d83c4; LONG $0x00900ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm2, %ymm4
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x1079c1c4; LONG $0x00a006a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rax), %xmm4
-	LONG $0x185d83c4; LONG $0x00a006ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r8), %ymm4, %ymm5
-	LONG $0x1079c1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rdx), %xmm4
-	LONG $0x185d83c4; LONG $0x00a00eb4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r9), %ymm4, %ymm6
-	LONG $0xe614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm4
-	LONG $0xee15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm5
-	LONG $0x1079c1c4; LONG $0x00b006b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm6
-	LONG $0x184d83c4; LONG $0x00b006bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r8), %ymm6, %ymm7
-	LONG $0x1079c1c4; LONG $0x00b016b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm6
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x184d03c4; LONG $0x00b00e84; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r9), %ymm6, %ymm8
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0xa0878d48; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%rdi), %rax
-	LONG $0x1445c1c4; BYTE $0xf0 // vunpcklpd %ymm8, %ymm7, %ymm6
-	LONG $0x1545c1c4; BYTE $0xf8 // vunpckhpd %ymm8, %ymm7, %ymm7
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x805a7cc5; LONG $0xffffef60 // vcvtps2pd -0x10a0(%rax), %ymm8
-	LONG $0x107d41c4; LONG $0xff40128c; WORD $0xffff // vmovupd -0xc0(%r10,%rdx), %ymm9
-	LONG $0x107d41c4; WORD $0x1254; BYTE $0x80 // vmovupd -0x80(%r10,%rdx), %ymm10
-	LONG $0x107d41c4; WORD $0x125c; BYTE $0xc0 // vmovupd -0x40(%r10,%rdx), %ymm11
-	LONG $0xa4107dc5; LONG $0x00018824; BYTE $0x00 // vmovupd 0x188(%rsp), %ymm12
-	LONG $0xb8bd62c4; WORD $0x244c; BYTE $0x48 // vfmadd231pd 0x48(%rsp), %ymm8, %ymm9
-	LONG $0xb8bd62c4; WORD $0x2454; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm8, %ymm10
-	LONG $0xb8bd62c4; LONG $0x01a8249c; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm8, %ymm11
-	LONG $0xa89d42c4; WORD $0x1204 // vfmadd213pd (%r10,%rdx), %ymm12, %ymm8
-	LONG $0x6088180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rax)
-	LONG $0xa05a7cc5; LONG $0xffffef80 // vcvtps2pd -0x1080(%rax), %ymm12
-	LONG $0x8048180f // prefetcht0 -0x80(%rax)
-	LONG $0xb89d62c4; LONG $0x0168248c; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm12, %ymm9
-	LONG $0xb89d62c4; LONG $0x01482494; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm12, %ymm10
-	LONG $0xb89d62c4; LONG $0x0128249c; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm12, %ymm11
-	LONG $0xb89d62c4; LONG $0x01082484; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm12, %ymm8
-	LONG $0xa05a7cc5; LONG $0xffffefa0 // vcvtps2pd -0x1060(%rax), %ymm12
-	LONG $0xa048180f // prefetcht0 -0x60(%rax)
-	LONG $0xb89d62c4; LONG $0x00e8248c; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm12, %ymm9
-	LONG $0xb89d62c4; LONG $0x00c82494; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm12, %ymm10
-	LONG $0xb89d62c4; LONG $0x00a8249c; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm12, %ymm11
-	LONG $0xb89d62c4; LONG $0x00882484; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm12, %ymm8
-	LONG $0xa05a7cc5; LONG $0xffffefc0 // vcvtps2pd -0x1040(%rax), %ymm12
-	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0xb89d62c4; WORD $0x244c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm12, %ymm9
-	LONG $0xb89d42c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm12, %ymm10
-	LONG $0xb89d42c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm12, %ymm11
-	LONG $0xb88542c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm15, %ymm8
-	LONG $0xa05a7cc5; LONG $0xffffefe0 // vcvtps2pd -0x1020(%rax), %ymm12
-	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0xb89d62c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm12, %ymm9
-	LONG $0xb89d62c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm12, %ymm10
-	LONG $0xb89d62c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm12, %ymm11
-	LONG $0xb8e542c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm3, %ymm8
-	LONG $0xa05a7cc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm12
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb89d62c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm12, %ymm9
-	LONG $0xb89d62c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm12, %ymm10
-	LONG $0xb89d62c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm12, %ymm11
-	LONG $0xb8c542c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm7, %ymm8
-	LONG $0x117d41c4; LONG $0xff40128c; WORD $0xffff // vmovupd %ymm9, -0xc0(%r10,%rdx)
-	LONG $0x117d41c4; WORD $0x1254; BYTE $0x80 // vmovupd %ymm10, -0x80(%r10,%rdx)
-	LONG $0x117d41c4; WORD $0x125c; BYTE $0xc0 // vmovupd %ymm11, -0x40(%r10,%rdx)
-	LONG $0x117d41c4; WORD $0x1204 // vmovupd %ymm8, (%r10,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0006; BYTE $0x00 // cmpq $0x600, %rdx
-	LONG $0xfeb4850f; WORD $0xffff // jne <blocks6Multi4+0x1300>
-	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
-	LONG $0x53b70f41; BYTE $0x0a // movzwl 0xa(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x0c // movzwl 0xc(%r11), %r8d
-	LONG $0x5bb70f45; BYTE $0x0e // movzwl 0xe(%r11), %r11d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r11), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%r11), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x4824 // vmovups %ymm8, 0x48(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%r11), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%r11), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm2, 0x168(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm2, 0x128(%rsp)
-	LONG $0x187583c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0x187583c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm2, 0xa8(%rsp)
-	LONG $0x187583c4; LONG $0x01601e4c // vinsertf128 $0x1, 0x60(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; WORD $0x164c; BYTE $0x70 // vmovupd 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm0, 0x1c8(%rsp)
-	LONG $0x1079c1c4; WORD $0x0644; BYTE $0x70 // vmovupd 0x70(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0x187583c4; LONG $0x01701e4c // vinsertf128 $0x1, 0x70(%r14,%r11), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00801e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r11), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	LONG $0x186d83c4; LONG $0x00901ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r11), %ymm2, %ymm4
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x1079c1c4; LONG $0x00a006a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rax), %xmm4
-	LONG $0x185d83c4; LONG $0x00a006ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r8), %ymm4, %ymm5
-	LONG $0x1079c1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rdx), %xmm4
-	LONG $0x185d83c4; LONG $0x00a01eb4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r11), %ymm4, %ymm6
-	LONG $0xe614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm4
-	LONG $0xee15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm5
-	LONG $0x1079c1c4; LONG $0x00b006b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm6
-	LONG $0xb0878d48; WORD $0x0000; BYTE $0x00 // leaq 0xb0(%rdi), %rax
-	LONG $0x184d83c4; LONG $0x00b006bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r8), %ymm6, %ymm7
-	LONG $0x1079c1c4; LONG $0x00b016b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm6
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x184d03c4; LONG $0x00b01e84; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r11), %ymm6, %ymm8
-	LONG $0x1445c1c4; BYTE $0xf0 // vunpcklpd %ymm8, %ymm7, %ymm6
-	LONG $0x1545c1c4; BYTE $0xf8 // vunpckhpd %ymm8, %ymm7, %ymm7
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x885a7cc5; LONG $0xffffff60 // vcvtps2pd -0xa0(%rax), %ymm9
-	LONG $0x84107dc5; LONG $0x0030e016; BYTE $0x00 // vmovupd 0x30e0(%rsi,%rdx), %ymm8
-	LONG $0x94107dc5; LONG $0x0030a016; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rdx), %ymm10
-	LONG $0xa4107dc5; LONG $0x00306016; BYTE $0x00 // vmovupd 0x3060(%rsi,%rdx), %ymm12
-	LONG $0x6c107dc5; WORD $0x4824 // vmovupd 0x48(%rsp), %ymm13
-	LONG $0x585a7cc5; BYTE $0x80 // vcvtps2pd -0x80(%rax), %ymm11
-	LONG $0xb8b562c4; LONG $0x01882484; WORD $0x0000 // vfmadd231pd 0x188(%rsp), %ymm9, %ymm8
-	LONG $0xb8b562c4; LONG $0x01a82494; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm9, %ymm10
-	LONG $0xb8b562c4; WORD $0x2464; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm9, %ymm12
-	LONG $0xa89562c4; LONG $0x3020168c; WORD $0x0000 // vfmadd213pd 0x3020(%rsi,%rdx), %ymm13, %ymm9
-	LONG $0x285a7cc5 // vcvtps2pd (%rax), %ymm13
-	LONG $0xb8a562c4; LONG $0x01082484; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm11, %ymm8
-	LONG $0xb8a562c4; LONG $0x01282494; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm11, %ymm10
-	LONG $0xb8a562c4; LONG $0x014824a4; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm11, %ymm12
-	LONG $0xb8a562c4; LONG $0x0168248c; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm11, %ymm9
-	LONG $0x585a7cc5; BYTE $0xa0 // vcvtps2pd -0x60(%rax), %ymm11
-	LONG $0xb8a562c4; LONG $0x00882484; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm11, %ymm8
-	LONG $0xb8a562c4; LONG $0x00a82494; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm11, %ymm10
-	LONG $0xb8a562c4; LONG $0x00c824a4; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm11, %ymm12
-	LONG $0xb8a562c4; LONG $0x00e8248c; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm11, %ymm9
-	LONG $0x585a7cc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm11
-	LONG $0xb8a562c4; LONG $0x01c824a4; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm11, %ymm12
-	LONG $0xb8a562c4; WORD $0x244c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm11, %ymm9
-	LONG $0xb8a542c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm11, %ymm8
-	LONG $0xb8a542c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm11, %ymm10
-	LONG $0x585a7cc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm11
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0xb8a562c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm11, %ymm8
-	LONG $0xb8a562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm11, %ymm10
-	LONG $0xb8a562c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm11, %ymm12
-	LONG $0xb8fd42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm0, %ymm9
-	LONG $0xb8dd42c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm4, %ymm9
-	LONG $0xb89562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm13, %ymm8
-	LONG $0xb89562c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm13, %ymm10
-	LONG $0xb89562c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm13, %ymm12
-	LONG $0x8c117dc5; LONG $0x00302016; BYTE $0x00 // vmovupd %ymm9, 0x3020(%rsi,%rdx)
-	LONG $0xa4117dc5; LONG $0x00306016; BYTE $0x00 // vmovupd %ymm12, 0x3060(%rsi,%rdx)
-	LONG $0x94117dc5; LONG $0x0030a016; BYTE $0x00 // vmovupd %ymm10, 0x30a0(%rsi,%rdx)
-	LONG $0x84117dc5; LONG $0x0030e016; BYTE $0x00 // vmovupd %ymm8, 0x30e0(%rsi,%rdx)
-	LONG $0x00c28148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rdx
-	LONG $0x00fa8148; WORD $0x0006; BYTE $0x00 // cmpq $0x600, %rdx
-	LONG $0xfecc850f; WORD $0xffff // jne <blocks6Multi4+0x16f0>
-	LONG $0xffeb97e9; BYTE $0xff // jmp <blocks6Multi4+0x3c0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xc108 // orb %al, %cl
-	LONG $0x0a6a840f; WORD $0x0000 // je <blocks6Multi4+0x22b4>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x641c8d47 // leal (%r12,%r12,2), %r11d
-	WORD $0x8948; BYTE $0xeb // movq %rbp, %rbx
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x4824 // vmovups %ymm8, 0x48(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm6, %ymm1
-	LONG $0x1079c1c4; LONG $0x00b016b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm6
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0x1079c1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rdx), %xmm4
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x185d83c4; LONG $0x00a00eac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r9), %ymm4, %ymm5
-	LONG $0x184d83c4; LONG $0x00b00ebc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r9), %ymm6, %ymm7
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm2, 0x168(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm2, 0x128(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm2, 0xa8(%rsp)
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm0, 0x1c8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0080168c; WORD $0x0000 // vmovups 0x80(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001f024; BYTE $0x00 // vmovups %ymm0, 0x1f0(%rsp)
-	LONG $0x1078c1c4; LONG $0x00800684; WORD $0x0000 // vmovups 0x80(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00021024; BYTE $0x00 // vmovups %ymm2, 0x210(%rsp)
-	LONG $0x187583c4; LONG $0x00800e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x00800684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; LONG $0x0090168c; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm1
-	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
-	LONG $0x8411fcc5; LONG $0x00024824; BYTE $0x00 // vmovups %ymm0, 0x248(%rsp)
-	LONG $0x1079c1c4; LONG $0x00900684; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00026824; BYTE $0x00 // vmovups %ymm2, 0x268(%rsp)
-	LONG $0x187583c4; LONG $0x00900e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm1, %ymm1
-	WORD $0x8945; BYTE $0xe1 // movl %r12d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x187d83c4; LONG $0x00900684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm3
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1079c1c4; LONG $0x00a0068c; WORD $0x0000 // vmovupd 0xa0(%r14,%rax), %xmm1
-	LONG $0x187583c4; LONG $0x00a0068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r8), %ymm1, %ymm1
-	LONG $0xe514f5c5 // vunpcklpd %ymm5, %ymm1, %ymm4
-	LONG $0xed15f5c5 // vunpckhpd %ymm5, %ymm1, %ymm5
-	LONG $0x1079c1c4; LONG $0x00b0068c; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm1
-	LONG $0xa4048d4b // leaq (%r12,%r12,4), %rax
-	WORD $0x2948; BYTE $0xc3 // subq %rax, %rbx
-	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
-	LONG $0x187583c4; LONG $0x00b0068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r8), %ymm1, %ymm1
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0xf714f5c5 // vunpcklpd %ymm7, %ymm1, %ymm6
-	LONG $0xff15f5c5 // vunpckhpd %ymm7, %ymm1, %ymm7
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x6f7e41c4; WORD $0x0065 // vmovdqu (%r13), %ymm12
-	LONG $0x6f7e41c4; WORD $0x406d // vmovdqu 0x40(%r13), %ymm13
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
-	LONG $0x107d01c4; LONG $0xff403a9c; WORD $0xffff // vmovupd -0xc0(%r10,%r15), %ymm11
-	LONG $0x107d01c4; WORD $0x3a74; BYTE $0x80 // vmovupd -0x80(%r10,%r15), %ymm14
-	LONG $0x107d01c4; WORD $0x3a7c; BYTE $0xc0 // vmovupd -0x40(%r10,%r15), %ymm15
-	LONG $0x9410fdc5; LONG $0x00018824; BYTE $0x00 // vmovupd 0x188(%rsp), %ymm2
-	LONG $0x02048d4a // leaq (%rdx,%r8), %rax
-	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
-	LONG $0x3875a3c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm1, %ymm1
-	LONG $0x0075c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm1, %ymm1
-	LONG $0x47f542c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm1, %ymm8
-	LONG $0x5979c2c4; LONG $0x0000808d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm1
-	LONG $0xc1d33dc5 // vpsrlq %xmm1, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc1 // vpxor %ymm9, %ymm8, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
-	LONG $0xb8bd62c4; WORD $0x245c; BYTE $0x48 // vfmadd231pd 0x48(%rsp), %ymm8, %ymm11
-	LONG $0xb8bd62c4; WORD $0x2474; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm8, %ymm14
-	LONG $0xb8bd62c4; LONG $0x01a824bc; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm8, %ymm15
-	LONG $0xa8ed02c4; WORD $0x3a04 // vfmadd213pd (%r10,%r15), %ymm2, %ymm8
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7aa1c4; WORD $0x2214 // vmovdqu (%rdx,%r12), %xmm2
-	LONG $0x386dc3c4; WORD $0x0414; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm2, %ymm2
-	LONG $0x8c180f42; LONG $0x00100022; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r12)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
-	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
-	LONG $0xd1d3edc5 // vpsrlq %xmm1, %ymm2, %ymm2
-	LONG $0xd2efb5c5 // vpxor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xb8ed62c4; LONG $0x0168249c; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm2, %ymm11
-	LONG $0xb8ed62c4; LONG $0x014824b4; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm2, %ymm14
-	LONG $0xb8ed62c4; LONG $0x012824bc; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm2, %ymm15
-	LONG $0xb8ed62c4; LONG $0x01082484; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm2, %ymm8
-	LONG $0x6f7ac1c4; WORD $0x0c14 // vmovdqu (%r12,%rcx), %xmm2
-	LONG $0x386dc3c4; WORD $0x0414; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm2, %ymm2
-	LONG $0x8c180f41; LONG $0x0010000c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rcx)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x220c8d4a // leaq (%rdx,%r12), %rcx
-	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
-	LONG $0xd1d3edc5 // vpsrlq %xmm1, %ymm2, %ymm2
-	LONG $0xd2efb5c5 // vpxor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xb8ed62c4; LONG $0x00e8249c; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm2, %ymm11
-	LONG $0xb8ed62c4; LONG $0x00c824b4; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm2, %ymm14
-	LONG $0xb8ed62c4; LONG $0x00a824bc; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm2, %ymm15
-	LONG $0xb8ed62c4; LONG $0x00882484; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm2, %ymm8
-	LONG $0x6f7ac1c4; WORD $0x1414 // vmovdqu (%r12,%rdx), %xmm2
-	LONG $0x386dc3c4; WORD $0x0414; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm2, %ymm2
-	LONG $0x8c180f41; LONG $0x00100014; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdx)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x21148d4a // leaq (%rcx,%r12), %rdx
-	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
-	LONG $0xd1d3edc5 // vpsrlq %xmm1, %ymm2, %ymm2
-	LONG $0xd2efb5c5 // vpxor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xb8ed62c4; WORD $0x245c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm2, %ymm11
-	LONG $0xb8ed62c4; LONG $0x01c824b4; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm2, %ymm14
-	LONG $0xb8ed62c4; LONG $0x021024bc; WORD $0x0000 // vfmadd231pd 0x210(%rsp), %ymm2, %ymm15
-	LONG $0xb8ed62c4; LONG $0x01f02484; WORD $0x0000 // vfmadd231pd 0x1f0(%rsp), %ymm2, %ymm8
-	LONG $0x6f7ac1c4; WORD $0x0c14 // vmovdqu (%r12,%rcx), %xmm2
-	LONG $0x386dc3c4; WORD $0x0414; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm2, %ymm2
-	LONG $0x8c180f41; LONG $0x0010000c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rcx)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
-	LONG $0xd1d3edc5 // vpsrlq %xmm1, %ymm2, %ymm2
-	LONG $0xd2efb5c5 // vpxor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0xb8ed62c4; LONG $0x0268249c; WORD $0x0000 // vfmadd231pd 0x268(%rsp), %ymm2, %ymm11
-	LONG $0xb8ed62c4; LONG $0x024824b4; WORD $0x0000 // vfmadd231pd 0x248(%rsp), %ymm2, %ymm14
-	LONG $0xb8ed62c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm2, %ymm15
-	LONG $0xb8fd62c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm0, %ymm8
-	LONG $0x6f7ac1c4; WORD $0x1414 // vmovdqu (%r12,%rdx), %xmm2
-	LONG $0x386dc3c4; WORD $0x0414; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm2, %ymm2
-	LONG $0x8c180f41; LONG $0x00100014; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdx)
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
-	LONG $0x006dc2c4; BYTE $0xd4 // vpshufb %ymm12, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
-	LONG $0xc9d3edc5 // vpsrlq %xmm1, %ymm2, %ymm1
-	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0xb8f562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm1, %ymm11
-	LONG $0xb8f562c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm1, %ymm14
-	LONG $0xb8f562c4; BYTE $0xfe // vfmadd231pd %ymm6, %ymm1, %ymm15
-	LONG $0xb8c562c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm7, %ymm8
-	LONG $0x117d01c4; LONG $0xff403a9c; WORD $0xffff // vmovupd %ymm11, -0xc0(%r10,%r15)
-	LONG $0x117d01c4; WORD $0x3a74; BYTE $0x80 // vmovupd %ymm14, -0x80(%r10,%r15)
-	LONG $0x117d01c4; WORD $0x3a7c; BYTE $0xc0 // vmovupd %ymm15, -0x40(%r10,%r15)
-	LONG $0x117d01c4; WORD $0x3a04 // vmovupd %ymm8, (%r10,%r15)
-	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
-	LONG $0x00ff8149; WORD $0x0006; BYTE $0x00 // cmpq $0x600, %r15
-	LONG $0xfd93850f; WORD $0xffff // jne <blocks6Multi4+0x1b30>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x0a51b70f // movzwl 0xa(%rcx), %edx
-	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
-	LONG $0x0e59b70f // movzwl 0xe(%rcx), %ebx
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rbx), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x1855c3c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%rbx), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x4824 // vmovups %ymm8, 0x48(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184dc3c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%rbx), %ymm6, %ymm1
-	LONG $0x1079c1c4; LONG $0x00b016b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm6
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0x1079c1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rdx), %xmm4
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1845c3c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%rbx), %ymm7, %ymm1
-	LONG $0x185dc3c4; LONG $0x00a01eac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%rbx), %ymm4, %ymm5
-	LONG $0x184dc3c4; LONG $0x00b01ebc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%rbx), %ymm6, %ymm7
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm2, 0x168(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm2, 0x128(%rsp)
-	LONG $0x1875c3c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0x1875c3c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm2, 0xa8(%rsp)
-	LONG $0x1875c3c4; LONG $0x01601e4c // vinsertf128 $0x1, 0x60(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm0, 0x1c8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0x1875c3c4; LONG $0x01701e4c // vinsertf128 $0x1, 0x70(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; LONG $0x0080168c; WORD $0x0000 // vmovups 0x80(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001f024; BYTE $0x00 // vmovups %ymm0, 0x1f0(%rsp)
-	LONG $0x1078c1c4; LONG $0x00800684; WORD $0x0000 // vmovups 0x80(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00021024; BYTE $0x00 // vmovups %ymm2, 0x210(%rsp)
-	LONG $0x1875c3c4; LONG $0x00801e8c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x00800684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x9411fcc5; LONG $0x00026824; BYTE $0x00 // vmovups %ymm2, 0x268(%rsp)
-	LONG $0x8411fcc5; LONG $0x00024824; BYTE $0x00 // vmovups %ymm0, 0x248(%rsp)
-	LONG $0x1079c1c4; LONG $0x00900684; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm0
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	LONG $0x186dc3c4; LONG $0x00901e9c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%rbx), %ymm2, %ymm3
-	LONG $0x187d83c4; LONG $0x00900684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm0, %ymm0
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0xd314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm2
-	LONG $0xdb15fdc5 // vunpckhpd %ymm3, %ymm0, %ymm3
-	LONG $0x1079c1c4; LONG $0x00a00684; WORD $0x0000 // vmovupd 0xa0(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x00a00684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r8), %ymm0, %ymm0
-	LONG $0xe514fdc5 // vunpcklpd %ymm5, %ymm0, %ymm4
-	LONG $0xed15fdc5 // vunpckhpd %ymm5, %ymm0, %ymm5
-	LONG $0x1079c1c4; LONG $0x00b00684; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm0
-	LONG $0x187d83c4; LONG $0x00b00684; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r8), %ymm0, %ymm0
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0xf714fdc5 // vunpcklpd %ymm7, %ymm0, %ymm6
-	LONG $0xff15fdc5 // vunpckhpd %ymm7, %ymm0, %ymm7
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x6f7aa1c4; WORD $0x0b04 // vmovdqu (%rbx,%r9), %xmm0
-	LONG $0x6f7e41c4; WORD $0x205d // vmovdqu 0x20(%r13), %ymm11
-	LONG $0x6f7e41c4; WORD $0x6065 // vmovdqu 0x60(%r13), %ymm12
-	LONG $0x597d42c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm8
-	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
-	LONG $0x0b048d4a // leaq (%rbx,%r9), %rax
-	LONG $0x107d21c4; LONG $0x302006ac; WORD $0x0000 // vmovupd 0x3020(%rsi,%r8), %ymm13
-	LONG $0x107d21c4; LONG $0x306006b4; WORD $0x0000 // vmovupd 0x3060(%rsi,%r8), %ymm14
-	LONG $0x107d21c4; LONG $0x30a006bc; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r8), %ymm15
-	LONG $0x8c10fdc5; LONG $0x00018824; BYTE $0x00 // vmovupd 0x188(%rsp), %ymm1
-	LONG $0x1b148d4a // leaq (%rbx,%r11), %rdx
-	LONG $0x387da3c4; WORD $0x1b04; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm0, %ymm0
-	WORD $0x0148; BYTE $0xeb // addq %rbp, %rbx
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x47fd42c4; BYTE $0xcc // vpsllvq %ymm12, %ymm0, %ymm9
-	LONG $0x5979c2c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm0
-	LONG $0xc8d335c5 // vpsrlq %xmm0, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xc8 // vpxor %ymm8, %ymm9, %ymm9
-	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0xb8b562c4; WORD $0x246c; BYTE $0x48 // vfmadd231pd 0x48(%rsp), %ymm9, %ymm13
-	LONG $0xb8b562c4; WORD $0x2474; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm9, %ymm14
-	LONG $0xb8b562c4; LONG $0x01a824bc; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm9, %ymm15
-	LONG $0xa8f522c4; LONG $0x30e0068c; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%r8), %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x040c // vmovdqu (%r12,%rax), %xmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x3875c3c4; WORD $0x140c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
-	LONG $0xc8d3f5c5 // vpsrlq %xmm0, %ymm1, %ymm1
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0xb8f562c4; LONG $0x016824ac; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm1, %ymm13
-	LONG $0xb8f562c4; LONG $0x014824b4; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm1, %ymm14
-	LONG $0xb8f562c4; LONG $0x012824bc; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm1, %ymm15
-	LONG $0xb8f562c4; LONG $0x0108248c; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x040c // vmovdqu (%r12,%rax), %xmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x3875c3c4; WORD $0x140c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
-	LONG $0xc8d3f5c5 // vpsrlq %xmm0, %ymm1, %ymm1
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0xb8f562c4; LONG $0x00e824ac; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm1, %ymm13
-	LONG $0xb8f562c4; LONG $0x00c824b4; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm1, %ymm14
-	LONG $0xb8f562c4; LONG $0x00a824bc; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm1, %ymm15
-	LONG $0xb8f562c4; LONG $0x0088248c; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x040c // vmovdqu (%r12,%rax), %xmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x3875c3c4; WORD $0x140c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
-	LONG $0xc8d3f5c5 // vpsrlq %xmm0, %ymm1, %ymm1
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0xb8f562c4; WORD $0x246c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm1, %ymm13
-	LONG $0xb8f562c4; LONG $0x01c824b4; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm1, %ymm14
-	LONG $0xb8f562c4; LONG $0x021024bc; WORD $0x0000 // vfmadd231pd 0x210(%rsp), %ymm1, %ymm15
-	LONG $0xb8f562c4; LONG $0x01f0248c; WORD $0x0000 // vfmadd231pd 0x1f0(%rsp), %ymm1, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x040c // vmovdqu (%r12,%rax), %xmm1
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x3875c3c4; WORD $0x140c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
-	LONG $0xc8d3f5c5 // vpsrlq %xmm0, %ymm1, %ymm1
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0xb8f562c4; LONG $0x026824ac; WORD $0x0000 // vfmadd231pd 0x268(%rsp), %ymm1, %ymm13
-	LONG $0xb8f562c4; LONG $0x024824b4; WORD $0x0000 // vfmadd231pd 0x248(%rsp), %ymm1, %ymm14
-	LONG $0xb8f562c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm1, %ymm15
-	LONG $0xb8e562c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm3, %ymm9
-	LONG $0x6f7ac1c4; WORD $0x040c // vmovdqu (%r12,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x140c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm1, %ymm1
-	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
-	LONG $0xc0d3f5c5 // vpsrlq %xmm0, %ymm1, %ymm0
-	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xb8dd62c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm4, %ymm13
-	LONG $0xb8fd62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm0, %ymm9
-	LONG $0xb8fd62c4; BYTE $0xfe // vfmadd231pd %ymm6, %ymm0, %ymm15
-	LONG $0xb8fd62c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm0, %ymm14
-	LONG $0x117d21c4; LONG $0x302006ac; WORD $0x0000 // vmovupd %ymm13, 0x3020(%rsi,%r8)
-	LONG $0x117d21c4; LONG $0x306006b4; WORD $0x0000 // vmovupd %ymm14, 0x3060(%rsi,%r8)
-	LONG $0x117d21c4; LONG $0x30a006bc; WORD $0x0000 // vmovupd %ymm15, 0x30a0(%rsi,%r8)
-	LONG $0x117d21c4; LONG $0x30e0068c; WORD $0x0000 // vmovupd %ymm9, 0x30e0(%rsi,%r8)
-	LONG $0x00c08149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r8
-	LONG $0x00f88149; WORD $0x0006; BYTE $0x00 // cmpq $0x600, %r8
-	LONG $0xfdb1850f; WORD $0xffff // jne <blocks6Multi4+0x2060>
-	LONG $0xffe10ce9; BYTE $0xff // jmp <blocks6Multi4+0x3c0>
-	LONG $0x03b70f41 // movzwl (%r11), %eax
-	LONG $0x53b70f41; BYTE $0x02 // movzwl 0x2(%r11), %edx
-	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x641c8d47 // leal (%r12,%r12,2), %r11d
-	WORD $0x8948; BYTE $0xeb // movq %rbp, %rbx
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185d83c4; WORD $0x0e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r9), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x185583c4; LONG $0x01100e4c // vinsertf128 $0x1, 0x10(%r14,%r9), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x4824 // vmovups %ymm8, 0x48(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184d83c4; LONG $0x01200e4c // vinsertf128 $0x1, 0x20(%r14,%r9), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184583c4; LONG $0x01300e4c // vinsertf128 $0x1, 0x30(%r14,%r9), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm2, 0x168(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm2, 0x128(%rsp)
-	LONG $0x187583c4; LONG $0x01400e4c // vinsertf128 $0x1, 0x40(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0x187583c4; LONG $0x01500e4c // vinsertf128 $0x1, 0x50(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm2, 0xa8(%rsp)
-	LONG $0x187583c4; LONG $0x01600e4c // vinsertf128 $0x1, 0x60(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm0, 0x1c8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0x187583c4; LONG $0x01700e4c // vinsertf128 $0x1, 0x70(%r14,%r9), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x0001f024; BYTE $0x00 // vmovups %ymm0, 0x1f0(%rsp)
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00021024; BYTE $0x00 // vmovups %ymm2, 0x210(%rsp)
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187d83c4; LONG $0x00800e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r9), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	LONG $0x186d83c4; LONG $0x00900ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r9), %ymm2, %ymm4
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x1079c1c4; LONG $0x00a006a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rax), %xmm4
-	LONG $0x185d83c4; LONG $0x00a006ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r8), %ymm4, %ymm5
-	LONG $0x1079c1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rdx), %xmm4
-	LONG $0x185d83c4; LONG $0x00a00eb4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r9), %ymm4, %ymm6
-	LONG $0xe614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm4
-	LONG $0xee15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm5
-	LONG $0x1079c1c4; LONG $0x00b006b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm6
-	LONG $0xa4048d4b // leaq (%r12,%r12,4), %rax
-	WORD $0x2948; BYTE $0xc3 // subq %rax, %rbx
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
-	LONG $0x184d83c4; LONG $0x00b006bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r8), %ymm6, %ymm7
-	LONG $0x1079c1c4; LONG $0x00b016b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm6
-	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x184d03c4; LONG $0x00b00e84; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r9), %ymm6, %ymm8
-	WORD $0x8945; BYTE $0xe1 // movl %r12d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x1445c1c4; BYTE $0xf0 // vunpcklpd %ymm8, %ymm7, %ymm6
-	LONG $0x1545c1c4; BYTE $0xf8 // vunpckhpd %ymm8, %ymm7, %ymm7
-	WORD $0x9066 // nop
-	LONG $0x6f7a41c4; BYTE $0x07 // vmovdqu (%r15), %xmm8
-	LONG $0x6f7e41c4; WORD $0x0055 // vmovdqu (%r13), %ymm10
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x197d42c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm12
-	LONG $0x107d41c4; LONG $0xff40028c; WORD $0xffff // vmovupd -0xc0(%r10,%rax), %ymm9
-	LONG $0x107d41c4; WORD $0x026c; BYTE $0x80 // vmovupd -0x80(%r10,%rax), %ymm13
-	LONG $0x107d41c4; WORD $0x0274; BYTE $0xc0 // vmovupd -0x40(%r10,%rax), %ymm14
-	LONG $0xbc107dc5; LONG $0x00018824; BYTE $0x00 // vmovupd 0x188(%rsp), %ymm15
-	LONG $0x07148d4b // leaq (%r15,%r8), %rdx
-	LONG $0x270c8d4b // leaq (%r15,%r12), %rcx
-	LONG $0x383d03c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm8, %ymm8
-	LONG $0x003d42c4; BYTE $0xc2 // vpshufb %ymm10, %ymm8, %ymm8
-	LONG $0xeb2541c4; BYTE $0xc0 // vpor %ymm8, %ymm11, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
-	LONG $0xb8bd62c4; WORD $0x244c; BYTE $0x48 // vfmadd231pd 0x48(%rsp), %ymm8, %ymm9
-	LONG $0xb8bd62c4; WORD $0x246c; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm8, %ymm13
-	LONG $0xb8bd62c4; LONG $0x01a824b4; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm8, %ymm14
-	LONG $0xa88542c4; WORD $0x0204 // vfmadd213pd (%r10,%rax), %ymm15, %ymm8
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x6f7a01c4; WORD $0x273c // vmovdqu (%r15,%r12), %xmm15
-	LONG $0x380543c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm15, %ymm15
-	LONG $0x8c180f43; LONG $0x00100027; BYTE $0x00 // prefetcht0 0x1000(%r15,%r12)
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x213c8d4e // leaq (%rcx,%r12), %r15
-	LONG $0x000542c4; BYTE $0xfa // vpshufb %ymm10, %ymm15, %ymm15
-	LONG $0xeb2541c4; BYTE $0xff // vpor %ymm15, %ymm11, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfc // vsubpd %ymm12, %ymm15, %ymm15
-	LONG $0xb88562c4; LONG $0x0168248c; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm15, %ymm9
-	LONG $0xb88562c4; LONG $0x014824ac; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm15, %ymm13
-	LONG $0xb88562c4; LONG $0x012824b4; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm15, %ymm14
-	LONG $0xb88562c4; LONG $0x01082484; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm15, %ymm8
-	LONG $0x6f7a41c4; WORD $0x0c3c // vmovdqu (%r12,%rcx), %xmm15
-	LONG $0x380543c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm15, %ymm15
-	LONG $0x8c180f41; LONG $0x0010000c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rcx)
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x270c8d4b // leaq (%r15,%r12), %rcx
-	LONG $0x000542c4; BYTE $0xfa // vpshufb %ymm10, %ymm15, %ymm15
-	LONG $0xeb2541c4; BYTE $0xff // vpor %ymm15, %ymm11, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfc // vsubpd %ymm12, %ymm15, %ymm15
-	LONG $0xb88562c4; LONG $0x00e8248c; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm15, %ymm9
-	LONG $0xb88562c4; LONG $0x00c824ac; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm15, %ymm13
-	LONG $0xb88562c4; LONG $0x00a824b4; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm15, %ymm14
-	LONG $0xb88562c4; LONG $0x00882484; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm15, %ymm8
-	LONG $0x6f7a01c4; WORD $0x3c3c // vmovdqu (%r12,%r15), %xmm15
-	LONG $0x380543c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm15, %ymm15
-	LONG $0x8c180f43; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r15)
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x213c8d4e // leaq (%rcx,%r12), %r15
-	LONG $0x000542c4; BYTE $0xfa // vpshufb %ymm10, %ymm15, %ymm15
-	LONG $0xeb2541c4; BYTE $0xff // vpor %ymm15, %ymm11, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfc // vsubpd %ymm12, %ymm15, %ymm15
-	LONG $0xb88562c4; WORD $0x244c; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm15, %ymm9
-	LONG $0xb88562c4; LONG $0x01c824ac; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm15, %ymm13
-	LONG $0xb88562c4; LONG $0x021024b4; WORD $0x0000 // vfmadd231pd 0x210(%rsp), %ymm15, %ymm14
-	LONG $0xb88562c4; LONG $0x01f02484; WORD $0x0000 // vfmadd231pd 0x1f0(%rsp), %ymm15, %ymm8
-	LONG $0x6f7a41c4; WORD $0x0c3c // vmovdqu (%r12,%rcx), %xmm15
-	LONG $0x380543c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm15, %ymm15
-	LONG $0x8c180f41; LONG $0x0010000c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rcx)
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x000542c4; BYTE $0xfa // vpshufb %ymm10, %ymm15, %ymm15
-	LONG $0xeb2541c4; BYTE $0xff // vpor %ymm15, %ymm11, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfc // vsubpd %ymm12, %ymm15, %ymm15
-	LONG $0xb88562c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm15, %ymm9
-	LONG $0xb88562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm13
-	LONG $0xb88562c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm15, %ymm14
-	LONG $0xb8e542c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm3, %ymm8
-	LONG $0x6f7a01c4; WORD $0x3c3c // vmovdqu (%r12,%r15), %xmm15
-	LONG $0x380543c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm15, %ymm15
-	LONG $0x8c180f43; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r15)
-	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
-	LONG $0x000542c4; BYTE $0xd2 // vpshufb %ymm10, %ymm15, %ymm10
-	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0xb8ad62c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm10, %ymm9
-	LONG $0xb8ad62c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm10, %ymm13
-	LONG $0xb8ad62c4; BYTE $0xf6 // vfmadd231pd %ymm6, %ymm10, %ymm14
-	LONG $0xb8c542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm7, %ymm8
-	LONG $0x117d41c4; LONG $0xff40028c; WORD $0xffff // vmovupd %ymm9, -0xc0(%r10,%rax)
-	LONG $0x117d41c4; WORD $0x026c; BYTE $0x80 // vmovupd %ymm13, -0x80(%r10,%rax)
-	LONG $0x117d41c4; WORD $0x0274; BYTE $0xc0 // vmovupd %ymm14, -0x40(%r10,%rax)
-	LONG $0x117d41c4; WORD $0x0204 // vmovupd %ymm8, (%r10,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x06003d48; WORD $0x0000 // cmpq $0x600, %rax
-	LONG $0xfddd850f; WORD $0xffff // jne <blocks6Multi4+0x2580>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x0a51b70f // movzwl 0xa(%rcx), %edx
-	LONG $0x41b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r8d
-	LONG $0x0e59b70f // movzwl 0xe(%rcx), %ebx
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x1078c1c4; WORD $0x0604 // vmovups (%r14,%rax), %xmm0
-	LONG $0x1078c1c4; WORD $0x1624 // vmovups (%r14,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x064c; BYTE $0x10 // vmovups 0x10(%r14,%rax), %xmm1
-	LONG $0x1078c1c4; WORD $0x166c; BYTE $0x10 // vmovups 0x10(%r14,%rdx), %xmm5
-	LONG $0x1078c1c4; WORD $0x0654; BYTE $0x20 // vmovups 0x20(%r14,%rax), %xmm2
-	LONG $0x1078c1c4; WORD $0x1674; BYTE $0x20 // vmovups 0x20(%r14,%rdx), %xmm6
-	LONG $0x1078c1c4; WORD $0x065c; BYTE $0x30 // vmovups 0x30(%r14,%rax), %xmm3
-	LONG $0x1078c1c4; WORD $0x167c; BYTE $0x30 // vmovups 0x30(%r14,%rdx), %xmm7
-	LONG $0x187d83c4; WORD $0x0604; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	LONG $0x185dc3c4; WORD $0x1e24; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rbx), %ymm4, %ymm4
-	LONG $0xc4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm8
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x4411fcc5; WORD $0x2824 // vmovups %ymm0, 0x28(%rsp)
-	LONG $0x187583c4; LONG $0x01100644 // vinsertf128 $0x1, 0x10(%r14,%r8), %ymm1, %ymm0
-	LONG $0x1855c3c4; LONG $0x01101e4c // vinsertf128 $0x1, 0x10(%r14,%rbx), %ymm5, %ymm1
-	LONG $0x44117cc5; WORD $0x4824 // vmovups %ymm8, 0x48(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x184dc3c4; LONG $0x01201e4c // vinsertf128 $0x1, 0x20(%r14,%rbx), %ymm6, %ymm1
-	LONG $0x8411fcc5; LONG $0x00018824; BYTE $0x00 // vmovups %ymm0, 0x188(%rsp)
-	LONG $0x186d83c4; LONG $0x01200644 // vinsertf128 $0x1, 0x20(%r14,%r8), %ymm2, %ymm0
-	LONG $0xa411fcc5; LONG $0x0001a824; BYTE $0x00 // vmovups %ymm4, 0x1a8(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1845c3c4; LONG $0x01301e4c // vinsertf128 $0x1, 0x30(%r14,%rbx), %ymm7, %ymm1
-	LONG $0x8411fcc5; LONG $0x00014824; BYTE $0x00 // vmovups %ymm0, 0x148(%rsp)
-	LONG $0x186583c4; LONG $0x01300644 // vinsertf128 $0x1, 0x30(%r14,%r8), %ymm3, %ymm0
-	LONG $0x9411fcc5; LONG $0x00016824; BYTE $0x00 // vmovups %ymm2, 0x168(%rsp)
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x40 // vmovups 0x40(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00010824; BYTE $0x00 // vmovups %ymm0, 0x108(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x40 // vmovups 0x40(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00012824; BYTE $0x00 // vmovups %ymm2, 0x128(%rsp)
-	LONG $0x1875c3c4; LONG $0x01401e4c // vinsertf128 $0x1, 0x40(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01400644 // vinsertf128 $0x1, 0x40(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x50 // vmovups 0x50(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0000c824; BYTE $0x00 // vmovups %ymm0, 0xc8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x50 // vmovups 0x50(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000e824; BYTE $0x00 // vmovups %ymm2, 0xe8(%rsp)
-	LONG $0x1875c3c4; LONG $0x01501e4c // vinsertf128 $0x1, 0x50(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01500644 // vinsertf128 $0x1, 0x50(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x60 // vmovups 0x60(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x00008824; BYTE $0x00 // vmovups %ymm0, 0x88(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x60 // vmovups 0x60(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x0000a824; BYTE $0x00 // vmovups %ymm2, 0xa8(%rsp)
-	LONG $0x1875c3c4; LONG $0x01601e4c // vinsertf128 $0x1, 0x60(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01600644 // vinsertf128 $0x1, 0x60(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1078c1c4; WORD $0x164c; BYTE $0x70 // vmovups 0x70(%r14,%rdx), %xmm1
-	LONG $0x8411fcc5; LONG $0x0001c824; BYTE $0x00 // vmovups %ymm0, 0x1c8(%rsp)
-	LONG $0x1078c1c4; WORD $0x0644; BYTE $0x70 // vmovups 0x70(%r14,%rax), %xmm0
-	LONG $0x5411fcc5; WORD $0x6824 // vmovups %ymm2, 0x68(%rsp)
-	LONG $0x1875c3c4; LONG $0x01701e4c // vinsertf128 $0x1, 0x70(%r14,%rbx), %ymm1, %ymm1
-	LONG $0x187d83c4; LONG $0x01700644 // vinsertf128 $0x1, 0x70(%r14,%r8), %ymm0, %ymm0
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x8411fcc5; LONG $0x0001f024; BYTE $0x00 // vmovups %ymm0, 0x1f0(%rsp)
-	LONG $0x1079c1c4; LONG $0x00800684; WORD $0x0000 // vmovupd 0x80(%r14,%rax), %xmm0
-	LONG $0x9411fcc5; LONG $0x00021024; BYTE $0x00 // vmovups %ymm2, 0x210(%rsp)
-	LONG $0x187d83c4; LONG $0x0080068c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%r8), %ymm0, %ymm1
-	LONG $0x1079c1c4; LONG $0x00801684; WORD $0x0000 // vmovupd 0x80(%r14,%rdx), %xmm0
-	LONG $0x187dc3c4; LONG $0x00801e94; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x80(%r14,%rbx), %ymm0, %ymm2
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1079c1c4; LONG $0x00900694; WORD $0x0000 // vmovupd 0x90(%r14,%rax), %xmm2
-	LONG $0x186d83c4; LONG $0x0090069c; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%r8), %ymm2, %ymm3
-	LONG $0x1079c1c4; LONG $0x00901694; WORD $0x0000 // vmovupd 0x90(%r14,%rdx), %xmm2
-	LONG $0x186dc3c4; LONG $0x00901ea4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0x90(%r14,%rbx), %ymm2, %ymm4
-	LONG $0xd414e5c5 // vunpcklpd %ymm4, %ymm3, %ymm2
-	LONG $0xdc15e5c5 // vunpckhpd %ymm4, %ymm3, %ymm3
-	LONG $0x1079c1c4; LONG $0x00a006a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rax), %xmm4
-	LONG $0x185d83c4; LONG $0x00a006ac; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%r8), %ymm4, %ymm5
-	LONG $0x1079c1c4; LONG $0x00a016a4; WORD $0x0000 // vmovupd 0xa0(%r14,%rdx), %xmm4
-	LONG $0x185dc3c4; LONG $0x00a01eb4; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xa0(%r14,%rbx), %ymm4, %ymm6
-	LONG $0xe614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm4
-	LONG $0xee15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm5
-	LONG $0x1079c1c4; LONG $0x00b006b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rax), %xmm6
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x184d83c4; LONG $0x00b006bc; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%r8), %ymm6, %ymm7
-	LONG $0x1079c1c4; LONG $0x00b016b4; WORD $0x0000 // vmovupd 0xb0(%r14,%rdx), %xmm6
-	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
-	LONG $0x184d43c4; LONG $0x00b01e84; WORD $0x0000; BYTE $0x01 // vinsertf128 $0x1, 0xb0(%r14,%rbx), %ymm6, %ymm8
-	LONG $0x1445c1c4; BYTE $0xf0 // vunpcklpd %ymm8, %ymm7, %ymm6
-	LONG $0x1545c1c4; BYTE $0xf8 // vunpckhpd %ymm8, %ymm7, %ymm7
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x6f7a01c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm8
-	LONG $0x6f7e41c4; WORD $0x204d // vmovdqu 0x20(%r13), %ymm9
-	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x08148d4b // leaq (%r8,%r9), %rdx
-	LONG $0xa4107dc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm12
-	LONG $0xac107dc5; LONG $0x00306006; BYTE $0x00 // vmovupd 0x3060(%rsi,%rax), %ymm13
-	LONG $0xb4107dc5; LONG $0x0030a006; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rax), %ymm14
-	LONG $0xbc107dc5; LONG $0x00018824; BYTE $0x00 // vmovupd 0x188(%rsp), %ymm15
-	LONG $0x181c8d4b // leaq (%r8,%r11), %rbx
-	LONG $0x383d03c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm8, %ymm8
-	WORD $0x0149; BYTE $0xe8 // addq %rbp, %r8
-	LONG $0x003d42c4; BYTE $0xc1 // vpshufb %ymm9, %ymm8, %ymm8
-	LONG $0xeb2d41c4; BYTE $0xc0 // vpor %ymm8, %ymm10, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0xb8bd62c4; WORD $0x2464; BYTE $0x48 // vfmadd231pd 0x48(%rsp), %ymm8, %ymm12
-	LONG $0xb8bd62c4; WORD $0x246c; BYTE $0x28 // vfmadd231pd 0x28(%rsp), %ymm8, %ymm13
-	LONG $0xb8bd62c4; LONG $0x01a824b4; WORD $0x0000 // vfmadd231pd 0x1a8(%rsp), %ymm8, %ymm14
-	LONG $0xa88562c4; LONG $0x30e00684; WORD $0x0000 // vfmadd213pd 0x30e0(%rsi,%rax), %ymm15, %ymm8
-	LONG $0x6f7a41c4; WORD $0x143c // vmovdqu (%r12,%rdx), %xmm15
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x380543c4; WORD $0x1c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm15, %ymm15
-	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
-	LONG $0x000542c4; BYTE $0xf9 // vpshufb %ymm9, %ymm15, %ymm15
-	LONG $0xeb2d41c4; BYTE $0xff // vpor %ymm15, %ymm10, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfb // vsubpd %ymm11, %ymm15, %ymm15
-	LONG $0xb88562c4; LONG $0x016824a4; WORD $0x0000 // vfmadd231pd 0x168(%rsp), %ymm15, %ymm12
-	LONG $0xb88562c4; LONG $0x014824ac; WORD $0x0000 // vfmadd231pd 0x148(%rsp), %ymm15, %ymm13
-	LONG $0xb88562c4; LONG $0x012824b4; WORD $0x0000 // vfmadd231pd 0x128(%rsp), %ymm15, %ymm14
-	LONG $0xb88562c4; LONG $0x01082484; WORD $0x0000 // vfmadd231pd 0x108(%rsp), %ymm15, %ymm8
-	LONG $0x6f7a41c4; WORD $0x143c // vmovdqu (%r12,%rdx), %xmm15
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x380543c4; WORD $0x1c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm15, %ymm15
-	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
-	LONG $0x000542c4; BYTE $0xf9 // vpshufb %ymm9, %ymm15, %ymm15
-	LONG $0xeb2d41c4; BYTE $0xff // vpor %ymm15, %ymm10, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfb // vsubpd %ymm11, %ymm15, %ymm15
-	LONG $0xb88562c4; LONG $0x00e824a4; WORD $0x0000 // vfmadd231pd 0xe8(%rsp), %ymm15, %ymm12
-	LONG $0xb88562c4; LONG $0x00c824ac; WORD $0x0000 // vfmadd231pd 0xc8(%rsp), %ymm15, %ymm13
-	LONG $0xb88562c4; LONG $0x00a824b4; WORD $0x0000 // vfmadd231pd 0xa8(%rsp), %ymm15, %ymm14
-	LONG $0xb88562c4; LONG $0x00882484; WORD $0x0000 // vfmadd231pd 0x88(%rsp), %ymm15, %ymm8
-	LONG $0x6f7a41c4; WORD $0x143c // vmovdqu (%r12,%rdx), %xmm15
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x380543c4; WORD $0x1c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm15, %ymm15
-	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
-	LONG $0x000542c4; BYTE $0xf9 // vpshufb %ymm9, %ymm15, %ymm15
-	LONG $0xeb2d41c4; BYTE $0xff // vpor %ymm15, %ymm10, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfb // vsubpd %ymm11, %ymm15, %ymm15
-	LONG $0xb88562c4; WORD $0x2464; BYTE $0x68 // vfmadd231pd 0x68(%rsp), %ymm15, %ymm12
-	LONG $0xb88562c4; LONG $0x01c824ac; WORD $0x0000 // vfmadd231pd 0x1c8(%rsp), %ymm15, %ymm13
-	LONG $0xb88562c4; LONG $0x021024b4; WORD $0x0000 // vfmadd231pd 0x210(%rsp), %ymm15, %ymm14
-	LONG $0xb88562c4; LONG $0x01f02484; WORD $0x0000 // vfmadd231pd 0x1f0(%rsp), %ymm15, %ymm8
-	LONG $0x6f7a41c4; WORD $0x143c // vmovdqu (%r12,%rdx), %xmm15
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x380543c4; WORD $0x1c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm15, %ymm15
-	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
-	LONG $0x000542c4; BYTE $0xf9 // vpshufb %ymm9, %ymm15, %ymm15
-	LONG $0xeb2d41c4; BYTE $0xff // vpor %ymm15, %ymm10, %ymm15
-	LONG $0x5c0541c4; BYTE $0xfb // vsubpd %ymm11, %ymm15, %ymm15
-	LONG $0xb88562c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm15, %ymm12
-	LONG $0xb88562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm15, %ymm13
-	LONG $0xb88562c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm15, %ymm14
-	LONG $0xb8e542c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm3, %ymm8
-	LONG $0x6f7a41c4; WORD $0x143c // vmovdqu (%r12,%rdx), %xmm15
-	LONG $0x380543c4; WORD $0x1c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm15, %ymm15
-	LONG $0x000542c4; BYTE $0xc9 // vpshufb %ymm9, %ymm15, %ymm9
-	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xb8dd42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm4, %ymm12
-	LONG $0xb8b562c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm9, %ymm8
-	LONG $0xb8b562c4; BYTE $0xf6 // vfmadd231pd %ymm6, %ymm9, %ymm14
-	LONG $0xb8b562c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm9, %ymm13
-	LONG $0xa4117dc5; LONG $0x00302006; BYTE $0x00 // vmovupd %ymm12, 0x3020(%rsi,%rax)
-	LONG $0xac117dc5; LONG $0x00306006; BYTE $0x00 // vmovupd %ymm13, 0x3060(%rsi,%rax)
-	LONG $0xb4117dc5; LONG $0x0030a006; BYTE $0x00 // vmovupd %ymm14, 0x30a0(%rsi,%rax)
-	LONG $0x84117dc5; LONG $0x0030e006; BYTE $0x00 // vmovupd %ymm8, 0x30e0(%rsi,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x06003d48; WORD $0x0000 // cmpq $0x600, %rax
-	LONG $0xfe04850f; WORD $0xffff // jne <blocks6Multi4+0x2a50>
-	LONG $0xffd76fe9; BYTE $0xff // jmp <blocks6Multi4+0x3c0>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xd716840f; WORD $0xffff // je <blocks6Multi4+0x380>
-	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x241c894c // movq %r11, (%rsp)
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
+	LONG $0x24748948; BYTE $0x10 // movq %rsi, 0x10(%rsp)
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
 	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xd5498e0f; WORD $0xffff // jle <blocks6Multi4+0x1e0>
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x30418b4c // movq 0x30(%rcx), %r8
-	LONG $0x48598b4c // movq 0x48(%rcx), %r11
-	LONG $0x40048d49 // leaq (%r8,%rax,2), %rax
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	LONG $0x60418b48 // movq 0x60(%rcx), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00c9840f; WORD $0x0000 // je <blocks6Multi4+0x2d88>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x68518b48 // movq 0x68(%rcx), %rdx
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	LONG $0x02ff8348 // cmpq $0x2, %rdi
-	LONG $0xf74d0f4c // cmovgeq %rdi, %r14
-	LONG $0x18c38349 // addq $0x18, %r11
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks6Multi4+0x2d00>
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
-	LONG $0x0cb70f42; BYTE $0x61 // movzwl (%rcx,%r12,2), %ecx
-	WORD $0x17eb // jmp <blocks6Multi4+0x2d08>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0xc82c8d4c // leaq (%rax,%rcx,8), %r13
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0d5c8b43; BYTE $0x00 // movl (%r13,%r9), %ebx
-	WORD $0xd301 // addl %edx, %ebx
-	LONG $0x34e3c148 // shlq $0x34, %rbx
-	LONG $0x6ef9e1c4; BYTE $0xc3 // vmovq %rbx, %xmm0
-	LONG $0x8d59fbc5; LONG $0xffffff40 // vmulsd -0xc0(%rbp), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0xc94c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%rcx,%r9,8)
-	LONG $0x4d59fbc5; BYTE $0x80 // vmulsd -0x80(%rbp), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0xc94c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%rcx,%r9,8)
-	LONG $0x4d59fbc5; BYTE $0xc0 // vmulsd -0x40(%rbp), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0xc94c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%rcx,%r9,8)
-	LONG $0x4559fbc5; BYTE $0x00 // vmulsd (%rbp), %xmm0, %xmm0
-	LONG $0x00c58148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rbp
-	LONG $0x117ba1c4; WORD $0xc904 // vmovsd %xmm0, (%rcx,%r9,8)
-	LONG $0x04c18349 // addq $0x4, %r9
-	LONG $0x18f98349 // cmpq $0x18, %r9
-	WORD $0xad75 // jne <blocks6Multi4+0x2d20>
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x08c78349 // addq $0x8, %r15
-	WORD $0x394d; BYTE $0xf4 // cmpq %r14, %r12
-	LONG $0xff5d850f; WORD $0xffff // jne <blocks6Multi4+0x2ce0>
-	LONG $0xffd458e9; BYTE $0xff // jmp <blocks6Multi4+0x1e0>
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
-	LONG $0x18c38349 // addq $0x18, %r11
+	LONG $0xc6048d49 // leaq (%r14,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	WORD $0x21eb // jmp <blocks6Multi4+0x9c>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x24440148; BYTE $0x08 // addq %rax, 0x8(%rsp)
+	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x24743b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r14
+	LONG $0x169b830f; WORD $0x0000 // jae <blocks6Multi4+0x1737>
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1b74 // je <blocks6Multi4+0x2dd0>
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0x0cb70f44; BYTE $0x4f // movzwl (%rdi,%rcx,2), %r9d
-	WORD $0x18eb // jmp <blocks6Multi4+0x2dd9>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
-	LONG $0x490c8d4f // leaq (%r9,%r9,2), %r9
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x06e1c149 // shlq $0x6, %r9
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597ba1c4; LONG $0xff40f28c; WORD $0xffff // vmulsd -0xc0(%rdx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf24c; BYTE $0x80 // vmulsd -0x80(%rdx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf24c; BYTE $0xc0 // vmulsd -0x40(%rdx,%r14,8), %xmm0, %xmm1
-	LONG $0x117b81c4; WORD $0x314c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%r9,%r14)
-	LONG $0x597ba1c4; WORD $0xf204 // vmulsd (%rdx,%r14,8), %xmm0, %xmm0
-	LONG $0x117b81c4; WORD $0x3104 // vmovsd %xmm0, (%r9,%r14)
-	LONG $0x20c68349 // addq $0x20, %r14
-	LONG $0xc0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r14
-	WORD $0xb575 // jne <blocks6Multi4+0x2df0>
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x2474894c; BYTE $0x50 // movq %r14, 0x50(%rsp)
+	WORD $0x19eb // jmp <blocks6Multi4+0xc3>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x46b70f41; BYTE $0x04 // movzwl 0x4(%r14), %eax
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
+	WORD $0xd231 // xorl %edx, %edx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0xff65850f; WORD $0xffff // jne <blocks6Multi4+0x2db0>
-	LONG $0xffd390e9; BYTE $0xff // jmp <blocks6Multi4+0x1e0>
-	LONG $0x08c48148; WORD $0x0003; BYTE $0x00 // addq $0x308, %rsp
+	LONG $0x158d8d0f; WORD $0x0000 // jge <blocks6Multi4+0x1650>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x000003bb; BYTE $0x00 // movl $0x3, %ebx
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0x03f88348 // cmpq $0x3, %rax
+	LONG $0xd84c0f48 // cmovlq %rax, %rbx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x11d18e0f; WORD $0x0000 // jle <blocks6Multi4+0x12b0>
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
+	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0x04245489 // movl %edx, 0x4(%rsp)
+	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0xe34d0f4c // cmovgeq %rbx, %r12
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x000085e9; BYTE $0x00 // jmp <blocks6Multi4+0x18c>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r15
+	LONG $0x24748b4c; BYTE $0x50 // movq 0x50(%rsp), %r14
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
+	LONG $0x246c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r13
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x00c68148; WORD $0x0009; BYTE $0x00 // addq $0x900, %rsi
+	LONG $0x347dc2c4; BYTE $0x27 // vpmovzxwq (%r15), %ymm4
+	WORD $0x8b41; BYTE $0x3e // movl (%r14), %edi
+	LONG $0x431c8d4d // leaq (%r11,%rax,2), %r11
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0xe4d4e5c5 // vpaddq %ymm4, %ymm3, %ymm4
+	LONG $0xf473ddc5; BYTE $0x02 // vpsllq $0x2, %ymm4, %ymm4
+	LONG $0x247ffec5; BYTE $0x17 // vmovdqu %ymm4, (%rdi,%rdx)
+	LONG $0x347dc2c4; WORD $0x0867 // vpmovzxwq 0x8(%r15), %ymm4
+	LONG $0x10c78349 // addq $0x10, %r15
+	LONG $0xdcd4e5c5 // vpaddq %ymm4, %ymm3, %ymm3
+	LONG $0xf373e5c5; BYTE $0x02 // vpsllq $0x2, %ymm3, %ymm3
+	LONG $0x5c7ffec5; WORD $0x2017 // vmovdqu %ymm3, 0x20(%rdi,%rdx)
+	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
+	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
+	LONG $0x0e24840f; WORD $0x0000 // je <blocks6Multi4+0xfb0>
+	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
+	LONG $0x247c894c; BYTE $0x60 // movq %r15, 0x60(%rsp)
+	LONG $0x246c894c; BYTE $0x68 // movq %r13, 0x68(%rsp)
+	LONG $0x245c894c; BYTE $0x58 // movq %r11, 0x58(%rsp)
+	LONG $0x587f8b4c // movq 0x58(%rdi), %r15
+	LONG $0x5db60f41; BYTE $0x00 // movzbl (%r13), %ebx
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x0549850f; WORD $0x0000 // jne <blocks6Multi4+0x700>
+	LONG $0x80af8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbp
+	WORD $0xfb80; BYTE $0x35 // cmpb $0x35, %bl
+	LONG $0x0639820f; WORD $0x0000 // jb <blocks6Multi4+0x800>
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	LONG $0x5b2c8d44 // leal (%rbx,%rbx,2), %r13d
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	WORD $0x8941; BYTE $0xdb // movl %ebx, %r11d
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
+	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x180c8d4f // leaq (%r8,%r11), %r9
+	LONG $0x303c8d4b // leaq (%r8,%r14), %rdi
+	LONG $0x28148d4b // leaq (%r8,%r13), %rdx
+	LONG $0x18948d4d; LONG $0x00001000 // leaq 0x1000(%r8,%rbx), %r10
+	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x386583c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x1c11fdc5; BYTE $0x06 // vmovupd %ymm3, (%rsi,%rax)
+	LONG $0x6f7a81c4; WORD $0x301c // vmovdqu (%r8,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x386583c4; WORD $0x281c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x2006 // vmovupd %ymm3, 0x20(%rsi,%rax)
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x4006 // vmovupd %ymm3, 0x40(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x5c11fdc5; WORD $0x6006 // vmovupd %ymm3, 0x60(%rsi,%rax)
+	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
+	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00008006; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000a006; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsi,%rax)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000c006; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x0000e006; BYTE $0x00 // vmovupd %ymm3, 0xe0(%rsi,%rax)
+	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
+	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00010006; BYTE $0x00 // vmovupd %ymm3, 0x100(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0148; BYTE $0xdf // addq %rbx, %rdi
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00012006; BYTE $0x00 // vmovupd %ymm3, 0x120(%rsi,%rax)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
+	LONG $0x3865a3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00014006; BYTE $0x00 // vmovupd %ymm3, 0x140(%rsi,%rax)
+	LONG $0x1c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
+	LONG $0x3865e3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
+	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
+	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
+	LONG $0xfb06850f; WORD $0xffff // jne <blocks6Multi4+0x200>
+	LONG $0xfffa11e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	BYTE $0x90 // nop
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
+	LONG $0x1a5afcc5 // vcvtps2pd (%rdx), %ymm3
+	LONG $0x1c11fcc5; BYTE $0x06 // vmovups %ymm3, (%rsi,%rax)
+	LONG $0x5a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm3
+	LONG $0x5c11fcc5; WORD $0x2006 // vmovups %ymm3, 0x20(%rsi,%rax)
+	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm3
+	LONG $0x5c11fcc5; WORD $0x4006 // vmovups %ymm3, 0x40(%rsi,%rax)
+	LONG $0x5a5afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm3
+	LONG $0x5c11fcc5; WORD $0x6006 // vmovups %ymm3, 0x60(%rsi,%rax)
+	LONG $0x408a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rdx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x00008006; BYTE $0x00 // vmovups %ymm3, 0x80(%rsi,%rax)
+	LONG $0x5a5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rdx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000a006; BYTE $0x00 // vmovups %ymm3, 0xa0(%rsi,%rax)
+	LONG $0x608a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rdx)
+	LONG $0x5a5afcc5; BYTE $0x60 // vcvtps2pd 0x60(%rdx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000c006; BYTE $0x00 // vmovups %ymm3, 0xc0(%rsi,%rax)
+	LONG $0x5a5afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rdx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x0000e006; BYTE $0x00 // vmovups %ymm3, 0xe0(%rsi,%rax)
+	LONG $0x808a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1080(%rdx)
+	LONG $0x9a5afcc5; LONG $0x00000080 // vcvtps2pd 0x80(%rdx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x00010006; BYTE $0x00 // vmovups %ymm3, 0x100(%rsi,%rax)
+	LONG $0x9a5afcc5; LONG $0x00000090 // vcvtps2pd 0x90(%rdx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x00012006; BYTE $0x00 // vmovups %ymm3, 0x120(%rsi,%rax)
+	LONG $0xa08a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x10a0(%rdx)
+	LONG $0x9a5afcc5; LONG $0x000000a0 // vcvtps2pd 0xa0(%rdx), %ymm3
+	LONG $0x9c11fcc5; LONG $0x00014006; BYTE $0x00 // vmovups %ymm3, 0x140(%rsi,%rax)
+	LONG $0x9a5afcc5; LONG $0x000000b0 // vcvtps2pd 0xb0(%rdx), %ymm3
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x9c11fdc5; LONG $0x00016006; BYTE $0x00 // vmovupd %ymm3, 0x160(%rsi,%rax)
+	LONG $0x01800548; WORD $0x0000 // addq $0x180, %rax
+	LONG $0x0009003d; BYTE $0x00 // cmpl $0x900, %eax
+	LONG $0xff1c850f; WORD $0xffff // jne <blocks6Multi4+0x710>
+	LONG $0xfff917e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	WORD $0x950f; BYTE $0xc2 // setne %dl
+	WORD $0xc208 // orb %al, %dl
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
+	WORD $0xd889 // movl %ebx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xd284 // testb %dl, %dl
+	LONG $0x042b840f; WORD $0x0000 // je <blocks6Multi4+0xc4f>
+	LONG $0x9b048d4c // leaq (%rbx,%rbx,4), %r8
+	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x294d; BYTE $0xc7 // subq %r8, %r15
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x382c8d4d // leaq (%r8,%rdi), %r13
+	LONG $0x00348d4d // leaq (%r8,%rax), %r14
+	LONG $0x101c8d4d // leaq (%r8,%rdx), %r11
+	LONG $0x18948d4d; LONG $0x00001000 // leaq 0x1000(%r8,%rbx), %r10
+	LONG $0x6f7ac1c4; BYTE $0x18 // vmovdqu (%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x001c // vmovdqu (%r8,%rax), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
+	LONG $0x8c180f41; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x181c // vmovdqu (%r8,%rbx), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
+	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x18148d4d // leaq (%r8,%rbx), %r10
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x1a048d4d // leaq (%r10,%rbx), %r8
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
+	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdd // addq %rbx, %r13
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x03 // prefetcht0 (%rbx,%r8)
+	LONG $0x6f7aa1c4; LONG $0xf000039c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r8), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
+	LONG $0x3865a3c4; WORD $0x2b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x405d // vpsllvq 0x40(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01400e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x5979e2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm5
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0x47e5e2c4; WORD $0x605d // vpsllvq 0x60(%rbp), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01600e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfc06850f; WORD $0xffff // jne <blocks6Multi4+0x850>
+	LONG $0xfff4c1e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x9b048d4c // leaq (%rbx,%rbx,4), %r8
+	WORD $0x148d; BYTE $0x5b // leal (%rbx,%rbx,2), %edx
+	WORD $0xdf89 // movl %ebx, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x894d; BYTE $0xdd // movq %r11, %r13
+	WORD $0x294d; BYTE $0xc7 // subq %r8, %r15
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x00c78149; WORD $0xfff0; BYTE $0xff // addq $-0x1000, %r15
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8d180f41; LONG $0x00001000 // prefetcht0 0x1000(%r13)
+	LONG $0x3d448d4d; BYTE $0x00 // leaq (%r13,%rdi), %r8
+	LONG $0x05748d4d; BYTE $0x00 // leaq (%r13,%rax), %r14
+	LONG $0x155c8d4d; BYTE $0x00 // leaq (%r13,%rdx), %r11
+	LONG $0x1d948d4d; LONG $0x00001000 // leaq 0x1000(%r13,%rbx), %r10
+	LONG $0x6f7ac1c4; WORD $0x005d // vmovdqu (%r13), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; LONG $0x01003d5c // vinserti128 $0x1, (%r13,%rdi), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e1c // vmovupd %ymm3, (%rsi,%r9)
+	LONG $0x6f7ac1c4; WORD $0x055c; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x20 // vmovupd %ymm3, 0x20(%rsi,%r9)
+	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
+	LONG $0x6f7ac1c4; WORD $0x1d5c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x1a2c8d4d // leaq (%r10,%rbx), %r13
+	LONG $0x3865a3c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x40 // vmovupd %ymm3, 0x40(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; WORD $0x0e5c; BYTE $0x60 // vmovupd %ymm3, 0x60(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
+	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x1d548d4d; BYTE $0x00 // leaq (%r13,%rbx), %r10
+	LONG $0x3865a3c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00800e9c; WORD $0x0000 // vmovupd %ymm3, 0x80(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00a00e9c; WORD $0x0000 // vmovupd %ymm3, 0xa0(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x1a2c8d4d // leaq (%r10,%rbx), %r13
+	LONG $0x3865a3c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00c00e9c; WORD $0x0000 // vmovupd %ymm3, 0xc0(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x00e00e9c; WORD $0x0000 // vmovupd %ymm3, 0xe0(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x13 // prefetcht0 (%rbx,%r10)
+	LONG $0x6f7aa1c4; LONG $0xf000139c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r10), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x3865a3c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01000e9c; WORD $0x0000 // vmovupd %ymm3, 0x100(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01200e9c; WORD $0x0000 // vmovupd %ymm3, 0x120(%rsi,%r9)
+	LONG $0x0c180f42; BYTE $0x2b // prefetcht0 (%rbx,%r13)
+	LONG $0x6f7aa1c4; LONG $0xf0002b9c; WORD $0xffff // vmovdqu -0x1000(%rbx,%r13), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
+	LONG $0x3865a3c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x005d // vpshufb (%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197de2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01400e9c; WORD $0x0000 // vmovupd %ymm3, 0x140(%rsi,%r9)
+	LONG $0x6f7aa1c4; WORD $0x331c // vmovdqu (%rbx,%r14), %xmm3
+	LONG $0x597de2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm4
+	LONG $0x197de2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm5
+	LONG $0x3865a3c4; WORD $0x1b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm3, %ymm3
+	LONG $0x0065e2c4; WORD $0x205d // vpshufb 0x20(%rbp), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0x117da1c4; LONG $0x01600e9c; WORD $0x0000 // vmovupd %ymm3, 0x160(%rsi,%r9)
+	LONG $0x80c18149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r9
+	LONG $0x00f98141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r9d
+	LONG $0xfce1850f; WORD $0xffff // jne <blocks6Multi4+0xc80>
+	LONG $0xfff16ce9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0x03048e0f; WORD $0x0000 // jle <blocks6Multi4+0x12c0>
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0x0366840f; WORD $0x0000 // je <blocks6Multi4+0x1331>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x06e4c149 // shlq $0x6, %r12
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0xd60c8d4c // leaq (%rsi,%rdx,8), %r9
+	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x10048b4e // movq (%rax,%r10), %r8
+	LONG $0x197d42c4; BYTE $0x21 // vbroadcastsd (%r9), %ymm12
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x107d21c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %ymm13
+	LONG $0x107d21c4; WORD $0xc15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm11
+	LONG $0x107d21c4; WORD $0xc14c; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %ymm9
+	LONG $0x107da1c4; WORD $0xc15c; BYTE $0x60 // vmovupd 0x60(%rcx,%r8,8), %ymm3
+	LONG $0xa89542c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm13, %ymm12
+	LONG $0x197d42c4; LONG $0x00018091; BYTE $0x00 // vbroadcastsd 0x180(%r9), %ymm10
+	LONG $0xa89542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm13, %ymm10
+	LONG $0x197d42c4; LONG $0x00030081; BYTE $0x00 // vbroadcastsd 0x300(%r9), %ymm8
+	LONG $0xa89562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm13, %ymm8
+	LONG $0x197dc2c4; LONG $0x000480b9; BYTE $0x00 // vbroadcastsd 0x480(%r9), %ymm7
+	LONG $0xa895e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm13, %ymm7
+	LONG $0x197dc2c4; LONG $0x000600b1; BYTE $0x00 // vbroadcastsd 0x600(%r9), %ymm6
+	LONG $0xa895e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm13, %ymm6
+	LONG $0x197dc2c4; LONG $0x000780a9; BYTE $0x00 // vbroadcastsd 0x780(%r9), %ymm5
+	LONG $0xa895e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm13, %ymm5
+	LONG $0x197dc2c4; WORD $0x4061 // vbroadcastsd 0x40(%r9), %ymm4
+	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
+	LONG $0x197d42c4; LONG $0x0001c0a1; BYTE $0x00 // vbroadcastsd 0x1c0(%r9), %ymm12
+	LONG $0xa8a542c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm11, %ymm12
+	LONG $0x197d42c4; LONG $0x00034091; BYTE $0x00 // vbroadcastsd 0x340(%r9), %ymm10
+	LONG $0xa8a542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm11, %ymm10
+	LONG $0x197d42c4; LONG $0x0004c081; BYTE $0x00 // vbroadcastsd 0x4c0(%r9), %ymm8
+	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
+	LONG $0x197dc2c4; LONG $0x000640b9; BYTE $0x00 // vbroadcastsd 0x640(%r9), %ymm7
+	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
+	LONG $0x197dc2c4; LONG $0x0007c0b1; BYTE $0x00 // vbroadcastsd 0x7c0(%r9), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
+	LONG $0x197d42c4; LONG $0x00038099; BYTE $0x00 // vbroadcastsd 0x380(%r9), %ymm11
+	LONG $0x197dc2c4; LONG $0x000080a9; BYTE $0x00 // vbroadcastsd 0x80(%r9), %ymm5
+	LONG $0xa8b542c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm9, %ymm11
+	LONG $0x197d42c4; LONG $0x00050091; BYTE $0x00 // vbroadcastsd 0x500(%r9), %ymm10
+	LONG $0xa8b5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm9, %ymm5
+	LONG $0x197dc2c4; LONG $0x000200a1; BYTE $0x00 // vbroadcastsd 0x200(%r9), %ymm4
+	LONG $0xa8b542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm9, %ymm10
+	LONG $0x197d42c4; LONG $0x00068081; BYTE $0x00 // vbroadcastsd 0x680(%r9), %ymm8
+	LONG $0xa8b5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm9, %ymm4
+	LONG $0x197d42c4; LONG $0x000700a1; BYTE $0x00 // vbroadcastsd 0x700(%r9), %ymm12
+	LONG $0xa8b562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm9, %ymm8
+	LONG $0x197dc2c4; LONG $0x000800b9; BYTE $0x00 // vbroadcastsd 0x800(%r9), %ymm7
+	LONG $0xa8b5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm9, %ymm7
+	LONG $0x197dc2c4; LONG $0x0000c0b1; BYTE $0x00 // vbroadcastsd 0xc0(%r9), %ymm6
+	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0x197dc2c4; LONG $0x000240a9; BYTE $0x00 // vbroadcastsd 0x240(%r9), %ymm5
+	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
+	LONG $0x197dc2c4; LONG $0x0003c0a1; BYTE $0x00 // vbroadcastsd 0x3c0(%r9), %ymm4
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	LONG $0x197d42c4; LONG $0x00054099; BYTE $0x00 // vbroadcastsd 0x540(%r9), %ymm11
+	LONG $0xa8e542c4; BYTE $0xda // vfmadd213pd %ymm10, %ymm3, %ymm11
+	LONG $0x197d42c4; LONG $0x0006c091; BYTE $0x00 // vbroadcastsd 0x6c0(%r9), %ymm10
+	LONG $0xa8e542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm3, %ymm10
+	LONG $0x197d42c4; LONG $0x00084081; BYTE $0x00 // vbroadcastsd 0x840(%r9), %ymm8
+	LONG $0xa8e562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm3, %ymm8
+	LONG $0x107da1c4; LONG $0x0080c19c; WORD $0x0000 // vmovupd 0x80(%rcx,%r8,8), %ymm3
+	LONG $0x197dc2c4; LONG $0x000100b9; BYTE $0x00 // vbroadcastsd 0x100(%r9), %ymm7
+	LONG $0xa8e5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm3, %ymm7
+	LONG $0x197dc2c4; LONG $0x000280b1; BYTE $0x00 // vbroadcastsd 0x280(%r9), %ymm6
+	LONG $0xa8e542c4; BYTE $0xe2 // vfmadd213pd %ymm10, %ymm3, %ymm12
+	LONG $0x197d42c4; LONG $0x00014091; BYTE $0x00 // vbroadcastsd 0x140(%r9), %ymm10
+	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0x197dc2c4; LONG $0x000400a9; BYTE $0x00 // vbroadcastsd 0x400(%r9), %ymm5
+	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
+	LONG $0x197dc2c4; LONG $0x000580a1; BYTE $0x00 // vbroadcastsd 0x580(%r9), %ymm4
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	LONG $0x197d42c4; LONG $0x00088099; BYTE $0x00 // vbroadcastsd 0x880(%r9), %ymm11
+	LONG $0xa8e542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm3, %ymm11
+	LONG $0x107da1c4; LONG $0x00a0c19c; WORD $0x0000 // vmovupd 0xa0(%rcx,%r8,8), %ymm3
+	LONG $0x197d42c4; LONG $0x0002c081; BYTE $0x00 // vbroadcastsd 0x2c0(%r9), %ymm8
+	LONG $0xa8e562c4; BYTE $0xd7 // vfmadd213pd %ymm7, %ymm3, %ymm10
+	LONG $0x197dc2c4; LONG $0x000440b9; BYTE $0x00 // vbroadcastsd 0x440(%r9), %ymm7
+	LONG $0xa8e562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm3, %ymm8
+	LONG $0x197dc2c4; LONG $0x0005c0b1; BYTE $0x00 // vbroadcastsd 0x5c0(%r9), %ymm6
+	LONG $0xa8e5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm3, %ymm7
+	LONG $0x197dc2c4; LONG $0x000740a9; BYTE $0x00 // vbroadcastsd 0x740(%r9), %ymm5
+	LONG $0xa8e5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm3, %ymm6
+	LONG $0x197dc2c4; LONG $0x0008c0a1; BYTE $0x00 // vbroadcastsd 0x8c0(%r9), %ymm4
+	LONG $0x00c18149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r9
+	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
+	LONG $0xfdc8850f; WORD $0xffff // jne <blocks6Multi4+0x1010>
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x117d21c4; LONG $0x30000694; WORD $0x0000 // vmovupd %ymm10, 0x3000(%rsi,%r8)
+	LONG $0x117d21c4; LONG $0x31000684; WORD $0x0000 // vmovupd %ymm8, 0x3100(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x320006bc; WORD $0x0000 // vmovupd %ymm7, 0x3200(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x330006b4; WORD $0x0000 // vmovupd %ymm6, 0x3300(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x340006ac; WORD $0x0000 // vmovupd %ymm5, 0x3400(%rsi,%r8)
+	LONG $0x117da1c4; LONG $0x350006a4; WORD $0x0000 // vmovupd %ymm4, 0x3500(%rsi,%r8)
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xfd44850f; WORD $0xffff // jne <blocks6Multi4+0xfe0>
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0xffee0ae9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0xd285 // testl %edx, %edx
+	WORD $0x2675 // jne <blocks6Multi4+0x12da>
+	LONG $0xffedf7e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xedd6840f; WORD $0xffff // je <blocks6Multi4+0xb0>
+	LONG $0x00c0c748; WORD $0xffff; BYTE $0xff // movq $-0x100, %rax
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x847ffec5; LONG $0x00310006; BYTE $0x00 // vmovdqu %ymm0, 0x3100(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00320006; BYTE $0x00 // vmovdqu %ymm0, 0x3200(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00330006; BYTE $0x00 // vmovdqu %ymm0, 0x3300(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00340006; BYTE $0x00 // vmovdqu %ymm0, 0x3400(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00350006; BYTE $0x00 // vmovdqu %ymm0, 0x3500(%rsi,%rax)
+	LONG $0x847ffec5; LONG $0x00360006; BYTE $0x00 // vmovdqu %ymm0, 0x3600(%rsi,%rax)
+	LONG $0x20c08348 // addq $0x20, %rax
+	WORD $0xc475 // jne <blocks6Multi4+0x12f0>
+	LONG $0xffed7fe9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
+	LONG $0x06e4c149 // shlq $0x6, %r12
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
+	LONG $0x05e0c149 // shlq $0x5, %r8
+	LONG $0x95148d4c; LONG $0x00000000 // leaq (,%rdx,4), %r10
+	LONG $0xd61c8d4c // leaq (%rsi,%rdx,8), %r11
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x107d21c4; LONG $0x3000068c; WORD $0x0000 // vmovupd 0x3000(%rsi,%r8), %ymm9
+	LONG $0x107d21c4; LONG $0x31000684; WORD $0x0000 // vmovupd 0x3100(%rsi,%r8), %ymm8
+	LONG $0x107da1c4; LONG $0x320006bc; WORD $0x0000 // vmovupd 0x3200(%rsi,%r8), %ymm7
+	LONG $0x107da1c4; LONG $0x330006b4; WORD $0x0000 // vmovupd 0x3300(%rsi,%r8), %ymm6
+	LONG $0x107da1c4; LONG $0x340006ac; WORD $0x0000 // vmovupd 0x3400(%rsi,%r8), %ymm5
+	LONG $0x107da1c4; LONG $0x350006a4; WORD $0x0000 // vmovupd 0x3500(%rsi,%r8), %ymm4
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x08048b4e // movq (%rax,%r9), %r8
+	LONG $0x197d42c4; BYTE $0x23 // vbroadcastsd (%r11), %ymm12
+	LONG $0x40c18349 // addq $0x40, %r9
+	LONG $0x107d21c4; WORD $0xc12c // vmovupd (%rcx,%r8,8), %ymm13
+	LONG $0x107d21c4; WORD $0xc15c; BYTE $0x20 // vmovupd 0x20(%rcx,%r8,8), %ymm11
+	LONG $0x107d21c4; WORD $0xc154; BYTE $0x40 // vmovupd 0x40(%rcx,%r8,8), %ymm10
+	LONG $0x107da1c4; WORD $0xc15c; BYTE $0x60 // vmovupd 0x60(%rcx,%r8,8), %ymm3
+	LONG $0xa89542c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm13, %ymm12
+	LONG $0x197d42c4; LONG $0x0001808b; BYTE $0x00 // vbroadcastsd 0x180(%r11), %ymm9
+	LONG $0xa89542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm13, %ymm9
+	LONG $0x197d42c4; LONG $0x00030083; BYTE $0x00 // vbroadcastsd 0x300(%r11), %ymm8
+	LONG $0xa89562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm13, %ymm8
+	LONG $0x197dc2c4; LONG $0x000480bb; BYTE $0x00 // vbroadcastsd 0x480(%r11), %ymm7
+	LONG $0xa895e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm13, %ymm7
+	LONG $0x197dc2c4; LONG $0x000600b3; BYTE $0x00 // vbroadcastsd 0x600(%r11), %ymm6
+	LONG $0xa895e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm13, %ymm6
+	LONG $0x197dc2c4; LONG $0x000780ab; BYTE $0x00 // vbroadcastsd 0x780(%r11), %ymm5
+	LONG $0xa895e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm13, %ymm5
+	LONG $0x197dc2c4; WORD $0x4063 // vbroadcastsd 0x40(%r11), %ymm4
+	LONG $0xa8a5c2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm11, %ymm4
+	LONG $0x197d42c4; LONG $0x0001c0a3; BYTE $0x00 // vbroadcastsd 0x1c0(%r11), %ymm12
+	LONG $0xa8a542c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm11, %ymm12
+	LONG $0x197d42c4; LONG $0x0003408b; BYTE $0x00 // vbroadcastsd 0x340(%r11), %ymm9
+	LONG $0xa8a542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm11, %ymm9
+	LONG $0x197d42c4; LONG $0x0004c083; BYTE $0x00 // vbroadcastsd 0x4c0(%r11), %ymm8
+	LONG $0xa8a562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm11, %ymm8
+	LONG $0x197dc2c4; LONG $0x000640bb; BYTE $0x00 // vbroadcastsd 0x640(%r11), %ymm7
+	LONG $0xa8a5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm11, %ymm7
+	LONG $0x197dc2c4; LONG $0x0007c0b3; BYTE $0x00 // vbroadcastsd 0x7c0(%r11), %ymm6
+	LONG $0xa8a5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm11, %ymm6
+	LONG $0x197d42c4; LONG $0x0003809b; BYTE $0x00 // vbroadcastsd 0x380(%r11), %ymm11
+	LONG $0x197dc2c4; LONG $0x000080ab; BYTE $0x00 // vbroadcastsd 0x80(%r11), %ymm5
+	LONG $0xa8ad42c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm10, %ymm11
+	LONG $0x197d42c4; LONG $0x0005008b; BYTE $0x00 // vbroadcastsd 0x500(%r11), %ymm9
+	LONG $0xa8ade2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm10, %ymm5
+	LONG $0x197dc2c4; LONG $0x000200a3; BYTE $0x00 // vbroadcastsd 0x200(%r11), %ymm4
+	LONG $0xa8ad42c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm10, %ymm9
+	LONG $0x197d42c4; LONG $0x00068083; BYTE $0x00 // vbroadcastsd 0x680(%r11), %ymm8
+	LONG $0xa8adc2c4; BYTE $0xe4 // vfmadd213pd %ymm12, %ymm10, %ymm4
+	LONG $0x197d42c4; LONG $0x000700a3; BYTE $0x00 // vbroadcastsd 0x700(%r11), %ymm12
+	LONG $0xa8ad62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm10, %ymm8
+	LONG $0x197dc2c4; LONG $0x000800bb; BYTE $0x00 // vbroadcastsd 0x800(%r11), %ymm7
+	LONG $0xa8ade2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm10, %ymm7
+	LONG $0x197dc2c4; LONG $0x0000c0b3; BYTE $0x00 // vbroadcastsd 0xc0(%r11), %ymm6
+	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0x197dc2c4; LONG $0x000240ab; BYTE $0x00 // vbroadcastsd 0x240(%r11), %ymm5
+	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
+	LONG $0x197dc2c4; LONG $0x0003c0a3; BYTE $0x00 // vbroadcastsd 0x3c0(%r11), %ymm4
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	LONG $0x197d42c4; LONG $0x0005409b; BYTE $0x00 // vbroadcastsd 0x540(%r11), %ymm11
+	LONG $0xa8e542c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm3, %ymm11
+	LONG $0x197d42c4; LONG $0x0006c08b; BYTE $0x00 // vbroadcastsd 0x6c0(%r11), %ymm9
+	LONG $0xa8e542c4; BYTE $0xc8 // vfmadd213pd %ymm8, %ymm3, %ymm9
+	LONG $0x197d42c4; LONG $0x00084083; BYTE $0x00 // vbroadcastsd 0x840(%r11), %ymm8
+	LONG $0xa8e562c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm3, %ymm8
+	LONG $0x107da1c4; LONG $0x0080c19c; WORD $0x0000 // vmovupd 0x80(%rcx,%r8,8), %ymm3
+	LONG $0x197dc2c4; LONG $0x000100bb; BYTE $0x00 // vbroadcastsd 0x100(%r11), %ymm7
+	LONG $0xa8e5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm3, %ymm7
+	LONG $0x197dc2c4; LONG $0x000280b3; BYTE $0x00 // vbroadcastsd 0x280(%r11), %ymm6
+	LONG $0xa8e542c4; BYTE $0xe1 // vfmadd213pd %ymm9, %ymm3, %ymm12
+	LONG $0x197d42c4; LONG $0x0001408b; BYTE $0x00 // vbroadcastsd 0x140(%r11), %ymm9
+	LONG $0xa8e5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm3, %ymm6
+	LONG $0x197dc2c4; LONG $0x000400ab; BYTE $0x00 // vbroadcastsd 0x400(%r11), %ymm5
+	LONG $0xa8e5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm3, %ymm5
+	LONG $0x197dc2c4; LONG $0x000580a3; BYTE $0x00 // vbroadcastsd 0x580(%r11), %ymm4
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	LONG $0x197d42c4; LONG $0x0008809b; BYTE $0x00 // vbroadcastsd 0x880(%r11), %ymm11
+	LONG $0xa8e542c4; BYTE $0xd8 // vfmadd213pd %ymm8, %ymm3, %ymm11
+	LONG $0x107da1c4; LONG $0x00a0c19c; WORD $0x0000 // vmovupd 0xa0(%rcx,%r8,8), %ymm3
+	LONG $0x197d42c4; LONG $0x0002c083; BYTE $0x00 // vbroadcastsd 0x2c0(%r11), %ymm8
+	LONG $0xa8e562c4; BYTE $0xcf // vfmadd213pd %ymm7, %ymm3, %ymm9
+	LONG $0x197dc2c4; LONG $0x000440bb; BYTE $0x00 // vbroadcastsd 0x440(%r11), %ymm7
+	LONG $0xa8e562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm3, %ymm8
+	LONG $0x197dc2c4; LONG $0x0005c0b3; BYTE $0x00 // vbroadcastsd 0x5c0(%r11), %ymm6
+	LONG $0xa8e5e2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm3, %ymm7
+	LONG $0x197dc2c4; LONG $0x000740ab; BYTE $0x00 // vbroadcastsd 0x740(%r11), %ymm5
+	LONG $0xa8e5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm3, %ymm6
+	LONG $0x197dc2c4; LONG $0x0008c0a3; BYTE $0x00 // vbroadcastsd 0x8c0(%r11), %ymm4
+	LONG $0x00c38149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r11
+	LONG $0xa8e5c2c4; BYTE $0xec // vfmadd213pd %ymm12, %ymm3, %ymm5
+	LONG $0xa8e5c2c4; BYTE $0xe3 // vfmadd213pd %ymm11, %ymm3, %ymm4
+	WORD $0x394d; BYTE $0xcc // cmpq %r9, %r12
+	LONG $0xfdc8850f; WORD $0xffff // jne <blocks6Multi4+0x13b0>
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x08c08348 // addq $0x8, %rax
+	LONG $0x117d21c4; LONG $0x3000d68c; WORD $0x0000 // vmovupd %ymm9, 0x3000(%rsi,%r10,8)
+	LONG $0x117d21c4; LONG $0x3100d684; WORD $0x0000 // vmovupd %ymm8, 0x3100(%rsi,%r10,8)
+	LONG $0x117da1c4; LONG $0x3200d6bc; WORD $0x0000 // vmovupd %ymm7, 0x3200(%rsi,%r10,8)
+	LONG $0x117da1c4; LONG $0x3300d6b4; WORD $0x0000 // vmovupd %ymm6, 0x3300(%rsi,%r10,8)
+	LONG $0x117da1c4; LONG $0x3400d6ac; WORD $0x0000 // vmovupd %ymm5, 0x3400(%rsi,%r10,8)
+	LONG $0x117da1c4; LONG $0x3500d6a4; WORD $0x0000 // vmovupd %ymm4, 0x3500(%rsi,%r10,8)
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0xfd1b850f; WORD $0xffff // jne <blocks6Multi4+0x1350>
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0xffea69e9; BYTE $0xff // jmp <blocks6Multi4+0xb0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x0646f641; BYTE $0x04 // testb $0x4, 0x6(%r14)
+	LONG $0xea30840f; WORD $0xffff // je <blocks6Multi4+0x8d>
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x244c2b48; BYTE $0x08 // subq 0x8(%rsp), %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xea018e0f; WORD $0xffff // jle <blocks6Multi4+0x80>
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x1aeb // jmp <blocks6Multi4+0x16b0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x20c28348 // addq $0x20, %rdx
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xe9d0840f; WORD $0xffff // je <blocks6Multi4+0x80>
+	LONG $0x30478b4c // movq 0x30(%rdi), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1774 // je <blocks6Multi4+0x16d0>
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
+	LONG $0x58048d4f // leaq (%r8,%r11,2), %r8
+	LONG $0x04b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r8d
+	WORD $0x0feb // jmp <blocks6Multi4+0x16d8>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x03e0c149 // shlq $0x3, %r8
+	LONG $0x401c8d4b // leaq (%r8,%r8,2), %rbx
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x36eb // jmp <blocks6Multi4+0x171b>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
+	LONG $0x5965a1c4; WORD $0x821c // vmulpd (%rdx,%r8,4), %ymm3, %ymm3
+	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x117dc1c4; WORD $0xd91c // vmovupd %ymm3, (%r9,%rbx,8)
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0x80f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r8
+	WORD $0x8574 // je <blocks6Multi4+0x16a0>
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	WORD $0xcc74 // je <blocks6Multi4+0x16f0>
+	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	LONG $0x19140345 // addl (%r9,%rbx), %r10d
+	LONG $0x34e2c149 // shlq $0x34, %r10
+	LONG $0x6ef9c1c4; BYTE $0xda // vmovq %r10, %xmm3
+	WORD $0xbeeb // jmp <blocks6Multi4+0x16f5>
+	LONG $0x70c48348 // addq $0x70, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -14805,8 +11784,11 @@ TEXT ·blocks6Multi4Quad(SB), 0, $912-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks6Multi8Quad(c *slotCall, s *multiWork)

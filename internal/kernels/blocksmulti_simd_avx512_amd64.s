@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func blocks2Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi2Oct(SB), 0, $208-16
+TEXT ·blocks2Multi2Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -369,450 +369,312 @@ TEXT ·blocks2Multi2Oct(SB), 0, $208-16
 	RET
 
 // func blocks2Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi4Oct(SB), 0, $208-16
+TEXT ·blocks2Multi4Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2Multi4>
-	LONG $0x00097ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00063ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x05ea8e0f; WORD $0x0000 // jle <blocks2Multi4+0x5f7>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x48ec8348 // subq $0x48, %rsp
-	WORD $0x0fb0 // movb $0xf, %al
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
-	LONG $0x187f8b4c // movq 0x18(%rdi), %r15
+	LONG $0x30ec8348 // subq $0x30, %rsp
+	LONG $0x48fdf262; LONG $0x060b0559; WORD $0x0000 // vpbroadcastq 0x60b(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x0f // movq (%rdi), %rcx
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	WORD $0xf0b0 // movb $-0x10, %al
-	LONG $0xd092fbc5 // kmovd %eax, %k2
-	WORD $0x03b0 // movb $0x3, %al
-	LONG $0xd892fbc5 // kmovd %eax, %k3
-	WORD $0x30b0 // movb $0x30, %al
-	LONG $0xe092fbc5 // kmovd %eax, %k4
-	LONG $0x487cf162; LONG $0x30008611; WORD $0x0000 // vmovups %zmm0, 0x3000(%rsi)
-	LONG $0x487cf162; LONG $0x30408611; WORD $0x0000 // vmovups %zmm0, 0x3040(%rsi)
-	LONG $0x487cf162; LONG $0x30808611; WORD $0x0000 // vmovups %zmm0, 0x3080(%rsi)
-	LONG $0x487cf162; LONG $0x30c08611; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rsi)
-	LONG $0x487cf162; LONG $0x31008611; WORD $0x0000 // vmovups %zmm0, 0x3100(%rsi)
-	LONG $0x487cf162; LONG $0x31408611; WORD $0x0000 // vmovups %zmm0, 0x3140(%rsi)
-	LONG $0x487cf162; LONG $0x31808611; WORD $0x0000 // vmovups %zmm0, 0x3180(%rsi)
-	LONG $0x487cf162; LONG $0x31c08611; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rsi)
-	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x08ac8e0f; WORD $0x0000 // jle <blocks2Multi4+0x944>
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x48fdf262; LONG $0x08c90d59; WORD $0x0000 // vpbroadcastq 0x8c9(%rip), %zmm1
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
 	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
-	LONG $0x00828d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rdx), %r8
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x000085e9; BYTE $0x00 // jmp <blocks2Multi4+0x151>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
-	LONG $0x240c0148 // addq %rcx, (%rsp)
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x487cf162; LONG $0x30008011; WORD $0x0000 // vmovups %zmm0, 0x3000(%rax)
-	LONG $0x487cf162; LONG $0x30408011; WORD $0x0000 // vmovups %zmm0, 0x3040(%rax)
-	LONG $0x487cf162; LONG $0x30808011; WORD $0x0000 // vmovups %zmm0, 0x3080(%rax)
-	LONG $0x487cf162; LONG $0x30c08011; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rax)
-	LONG $0x487cf162; LONG $0x31008011; WORD $0x0000 // vmovups %zmm0, 0x3100(%rax)
-	LONG $0x487cf162; LONG $0x31408011; WORD $0x0000 // vmovups %zmm0, 0x3140(%rax)
-	LONG $0x487cf162; LONG $0x31808011; WORD $0x0000 // vmovups %zmm0, 0x3180(%rax)
-	LONG $0x487cf162; LONG $0x31c08011; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rax)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24543b48; BYTE $0x40 // cmpq 0x40(%rsp), %rdx
-	LONG $0x07f3830f; WORD $0x0000 // jae <blocks2Multi4+0x944>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x05fd840f; WORD $0x0000 // je <blocks2Multi4+0x760>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xc1048d48 // leaq (%rcx,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x20768d49 // leaq 0x20(%r14), %rsi
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
-	WORD $0x32eb // jmp <blocks2Multi4+0x1b3>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
-	LONG $0x610c8d4f // leaq (%r9,%r12,2), %r9
-	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x10c78349 // addq $0x10, %r15
-	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	LONG $0x05ad830f; WORD $0x0000 // jae <blocks2Multi4+0x760>
-	LONG $0x21b60f44 // movzbl (%rcx), %r12d
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x08e5c141 // shll $0x8, %r13d
-	LONG $0x80af034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r13
-	LONG $0x8f180f41; LONG $0x00000400 // prefetcht0 0x400(%r15)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x0244850f; WORD $0x0000 // jne <blocks2Multi4+0x420>
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x894d; BYTE $0xf9 // movq %r15, %r9
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x3fb70f45 // movzwl (%r15), %r15d
-	LONG $0x51b70f45; BYTE $0x02 // movzwl 0x2(%r9), %r10d
-	LONG $0x59b70f41; BYTE $0x08 // movzwl 0x8(%r9), %ebx
-	LONG $0x59b70f45; BYTE $0x0a // movzwl 0xa(%r9), %r11d
-	LONG $0x586f8b48 // movq 0x58(%rdi), %rbp
-	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
-	LONG $0x71b70f41; BYTE $0x06 // movzwl 0x6(%r9), %esi
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xc108 // orb %al, %cl
-	LONG $0x41b70f41; BYTE $0x0c // movzwl 0xc(%r9), %eax
-	LONG $0x49b70f45; BYTE $0x0e // movzwl 0xe(%r9), %r9d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e2c141 // shll $0x5, %r10d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0xa9fd9162; WORD $0x2410; BYTE $0x3e // vmovupd (%r14,%r15), %ymm4 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x16 // vbroadcastf64x4 (%r14,%rdx), %zmm4 {%k2}
-	LONG $0xa9fd9162; WORD $0x2c10; BYTE $0x16 // vmovupd (%r14,%r10), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x36 // vbroadcastf64x4 (%r14,%rsi), %zmm5 {%k2}
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0xa9fdd162; WORD $0x3410; BYTE $0x1e // vmovupd (%r14,%rbx), %ymm6 {%k1} {z}
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x06 // vbroadcastf64x4 (%r14,%rax), %zmm6 {%k2}
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm7 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x0e // vbroadcastf64x4 (%r14,%r9), %zmm7 {%k2}
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	WORD $0xc984 // testb %cl, %cl
-	LONG $0x034e840f; WORD $0x0000 // je <blocks2Multi4+0x600>
+	WORD $0x25eb // jmp <blocks2Multi4+0x7d>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x240c0148 // addq %rcx, (%rsp)
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0xa9fd3162; WORD $0x0410; BYTE $0x39 // vmovupd (%rcx,%r15), %ymm8 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x041b; BYTE $0x11 // vbroadcastf64x4 (%rcx,%rdx), %zmm8 {%k2}
-	LONG $0xa9fd3162; WORD $0x0c10; BYTE $0x11 // vmovupd (%rcx,%r10), %ymm9 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x31 // vbroadcastf64x4 (%rcx,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd7162; WORD $0x1410; BYTE $0x19 // vmovupd (%rcx,%rbx), %ymm10 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x141b; BYTE $0x01 // vbroadcastf64x4 (%rcx,%rax), %zmm10 {%k2}
-	LONG $0xa9fd3162; WORD $0x1c10; BYTE $0x19 // vmovupd (%rcx,%r11), %ymm11 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x1c1b; BYTE $0x09 // vbroadcastf64x4 (%rcx,%r9), %zmm11 {%k2}
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0xf631 // xorl %esi, %esi
-	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
+	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
+	LONG $0x08c18348 // addq $0x8, %rcx
+	LONG $0x244c3b48; BYTE $0x10 // cmpq 0x10(%rsp), %rcx
+	LONG $0x056c830f; WORD $0x0000 // jae <blocks2Multi4+0x5e9>
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	WORD $0x26eb // jmp <blocks2Multi4+0xb1>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x48fe5162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm10
-	LONG $0x48fe5162; WORD $0x5d6f; BYTE $0x01 // vmovdqu64 0x40(%r13), %zmm11
-	LONG $0x48fe5162; WORD $0x656f; BYTE $0x02 // vmovdqu64 0x80(%r13), %zmm12
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0x482d7262; WORD $0x688d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm10, %zmm13
-	LONG $0x48fd5162; WORD $0x3410; BYTE $0x30 // vmovupd (%r8,%rsi), %zmm14
-	LONG $0x48fd5162; LONG $0x01307c10 // vmovupd 0x40(%r8,%rsi), %zmm15
-	LONG $0x48fdc162; LONG $0x02304410 // vmovupd 0x80(%r8,%rsi), %zmm16
-	LONG $0x48955262; WORD $0xeb47 // vpsllvq %zmm11, %zmm13, %zmm13
-	LONG $0x48955262; WORD $0xec46 // vpsravq %zmm12, %zmm13, %zmm13
-	LONG $0x48fe5162; WORD $0xede6 // vcvtqq2pd %zmm13, %zmm13
-	LONG $0x48957262; WORD $0xf2b8 // vfmadd231pd %zmm2, %zmm13, %zmm14
-	LONG $0x48957262; WORD $0xfcb8 // vfmadd231pd %zmm4, %zmm13, %zmm15
-	LONG $0x4895e262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm13, %zmm16
-	LONG $0x48d55262; LONG $0x03306ca8 // vfmadd213pd 0xc0(%r8,%rsi), %zmm5, %zmm13
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x482d3262; LONG $0xc020548d // vpermb -0x1000(%rax,%r12), %zmm10, %zmm10
-	LONG $0x0c180f42; BYTE $0x20 // prefetcht0 (%rax,%r12)
-	WORD $0x0148; BYTE $0xe8 // addq %rbp, %rax
-	LONG $0x48ad5262; WORD $0xd347 // vpsllvq %zmm11, %zmm10, %zmm10
-	LONG $0x48ad5262; WORD $0xd446 // vpsravq %zmm12, %zmm10, %zmm10
-	LONG $0x48fe5162; WORD $0xd2e6 // vcvtqq2pd %zmm10, %zmm10
-	LONG $0x48ad7262; WORD $0xf6b8 // vfmadd231pd %zmm6, %zmm10, %zmm14
-	LONG $0x48ad5262; WORD $0xf8b8 // vfmadd231pd %zmm8, %zmm10, %zmm15
-	LONG $0x48ade262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm10, %zmm16
-	LONG $0x48b55262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm9, %zmm13
-	LONG $0x48fd5162; WORD $0x3411; BYTE $0x30 // vmovupd %zmm14, (%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x01307c11 // vmovupd %zmm15, 0x40(%r8,%rsi)
-	LONG $0x48fdc162; LONG $0x02304411 // vmovupd %zmm16, 0x80(%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x03306c11 // vmovupd %zmm13, 0xc0(%r8,%rsi)
-	LONG $0x000004be; BYTE $0x00 // movl $0x4, %esi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff2e850f; WORD $0xffff // jne <blocks2Multi4+0x340>
-	LONG $0xfffd79e9; BYTE $0xff // jmp <blocks2Multi4+0x190>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x07b70f41 // movzwl (%r15), %eax
-	LONG $0x57b70f41; BYTE $0x02 // movzwl 0x2(%r15), %edx
-	LONG $0x4fb70f45; BYTE $0x08 // movzwl 0x8(%r15), %r9d
-	LONG $0x57b70f45; BYTE $0x0a // movzwl 0xa(%r15), %r10d
-	LONG $0x77b70f41; BYTE $0x04 // movzwl 0x4(%r15), %esi
-	LONG $0x5fb70f45; BYTE $0x0c // movzwl 0xc(%r15), %r11d
-	LONG $0x5fb70f41; BYTE $0x0e // movzwl 0xe(%r15), %ebx
-	LONG $0x586f8b4c // movq 0x58(%rdi), %r13
-	LONG $0x7fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %edi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x05e2c141 // shll $0x5, %r10d
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x06 // vmovupd (%r14,%rax), %ymm4 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x36 // vbroadcastf64x4 (%r14,%rsi), %zmm4 {%k2}
-	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm5 {%k2}
-	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x0e // vmovupd (%r14,%r9), %ymm6 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x341b; BYTE $0x1e // vbroadcastf64x4 (%r14,%r11), %zmm6 {%k2}
-	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x16 // vmovupd (%r14,%r10), %ymm7 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x3c1b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm7 {%k2}
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	LONG $0xa9fd7162; LONG $0x00054410 // vmovupd (%rbp,%rax), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x0136441b // vbroadcastf64x4 0x20(%r14,%rsi), %zmm8 {%k2}
-	LONG $0xa9fd7162; LONG $0x00154c10 // vmovupd (%rbp,%rdx), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x013e4c1b // vbroadcastf64x4 0x20(%r14,%rdi), %zmm9 {%k2}
-	LONG $0xa9fd3162; LONG $0x000d5410 // vmovupd (%rbp,%r9), %ymm10 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x011e541b // vbroadcastf64x4 0x20(%r14,%r11), %zmm10 {%k2}
-	LONG $0xa9fd3162; LONG $0x00155c10 // vmovupd (%rbp,%r10), %ymm11 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x011e5c1b // vbroadcastf64x4 0x20(%r14,%rbx), %zmm11 {%k2}
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x487c7162; LONG $0xefe0905a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm10
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0x48fd5162; WORD $0x1c10; BYTE $0x30 // vmovupd (%r8,%rsi), %zmm11
-	LONG $0x48fd5162; LONG $0x01306410 // vmovupd 0x40(%r8,%rsi), %zmm12
-	LONG $0x48fd5162; LONG $0x02306c10 // vmovupd 0x80(%r8,%rsi), %zmm13
-	LONG $0x48ad7262; WORD $0xdab8 // vfmadd231pd %zmm2, %zmm10, %zmm11
-	LONG $0x48ad7262; WORD $0xe4b8 // vfmadd231pd %zmm4, %zmm10, %zmm12
-	LONG $0x48ad7262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm10, %zmm13
-	LONG $0x48d55262; LONG $0x033054a8 // vfmadd213pd 0xc0(%r8,%rsi), %zmm5, %zmm10
-	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0x487c7162; WORD $0x705a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm14
-	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	LONG $0x488d7262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm14, %zmm11
-	LONG $0x488d5262; WORD $0xe0b8 // vfmadd231pd %zmm8, %zmm14, %zmm12
-	LONG $0x488d7262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm14, %zmm13
-	LONG $0x48b55262; WORD $0xd6b8 // vfmadd231pd %zmm14, %zmm9, %zmm10
-	LONG $0x48fd5162; WORD $0x1c11; BYTE $0x30 // vmovupd %zmm11, (%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x01306411 // vmovupd %zmm12, 0x40(%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x02306c11 // vmovupd %zmm13, 0x80(%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x03305411 // vmovupd %zmm10, 0xc0(%r8,%rsi)
-	LONG $0x000004be; BYTE $0x00 // movl $0x4, %esi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff66850f; WORD $0xffff // jne <blocks2Multi4+0x560>
-	LONG $0xfffb91e9; BYTE $0xff // jmp <blocks2Multi4+0x190>
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	LONG $0x2454034c; BYTE $0x20 // addq 0x20(%rsp), %r10
+	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	LONG $0x044f8d0f; WORD $0x0000 // jge <blocks2Multi4+0x500>
+	LONG $0xf8b70f44 // movzwl %ax, %r15d
+	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
+	LONG $0x2454894c; BYTE $0x28 // movq %r10, 0x28(%rsp)
+	WORD $0x294d; BYTE $0xd7 // subq %r10, %r15
+	LONG $0x20ff8349 // cmpq $0x20, %r15
+	LONG $0xc74c0f49 // cmovlq %r15, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x021a8e0f; WORD $0x0000 // jle <blocks2Multi4+0x300>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x4beb // jmp <blocks2Multi4+0x13a>
 	BYTE $0x90 // nop
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0xa9fd3162; WORD $0x0410; BYTE $0x39 // vmovupd (%rcx,%r15), %ymm8 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x041b; BYTE $0x11 // vbroadcastf64x4 (%rcx,%rdx), %zmm8 {%k2}
-	LONG $0xa9fd3162; WORD $0x0c10; BYTE $0x11 // vmovupd (%rcx,%r10), %ymm9 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x31 // vbroadcastf64x4 (%rcx,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd7162; WORD $0x1410; BYTE $0x19 // vmovupd (%rcx,%rbx), %ymm10 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x141b; BYTE $0x01 // vbroadcastf64x4 (%rcx,%rax), %zmm10 {%k2}
-	LONG $0xa9fd3162; WORD $0x1c10; BYTE $0x19 // vmovupd (%rcx,%r11), %ymm11 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x1c1b; BYTE $0x09 // vbroadcastf64x4 (%rcx,%r9), %zmm11 {%k2}
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	WORD $0x01b2 // movb $0x1, %dl
-	WORD $0xf631 // xorl %esi, %esi
-	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fe5162; WORD $0x556f; BYTE $0x00 // vmovdqu64 (%r13), %zmm10
-	LONG $0x90f8c1c4; LONG $0x0000c09d; BYTE $0x00 // kmovq 0xc0(%r13), %k3
-	LONG $0x48fd5262; WORD $0x5d19; BYTE $0x19 // vbroadcastsd 0xc8(%r13), %zmm11
-	LONG $0x48fd7162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm12
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0x48fde162; WORD $0xc16f // vmovdqa64 %zmm1, %zmm16
-	LONG $0x48fd5162; WORD $0x2c10; BYTE $0x30 // vmovupd (%r8,%rsi), %zmm13
-	LONG $0x48fd5162; LONG $0x01307410 // vmovupd 0x40(%r8,%rsi), %zmm14
-	LONG $0x48fd5162; LONG $0x02307c10 // vmovupd 0x80(%r8,%rsi), %zmm15
-	LONG $0x4b2d7262; WORD $0x608d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm10, %zmm12 {%k3}
-	LONG $0x489d5162; WORD $0xe35c // vsubpd %zmm11, %zmm12, %zmm12
-	LONG $0x489d7262; WORD $0xeab8 // vfmadd231pd %zmm2, %zmm12, %zmm13
-	LONG $0x489d7262; WORD $0xf4b8 // vfmadd231pd %zmm4, %zmm12, %zmm14
-	LONG $0x489d7262; WORD $0xfbb8 // vfmadd231pd %zmm3, %zmm12, %zmm15
-	LONG $0x48d55262; LONG $0x033064a8 // vfmadd213pd 0xc0(%r8,%rsi), %zmm5, %zmm12
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x510c8d4f // leaq (%r9,%r10,2), %r9
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x10c08349 // addq $0x10, %r8
+	WORD $0x8b45; BYTE $0x1e // movl (%r14), %r11d
+	LONG $0x48fdd262; WORD $0xcb7c // vpbroadcastq %r11, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fef162; LONG $0x00068c7f; WORD $0x0020; BYTE $0x00 // vmovdqu64 %zmm1, 0x2000(%rsi,%rax)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0x01c6840f; WORD $0x0000 // je <blocks2Multi4+0x300>
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
+	LONG $0x08e5c148 // shlq $0x8, %rbp
+	WORD $0x0148; BYTE $0xf5 // addq %rsi, %rbp
+	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
+	LONG $0x12b60f44 // movzbl (%rdx), %r10d
+	LONG $0x0646f641; BYTE $0x02 // testb $0x2, 0x6(%r14)
+	LONG $0x00c1850f; WORD $0x0000 // jne <blocks2Multi4+0x220>
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	WORD $0x8945; BYTE $0xd4 // movl %r10d, %r12d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0xc6950f41 // setne %r14b
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
+	WORD $0x0841; BYTE $0xc6 // orb %al, %r14b
+	WORD $0x8445; BYTE $0xf6 // testb %r14b, %r14b
+	LONG $0x00e8840f; WORD $0x0000 // je <blocks2Multi4+0x270>
+	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
+	WORD $0x01b0 // movb $0x1, %al
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0e180f41 // prefetcht0 (%r14)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875d262; WORD $0x4e8d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x48759262; LONG $0xc0164c8d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
+	LONG $0x80ed8348 // subq $-0x80, %rbp
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	WORD $0x9075 // jne <blocks2Multi4+0x1a0>
+	LONG $0xfffedbe9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x20818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1020(%r9), %rax
+	WORD $0xb641; BYTE $0x01 // movb $0x1, %r14b
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xe048180f // prefetcht0 -0x20(%rax)
+	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
+	LONG $0x487cf162; WORD $0x4d11; BYTE $0x00 // vmovups %zmm1, (%rbp)
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	LONG $0x4b2da262; LONG $0xc020448d // vpermb -0x1000(%rax,%r12), %zmm10, %zmm16 {%k3}
-	LONG $0x0c180f42; BYTE $0x20 // prefetcht0 (%rax,%r12)
-	WORD $0x0148; BYTE $0xe8 // addq %rbp, %rax
-	LONG $0x40fd5162; WORD $0xd35c // vsubpd %zmm11, %zmm16, %zmm10
-	LONG $0x48ad7262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm10, %zmm13
-	LONG $0x48ad5262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm10, %zmm14
-	LONG $0x48ad7262; WORD $0xffb8 // vfmadd231pd %zmm7, %zmm10, %zmm15
-	LONG $0x48b55262; WORD $0xe2b8 // vfmadd231pd %zmm10, %zmm9, %zmm12
-	LONG $0x48fd5162; WORD $0x2c11; BYTE $0x30 // vmovupd %zmm13, (%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x01307411 // vmovupd %zmm14, 0x40(%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x02307c11 // vmovupd %zmm15, 0x80(%r8,%rsi)
-	LONG $0x48fd5162; LONG $0x03306411 // vmovupd %zmm12, 0xc0(%r8,%rsi)
-	LONG $0x000004be; BYTE $0x00 // movl $0x4, %esi
-	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
-	LONG $0x000000ba; BYTE $0x00 // movl $0x0, %edx
-	LONG $0xff38850f; WORD $0xffff // jne <blocks2Multi4+0x690>
-	LONG $0xfffa33e9; BYTE $0xff // jmp <blocks2Multi4+0x190>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xf9d8840f; WORD $0xffff // je <blocks2Multi4+0x142>
+	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
+	WORD $0x014c; BYTE $0xd8 // addq %r11, %rax
+	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
+	LONG $0x80ed8348 // subq $-0x80, %rbp
+	LONG $0x01c6f641 // testb $0x1, %r14b
+	LONG $0x0000be41; WORD $0x0000 // movl $0x0, %r14d
+	WORD $0xc775 // jne <blocks2Multi4+0x230>
+	LONG $0xfffe82e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	WORD $0x9066 // nop
+	LONG $0x00b18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r14
+	WORD $0x01b0 // movb $0x1, %al
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x0e180f41 // prefetcht0 (%r14)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975d262; WORD $0x568d; BYTE $0xc0 // vpermb -0x1000(%r14), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x00 // vmovupd %zmm1, (%rbp)
+	LONG $0x0c180f43; BYTE $0x16 // prefetcht0 (%r14,%r10)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x49759262; LONG $0xc016548d // vpermb -0x1000(%r14,%r10), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xde // addq %r11, %r14
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0x4d11; BYTE $0x01 // vmovupd %zmm1, 0x40(%rbp)
+	LONG $0x80ed8348 // subq $-0x80, %rbp
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	WORD $0x8c75 // jne <blocks2Multi4+0x280>
+	LONG $0xfffdf7e9; BYTE $0xff // jmp <blocks2Multi4+0xf0>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x386f8b48 // movq 0x38(%rdi), %rbp
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0x01b1 // movb $0x1, %cl
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	WORD $0x69eb // jmp <blocks2Multi4+0x378>
+	BYTE $0x90 // nop
+	LONG $0x05e2c149 // shlq $0x5, %r10
+	LONG $0x117da1c4; LONG $0x300016bc; WORD $0x0000 // vmovupd %ymm7, 0x3000(%rsi,%r10)
+	LONG $0x117d21c4; LONG $0x31001684; WORD $0x0000 // vmovupd %ymm8, 0x3100(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x302016a4; WORD $0x0000 // vmovupd %ymm4, 0x3020(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x312016ac; WORD $0x0000 // vmovupd %ymm5, 0x3120(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x30401694; WORD $0x0000 // vmovupd %ymm2, 0x3040(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x3140168c; WORD $0x0000 // vmovupd %ymm1, 0x3140(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x3060169c; WORD $0x0000 // vmovupd %ymm3, 0x3060(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x316016b4; WORD $0x0000 // vmovupd %ymm6, 0x3160(%rsi,%r10)
+	LONG $0x0004ba41; WORD $0x0000 // movl $0x4, %r10d
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfd18840f; WORD $0xffff // je <blocks2Multi4+0x90>
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	WORD $0xdb85 // testl %ebx, %ebx
+	WORD $0x1374 // je <blocks2Multi4+0x3b0>
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x667f // jg <blocks2Multi4+0x408>
+	LONG $0xffff69e9; BYTE $0xff // jmp <blocks2Multi4+0x310>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0xbc10fdc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm7
+	LONG $0xa410fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm4
+	LONG $0x946ffec5; LONG $0x00304006; BYTE $0x00 // vmovdqu 0x3040(%rsi,%rax), %ymm2
+	LONG $0x9c10fdc5; LONG $0x00306006; BYTE $0x00 // vmovupd 0x3060(%rsi,%rax), %ymm3
+	LONG $0x84107dc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm8
+	LONG $0xac10fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd 0x3120(%rsi,%rax), %ymm5
+	LONG $0x8c6ffec5; LONG $0x00314006; BYTE $0x00 // vmovdqu 0x3140(%rsi,%rax), %ymm1
+	LONG $0xb410fdc5; LONG $0x00316006; BYTE $0x00 // vmovupd 0x3160(%rsi,%rax), %ymm6
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0xff088e0f; WORD $0xffff // jle <blocks2Multi4+0x310>
+	LONG $0xd61c8d4e // leaq (%rsi,%r10,8), %r11
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	BYTE $0x90 // nop
+	LONG $0x23848b4b; LONG $0x00002000 // movq 0x2000(%r11,%r12), %rax
+	LONG $0x23b48b4f; LONG $0x00002008 // movq 0x2008(%r11,%r12), %r14
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x54107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm10
+	LONG $0x23848b4b; LONG $0x00002010 // movq 0x2010(%r11,%r12), %rax
+	LONG $0x107d21c4; WORD $0xf55c; BYTE $0x20 // vmovupd 0x20(%rbp,%r14,8), %ymm11
+	LONG $0x38b59262; WORD $0x3cb8; BYTE $0xa3 // vfmadd231pd (%r11,%r12,4){1to4}, %ymm9, %ymm7
+	LONG $0x38b51262; LONG $0x10a344b8 // vfmadd231pd 0x80(%r11,%r12,4){1to4}, %ymm9, %ymm8
+	LONG $0x107d21c4; WORD $0xf54c; BYTE $0x00 // vmovupd (%rbp,%r14,8), %ymm9
+	LONG $0x38b59262; LONG $0x01a364b8 // vfmadd231pd 0x8(%r11,%r12,4){1to4}, %ymm9, %ymm4
+	LONG $0x38b59262; LONG $0x11a36cb8 // vfmadd231pd 0x88(%r11,%r12,4){1to4}, %ymm9, %ymm5
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x64107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm12
+	LONG $0x23848b4b; LONG $0x00002018 // movq 0x2018(%r11,%r12), %rax
+	LONG $0x38ad9262; LONG $0x08a37cb8 // vfmadd231pd 0x40(%r11,%r12,4){1to4}, %ymm10, %ymm7
+	LONG $0x38ad1262; LONG $0x18a344b8 // vfmadd231pd 0xc0(%r11,%r12,4){1to4}, %ymm10, %ymm8
+	LONG $0x38b59262; LONG $0x02a354b8 // vfmadd231pd 0x10(%r11,%r12,4){1to4}, %ymm9, %ymm2
+	LONG $0x38b59262; LONG $0x12a34cb8 // vfmadd231pd 0x90(%r11,%r12,4){1to4}, %ymm9, %ymm1
+	LONG $0x38a59262; LONG $0x09a364b8 // vfmadd231pd 0x48(%r11,%r12,4){1to4}, %ymm11, %ymm4
+	LONG $0x38a59262; LONG $0x19a36cb8 // vfmadd231pd 0xc8(%r11,%r12,4){1to4}, %ymm11, %ymm5
+	LONG $0x4c107dc5; WORD $0x00c5 // vmovupd (%rbp,%rax,8), %ymm9
+	LONG $0x6c107dc5; WORD $0x20c5 // vmovupd 0x20(%rbp,%rax,8), %ymm13
+	LONG $0x389d9262; LONG $0x0aa354b8 // vfmadd231pd 0x50(%r11,%r12,4){1to4}, %ymm12, %ymm2
+	LONG $0x389d9262; LONG $0x1aa34cb8 // vfmadd231pd 0xd0(%r11,%r12,4){1to4}, %ymm12, %ymm1
+	LONG $0x38b59262; LONG $0x03a35cb8 // vfmadd231pd 0x18(%r11,%r12,4){1to4}, %ymm9, %ymm3
+	LONG $0x38b59262; LONG $0x13a374b8 // vfmadd231pd 0x98(%r11,%r12,4){1to4}, %ymm9, %ymm6
+	LONG $0x38959262; LONG $0x0ba35cb8 // vfmadd231pd 0x58(%r11,%r12,4){1to4}, %ymm13, %ymm3
+	LONG $0x38959262; LONG $0x1ba374b8 // vfmadd231pd 0xd8(%r11,%r12,4){1to4}, %ymm13, %ymm6
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0x394d; BYTE $0xe5 // cmpq %r12, %r13
+	LONG $0xff22850f; WORD $0xffff // jne <blocks2Multi4+0x410>
+	LONG $0xfffe1de9; BYTE $0xff // jmp <blocks2Multi4+0x310>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x040641f6 // testb $0x4, 0x6(%rcx)
+	LONG $0xfb62840f; WORD $0xffff // je <blocks2Multi4+0x6e>
 	LONG $0x50478b48 // movq 0x50(%rdi), %rax
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
 	LONG $0x24042b48 // subq (%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xf9348e0f; WORD $0xffff // jle <blocks2Multi4+0xd0>
-	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0xfb368e0f; WORD $0xffff // jle <blocks2Multi4+0x60>
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x0feb // jmp <blocks2Multi4+0x54c>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x394d; BYTE $0xd3 // cmpq %r10, %r11
+	LONG $0xfb14840f; WORD $0xffff // je <blocks2Multi4+0x60>
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x1b74 // je <blocks2Multi4+0x570>
+	LONG $0x241c8b48 // movq (%rsp), %rbx
+	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
+	LONG $0x581cb70f // movzwl (%rax,%rbx,2), %ebx
+	WORD $0x15eb // jmp <blocks2Multi4+0x578>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
+	WORD $0x894d; BYTE $0xde // movq %r11, %r14
+	LONG $0x05e6c149 // shlq $0x5, %r14
+	LONG $0x2474034c; BYTE $0x18 // addq 0x18(%rsp), %r14
+	WORD $0x0148; BYTE $0xdb // addq %rbx, %rbx
+	WORD $0xb540; BYTE $0x01 // movb $0x1, %bpl
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	WORD $0x38eb // jmp <blocks2Multi4+0x5c7>
+	BYTE $0x90 // nop
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x08e7c149 // shlq $0x8, %r15
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x597581c4; WORD $0x3e0c // vmulpd (%r14,%r15), %ymm1, %ymm1
 	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
-	LONG $0x60578b4c // movq 0x60(%rdi), %r10
-	LONG $0x46248d4d // leaq (%r14,%rax,2), %r12
-	WORD $0x854d; BYTE $0xd2 // testq %r10, %r10
-	LONG $0x00d8840f; WORD $0x0000 // je <blocks2Multi4+0x891>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x68778b48 // movq 0x68(%rdi), %rsi
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x0b74 // je <blocks2Multi4+0x7f0>
-	LONG $0x3cb70f41; BYTE $0x54 // movzwl (%r12,%rdx,2), %edi
-	WORD $0x0ceb // jmp <blocks2Multi4+0x7f8>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x0a3c8d48 // leaq (%rdx,%rcx), %rdi
-	LONG $0xd00c8d4d // leaq (%r8,%rdx,8), %r9
-	WORD $0x0148; BYTE $0xff // addq %rdi, %rdi
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
-	WORD $0x094c; BYTE $0xed // orq %r13, %rbp
-	LONG $0x08e5c149 // shlq $0x8, %r13
-	LONG $0xaa1c8b41 // movl (%r10,%rbp,4), %ebx
-	LONG $0x05e5c148 // shlq $0x5, %rbp
-	WORD $0xf301 // addl %esi, %ebx
-	LONG $0x34e3c148 // shlq $0x34, %rbx
-	LONG $0x6ef9e1c4; BYTE $0xd3 // vmovq %rbx, %xmm2
-	LONG $0x596b81c4; WORD $0x291c // vmulsd (%r9,%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0x2f1c // vmovsd %xmm3, (%r15,%rbp)
-	LONG $0x596b81c4; WORD $0x295c; BYTE $0x40 // vmulsd 0x40(%r9,%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0x2f5c; BYTE $0x08 // vmovsd %xmm3, 0x8(%r15,%rbp)
-	LONG $0x596b81c4; LONG $0x0080299c; WORD $0x0000 // vmulsd 0x80(%r9,%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0x2f5c; BYTE $0x10 // vmovsd %xmm3, 0x10(%r15,%rbp)
-	LONG $0x596b81c4; LONG $0x00c02994; WORD $0x0000 // vmulsd 0xc0(%r9,%r13), %xmm2, %xmm2
-	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
-	LONG $0x117bc1c4; WORD $0x2f54; BYTE $0x18 // vmovsd %xmm2, 0x18(%r15,%rbp)
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	WORD $0x9575 // jne <blocks2Multi4+0x810>
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0xff54850f; WORD $0xffff // jne <blocks2Multi4+0x7e0>
-	LONG $0xfff83fe9; BYTE $0xff // jmp <blocks2Multi4+0xd0>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0xc14d0f48 // cmovgeq %rcx, %rax
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x0b74 // je <blocks2Multi4+0x8c0>
-	LONG $0x34b70f41; BYTE $0x54 // movzwl (%r12,%rdx,2), %esi
-	WORD $0x0ceb // jmp <blocks2Multi4+0x8c8>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x0a348d48 // leaq (%rdx,%rcx), %rsi
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0xd00c8d49 // leaq (%r8,%rdx,8), %rcx
-	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x014c; BYTE $0xfe // addq %r15, %rsi
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
-	LONG $0x596ba1c4; WORD $0xd11c // vmulsd (%rcx,%r10,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x161c // vmovsd %xmm3, (%rsi,%r10)
-	LONG $0x596ba1c4; WORD $0xd15c; BYTE $0x40 // vmulsd 0x40(%rcx,%r10,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x165c; BYTE $0x08 // vmovsd %xmm3, 0x8(%rsi,%r10)
-	LONG $0x596ba1c4; LONG $0x0080d19c; WORD $0x0000 // vmulsd 0x80(%rcx,%r10,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x165c; BYTE $0x10 // vmovsd %xmm3, 0x10(%rsi,%r10)
-	LONG $0x596ba1c4; LONG $0x00c0d194; WORD $0x0000 // vmulsd 0xc0(%rcx,%r10,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0x1654; BYTE $0x18 // vmovsd %xmm2, 0x18(%rsi,%r10)
-	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
-	WORD $0xad75 // jne <blocks2Multi4+0x8e0>
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x3948; BYTE $0xc2 // cmpq %rax, %rdx
-	LONG $0xff71850f; WORD $0xffff // jne <blocks2Multi4+0x8b0>
-	LONG $0xfff78ce9; BYTE $0xff // jmp <blocks2Multi4+0xd0>
-	LONG $0x48c48348 // addq $0x48, %rsp
+	LONG $0x117dc1c4; WORD $0x070c // vmovupd %ymm1, (%r15,%rax)
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	LONG $0x01c5f640 // testb $0x1, %bpl
+	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
+	LONG $0xff79840f; WORD $0xffff // je <blocks2Multi4+0x540>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	WORD $0x094c; BYTE $0xf8 // orq %r15, %rax
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xba74 // je <blocks2Multi4+0x590>
+	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
+	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
+	LONG $0x34e5c149 // shlq $0x34, %r13
+	LONG $0x6ef9c1c4; BYTE $0xcd // vmovq %r13, %xmm1
+	WORD $0xaceb // jmp <blocks2Multi4+0x595>
+	LONG $0x30c48348 // addq $0x30, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -824,11 +686,14 @@ TEXT ·blocks2Multi4Oct(SB), 0, $208-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x4330
 	RET
 
 // func blocks2Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi8Oct(SB), 0, $176-16
+TEXT ·blocks2Multi8Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -1178,7 +1043,7 @@ TEXT ·blocks2Multi8Oct(SB), 0, $176-16
 	RET
 
 // func blocks3Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi2Oct(SB), 0, $208-16
+TEXT ·blocks3Multi2Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -1613,567 +1478,361 @@ TEXT ·blocks3Multi2Oct(SB), 0, $208-16
 	RET
 
 // func blocks3Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi4Oct(SB), 0, $272-16
+TEXT ·blocks3Multi4Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3Multi4>
-	LONG $0x000c7ee9; BYTE $0x00 // jmp <end>
+	LONG $0x0007fee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x07b78e0f; WORD $0x0000 // jle <blocks3Multi4+0x7c4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x10678b4c // movq 0x10(%rdi), %r12
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x0fb0 // movb $0xf, %al
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	WORD $0xf0b0 // movb $-0x10, %al
-	LONG $0xd092fbc5 // kmovd %eax, %k2
-	WORD $0x03b0 // movb $0x3, %al
-	LONG $0xd892fbc5 // kmovd %eax, %k3
-	WORD $0x30b0 // movb $0x30, %al
-	LONG $0xe092fbc5 // kmovd %eax, %k4
-	LONG $0x487cf162; LONG $0x30008611; WORD $0x0000 // vmovups %zmm0, 0x3000(%rsi)
-	LONG $0x487cf162; LONG $0x30408611; WORD $0x0000 // vmovups %zmm0, 0x3040(%rsi)
-	LONG $0x487cf162; LONG $0x30808611; WORD $0x0000 // vmovups %zmm0, 0x3080(%rsi)
-	LONG $0x487cf162; LONG $0x30c08611; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rsi)
-	LONG $0x487cf162; LONG $0x31008611; WORD $0x0000 // vmovups %zmm0, 0x3100(%rsi)
-	LONG $0x487cf162; LONG $0x31408611; WORD $0x0000 // vmovups %zmm0, 0x3140(%rsi)
-	LONG $0x487cf162; LONG $0x31808611; WORD $0x0000 // vmovups %zmm0, 0x3180(%rsi)
-	LONG $0x487cf162; LONG $0x31c08611; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rsi)
-	LONG $0x487cf162; LONG $0x32008611; WORD $0x0000 // vmovups %zmm0, 0x3200(%rsi)
-	LONG $0x487cf162; LONG $0x32408611; WORD $0x0000 // vmovups %zmm0, 0x3240(%rsi)
-	LONG $0x487cf162; LONG $0x32808611; WORD $0x0000 // vmovups %zmm0, 0x3280(%rsi)
-	LONG $0x487cf162; LONG $0x32c08611; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rsi)
-	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0b858e0f; WORD $0x0000 // jle <blocks3Multi4+0xc4d>
-	LONG $0x48fdf262; LONG $0x0b9e0d59; WORD $0x0000 // vpbroadcastq 0xb9e(%rip), %zmm1
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
-	LONG $0x24848948; LONG $0x00000088 // movq %rax, 0x88(%rsp)
-	LONG $0x0000aae9; BYTE $0x00 // jmp <blocks3Multi4+0x1ad>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x24540148; BYTE $0x10 // addq %rdx, 0x10(%rsp)
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
-	LONG $0x487cf162; LONG $0x30008011; WORD $0x0000 // vmovups %zmm0, 0x3000(%rax)
-	LONG $0x487cf162; LONG $0x30408011; WORD $0x0000 // vmovups %zmm0, 0x3040(%rax)
-	LONG $0x487cf162; LONG $0x30808011; WORD $0x0000 // vmovups %zmm0, 0x3080(%rax)
-	LONG $0x487cf162; LONG $0x30c08011; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rax)
-	LONG $0x487cf162; LONG $0x31008011; WORD $0x0000 // vmovups %zmm0, 0x3100(%rax)
-	LONG $0x487cf162; LONG $0x31408011; WORD $0x0000 // vmovups %zmm0, 0x3140(%rax)
-	LONG $0x487cf162; LONG $0x31808011; WORD $0x0000 // vmovups %zmm0, 0x3180(%rax)
-	LONG $0x487cf162; LONG $0x31c08011; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rax)
-	LONG $0x487cf162; LONG $0x32008011; WORD $0x0000 // vmovups %zmm0, 0x3200(%rax)
-	LONG $0x487cf162; LONG $0x32408011; WORD $0x0000 // vmovups %zmm0, 0x3240(%rax)
-	LONG $0x487cf162; LONG $0x32808011; WORD $0x0000 // vmovups %zmm0, 0x3280(%rax)
-	LONG $0x487cf162; LONG $0x32c08011; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rax)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x00000088 // cmpq 0x88(%rsp), %rdx
-	LONG $0x0aa0830f; WORD $0x0000 // jae <blocks3Multi4+0xc4d>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24548948; BYTE $0x78 // movq %rdx, 0x78(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0891840f; WORD $0x0000 // je <blocks3Multi4+0xa50>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x20768d49 // leaq 0x20(%r14), %rsi
-	LONG $0x40468d4d // leaq 0x40(%r14), %r8
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
-	LONG $0x2404894c // movq %r8, (%rsp)
-	WORD $0x3aeb // jmp <blocks3Multi4+0x21f>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x6d448d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rax
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	LONG $0x10c18348 // addq $0x10, %rcx
-	WORD $0x0148; BYTE $0xc7 // addq %rax, %rdi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
-	WORD $0x3949; BYTE $0xd4 // cmpq %rdx, %r12
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
-	LONG $0x0831830f; WORD $0x0000 // jae <blocks3Multi4+0xa50>
-	LONG $0x2cb60f45; BYTE $0x24 // movzbl (%r12), %r13d
-	WORD $0x8944; BYTE $0xed // movl %r13d, %ebp
-	WORD $0xe5c1; BYTE $0x08 // shll $0x8, %ebp
-	LONG $0x80af0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rbp
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x034e850f; WORD $0x0000 // jne <blocks3Multi4+0x590>
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x2464894c; BYTE $0x70 // movq %r12, 0x70(%rsp)
-	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
-	LONG $0x01b70f44 // movzwl (%rcx), %r8d
-	LONG $0x59b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r11d
-	LONG $0x0451b70f // movzwl 0x4(%rcx), %edx
-	LONG $0x0671b70f // movzwl 0x6(%rcx), %esi
-	LONG $0x0a59b70f // movzwl 0xa(%rcx), %ebx
-	LONG $0x0c79b70f // movzwl 0xc(%rcx), %edi
-	LONG $0x79b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r15d
+	LONG $0x40ec8348 // subq $0x40, %rsp
+	LONG $0x48fdf262; LONG $0x07cb0559; WORD $0x0000 // vpbroadcastq 0x7cb(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x23eb // jmp <blocks3Multi4+0x8c>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x244c0148; BYTE $0x08 // addq %rcx, 0x8(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r13
+	LONG $0x072a830f; WORD $0x0000 // jae <blocks3Multi4+0x7b6>
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	WORD $0x2beb // jmp <blocks3Multi4+0xc5>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x244c8b48; BYTE $0x38 // movq 0x38(%rsp), %rcx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x244c0348; BYTE $0x30 // addq 0x30(%rsp), %rcx
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0x060b8d0f; WORD $0x0000 // jge <blocks3Multi4+0x6d0>
+	LONG $0xf8b70f44 // movzwl %ax, %r15d
+	LONG $0x00000eb8; BYTE $0x00 // movl $0xe, %eax
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x0eff8349 // cmpq $0xe, %r15
+	LONG $0xc74c0f49 // cmovlq %r15, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x02a78e0f; WORD $0x0000 // jle <blocks3Multi4+0x3a0>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x56eb // jmp <blocks3Multi4+0x156>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x24648b4c; BYTE $0x18 // movq 0x18(%rsp), %r12
+	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0x06e3c149 // shlq $0x6, %r11
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x40c28149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r10
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0x48fdd262; WORD $0xce7c // vpbroadcastq %r14, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fe9162; WORD $0x0c7f; BYTE $0x1c // vmovdqu64 %zmm1, (%r12,%r11)
+	WORD $0x3948; BYTE $0xcb // cmpq %rcx, %rbx
+	LONG $0x024a840f; WORD $0x0000 // je <blocks3Multi4+0x3a0>
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
+	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
+	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
+	LONG $0x00ef850f; WORD $0x0000 // jne <blocks3Multi4+0x260>
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8945; BYTE $0xdc // movl %r11d, %r12d
+	LONG $0x1b2c8d47 // leal (%r11,%r11), %r13d
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0xc4950f41 // setne %r12b
-	WORD $0x0841; BYTE $0xc4 // orb %al, %r12b
-	LONG $0x0841b70f // movzwl 0x8(%rcx), %eax
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x245c894c; BYTE $0x68 // movq %r11, 0x68(%rsp)
-	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
-	LONG $0x24748948; BYTE $0x58 // movq %rsi, 0x58(%rsp)
-	LONG $0x245c8948; BYTE $0x50 // movq %rbx, 0x50(%rsp)
-	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
-	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0xa9fd9162; WORD $0x2410; BYTE $0x06 // vmovupd (%r14,%r8), %ymm4 {%k1} {z}
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x16 // vbroadcastf64x4 (%r14,%rdx), %zmm4 {%k2}
-	LONG $0xa9fd9162; WORD $0x2c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x36 // vbroadcastf64x4 (%r14,%rsi), %zmm5 {%k2}
-	LONG $0xa9fdd162; WORD $0x3410; BYTE $0x06 // vmovupd (%r14,%rax), %ymm6 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm6 {%k2}
-	LONG $0xa9fdd162; WORD $0x3c10; BYTE $0x1e // vmovupd (%r14,%rbx), %ymm7 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%r15), %zmm7 {%k2}
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0x04d9840f; WORD $0x0000 // je <blocks3Multi4+0x810>
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0xa9fd1162; WORD $0x0410; BYTE $0x04 // vmovupd (%r12,%r8), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x041b; BYTE $0x14 // vbroadcastf64x4 (%r12,%rdx), %zmm8 {%k2}
-	LONG $0xa9fd1162; WORD $0x0c10; BYTE $0x1c // vmovupd (%r12,%r11), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x34 // vbroadcastf64x4 (%r12,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd5162; WORD $0x1410; BYTE $0x04 // vmovupd (%r12,%rax), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3c // vbroadcastf64x4 (%r12,%rdi), %zmm10 {%k2}
-	LONG $0xa9fd5162; WORD $0x1c10; BYTE $0x1c // vmovupd (%r12,%rbx), %ymm11 {%k1} {z}
-	LONG $0x4afd1262; WORD $0x1c1b; BYTE $0x3c // vbroadcastf64x4 (%r12,%r15), %zmm11 {%k2}
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm12 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x241b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm12 {%k2}
-	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm13 {%k2}
-	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x18 // vmovupd (%rax,%rbx), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x341b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm14 {%k2}
-	LONG $0xa9fd3162; WORD $0x3c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm15 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x3c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%r15), %zmm15 {%k2}
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x2d448d43; BYTE $0x00 // leal (%r13,%r13), %eax
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0x00978d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdi), %rdx
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fe7162; WORD $0x756f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm14
-	LONG $0x48fe7162; WORD $0x7d6f; BYTE $0x01 // vmovdqu64 0x40(%rbp), %zmm15
-	LONG $0x48fee162; WORD $0x456f; BYTE $0x02 // vmovdqu64 0x80(%rbp), %zmm16
-	LONG $0x48fdc162; LONG $0xfd325410 // vmovupd -0xc0(%r10,%rsi), %zmm18
-	LONG $0x48fdc162; LONG $0xfe325c10 // vmovupd -0x80(%r10,%rsi), %zmm19
-	LONG $0x48fdc162; LONG $0xff326410 // vmovupd -0x40(%r10,%rsi), %zmm20
-	LONG $0x480de262; WORD $0x4a8d; BYTE $0xc0 // vpermb -0x1000(%rdx), %zmm14, %zmm17
-	LONG $0x40f5c262; WORD $0xcf47 // vpsllvq %zmm15, %zmm17, %zmm17
-	LONG $0x40f5a262; WORD $0xc846 // vpsravq %zmm16, %zmm17, %zmm17
-	LONG $0x48fea162; WORD $0xc9e6 // vcvtqq2pd %zmm17, %zmm17
-	LONG $0x40f5e262; WORD $0xd2b8 // vfmadd231pd %zmm2, %zmm17, %zmm18
-	LONG $0x40f5e262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm17, %zmm19
-	LONG $0x40f5e262; WORD $0xe3b8 // vfmadd231pd %zmm3, %zmm17, %zmm20
-	LONG $0x48d5c262; WORD $0x0ca8; BYTE $0x32 // vfmadd213pd (%r10,%rsi), %zmm5, %zmm17
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	LONG $0x480da262; LONG $0xc02a6c8d // vpermb -0x1000(%rdx,%r13), %zmm14, %zmm21
-	LONG $0x0c180f42; BYTE $0x2a // prefetcht0 (%rdx,%r13)
-	LONG $0x480d3262; LONG $0xc06a748d // vpermb -0x1000(%rdx,%r13,2), %zmm14, %zmm14
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
-	LONG $0x40d5c262; WORD $0xef47 // vpsllvq %zmm15, %zmm21, %zmm21
-	LONG $0x40d5a262; WORD $0xe846 // vpsravq %zmm16, %zmm21, %zmm21
-	LONG $0x488d5262; WORD $0xf747 // vpsllvq %zmm15, %zmm14, %zmm14
-	LONG $0x48fea162; WORD $0xede6 // vcvtqq2pd %zmm21, %zmm21
-	LONG $0x488d3262; WORD $0xf046 // vpsravq %zmm16, %zmm14, %zmm14
-	LONG $0x48fe5162; WORD $0xf6e6 // vcvtqq2pd %zmm14, %zmm14
-	LONG $0x40d5e262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm21, %zmm18
-	LONG $0x40d5c262; WORD $0xd8b8 // vfmadd231pd %zmm8, %zmm21, %zmm19
-	LONG $0x40d5e262; WORD $0xe7b8 // vfmadd231pd %zmm7, %zmm21, %zmm20
-	LONG $0x48b5a262; WORD $0xcdb8 // vfmadd231pd %zmm21, %zmm9, %zmm17
-	LONG $0x488dc262; WORD $0xd2b8 // vfmadd231pd %zmm10, %zmm14, %zmm18
-	LONG $0x488dc262; WORD $0xdcb8 // vfmadd231pd %zmm12, %zmm14, %zmm19
-	LONG $0x488dc262; WORD $0xe3b8 // vfmadd231pd %zmm11, %zmm14, %zmm20
-	LONG $0x4895c262; WORD $0xceb8 // vfmadd231pd %zmm14, %zmm13, %zmm17
-	LONG $0x48fdc162; LONG $0xfd325411 // vmovupd %zmm18, -0xc0(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xfe325c11 // vmovupd %zmm19, -0x80(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xff326411 // vmovupd %zmm20, -0x40(%r10,%rsi)
-	LONG $0x48fdc162; WORD $0x0c11; BYTE $0x32 // vmovupd %zmm17, (%r10,%rsi)
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x00fe8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rsi
-	LONG $0xfefb850f; WORD $0xffff // jne <blocks3Multi4+0x480>
-	LONG $0xfffc66e9; BYTE $0xff // jmp <blocks3Multi4+0x1f0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	WORD $0xb70f; BYTE $0x11 // movzwl (%rcx), %edx
-	LONG $0x0271b70f // movzwl 0x2(%rcx), %esi
-	LONG $0x49b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r9d
-	LONG $0x59b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r11d
-	LONG $0x41b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r8d
-	LONG $0x0c59b70f // movzwl 0xc(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r15d
-	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm4 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm4 {%k2}
-	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm5 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x2c1b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm5 {%k2}
-	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x0e // vmovupd (%r14,%r9), %ymm6 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm6 {%k2}
-	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm7 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%r15), %zmm7 {%k2}
-	LONG $0x246c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbp
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	LONG $0xa9fd7162; LONG $0x00154410 // vmovupd (%rbp,%rdx), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x013e441b // vbroadcastf64x4 0x20(%r14,%rdi), %zmm8 {%k2}
-	LONG $0xa9fd7162; LONG $0x00354c10 // vmovupd (%rbp,%rsi), %ymm9 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x01064c1b // vbroadcastf64x4 0x20(%r14,%r8), %zmm9 {%k2}
-	LONG $0xa9fd3162; LONG $0x000d5410 // vmovupd (%rbp,%r9), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x011e541b // vbroadcastf64x4 0x20(%r14,%rbx), %zmm10 {%k2}
-	LONG $0xa9fd3162; LONG $0x001d5c10 // vmovupd (%rbp,%r11), %ymm11 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x013e5c1b // vbroadcastf64x4 0x20(%r14,%r15), %zmm11 {%k2}
-	LONG $0x242c8b48 // movq (%rsp), %rbp
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0xa9fd7162; LONG $0x00156410 // vmovupd (%rbp,%rdx), %ymm12 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x023e641b // vbroadcastf64x4 0x40(%r14,%rdi), %zmm12 {%k2}
-	LONG $0xa9fd7162; LONG $0x00356c10 // vmovupd (%rbp,%rsi), %ymm13 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x02066c1b // vbroadcastf64x4 0x40(%r14,%r8), %zmm13 {%k2}
-	LONG $0xa9fd3162; LONG $0x000d7410 // vmovupd (%rbp,%r9), %ymm14 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x021e741b // vbroadcastf64x4 0x40(%r14,%rbx), %zmm14 {%k2}
-	LONG $0xa9fd3162; LONG $0x001d7c10 // vmovupd (%rbp,%r11), %ymm15 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x023e7c1b // vbroadcastf64x4 0x40(%r14,%r15), %zmm15 {%k2}
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0x40978d48; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%rdi), %rdx
-	WORD $0x9066 // nop
-	LONG $0x487c7162; LONG $0xefc0b25a; WORD $0xffff // vcvtps2pd -0x1040(%rdx), %zmm14
-	LONG $0x48fd5162; LONG $0xfd327c10 // vmovupd -0xc0(%r10,%rsi), %zmm15
-	LONG $0x48fdc162; LONG $0xfe324410 // vmovupd -0x80(%r10,%rsi), %zmm16
-	LONG $0x48fdc162; LONG $0xff324c10 // vmovupd -0x40(%r10,%rsi), %zmm17
-	LONG $0x488d7262; WORD $0xfab8 // vfmadd231pd %zmm2, %zmm14, %zmm15
-	LONG $0x488de262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm14, %zmm16
-	LONG $0x488de262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm14, %zmm17
-	LONG $0x48d55262; WORD $0x34a8; BYTE $0x32 // vfmadd213pd (%r10,%rsi), %zmm5, %zmm14
-	LONG $0xc04a180f // prefetcht0 -0x40(%rdx)
-	LONG $0x487ce162; LONG $0xefe0925a; WORD $0xffff // vcvtps2pd -0x1020(%rdx), %zmm18
-	LONG $0xe04a180f // prefetcht0 -0x20(%rdx)
-	LONG $0x487ce162; WORD $0x5a5a; BYTE $0x80 // vcvtps2pd -0x1000(%rdx), %zmm19
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x40ed7262; WORD $0xfeb8 // vfmadd231pd %zmm6, %zmm18, %zmm15
-	LONG $0x40edc262; WORD $0xc0b8 // vfmadd231pd %zmm8, %zmm18, %zmm16
-	LONG $0x40ede262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm18, %zmm17
-	LONG $0x48b53262; WORD $0xf2b8 // vfmadd231pd %zmm18, %zmm9, %zmm14
-	LONG $0x40e55262; WORD $0xfab8 // vfmadd231pd %zmm10, %zmm19, %zmm15
-	LONG $0x40e5c262; WORD $0xc4b8 // vfmadd231pd %zmm12, %zmm19, %zmm16
-	LONG $0x40e5c262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm19, %zmm17
-	LONG $0x48953262; WORD $0xf3b8 // vfmadd231pd %zmm19, %zmm13, %zmm14
-	LONG $0x48fd5162; LONG $0xfd327c11 // vmovupd %zmm15, -0xc0(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xfe324411 // vmovupd %zmm16, -0x80(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xff324c11 // vmovupd %zmm17, -0x40(%r10,%rsi)
-	LONG $0x48fd5162; WORD $0x3411; BYTE $0x32 // vmovupd %zmm14, (%r10,%rsi)
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x00fe8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rsi
-	LONG $0xff43850f; WORD $0xffff // jne <blocks3Multi4+0x740>
-	LONG $0xfff9eee9; BYTE $0xff // jmp <blocks3Multi4+0x1f0>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0xa9fd1162; WORD $0x0410; BYTE $0x04 // vmovupd (%r12,%r8), %ymm8 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x041b; BYTE $0x14 // vbroadcastf64x4 (%r12,%rdx), %zmm8 {%k2}
-	LONG $0xa9fd1162; WORD $0x0c10; BYTE $0x1c // vmovupd (%r12,%r11), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x34 // vbroadcastf64x4 (%r12,%rsi), %zmm9 {%k2}
-	LONG $0xa9fd5162; WORD $0x1410; BYTE $0x04 // vmovupd (%r12,%rax), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3c // vbroadcastf64x4 (%r12,%rdi), %zmm10 {%k2}
-	LONG $0xa9fd5162; WORD $0x1c10; BYTE $0x1c // vmovupd (%r12,%rbx), %ymm11 {%k1} {z}
-	LONG $0x4afd1262; WORD $0x1c1b; BYTE $0x3c // vbroadcastf64x4 (%r12,%r15), %zmm11 {%k2}
-	LONG $0x24748b48; BYTE $0x60 // movq 0x60(%rsp), %rsi
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm12 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x241b; BYTE $0x18 // vbroadcastf64x4 (%rax,%r11), %zmm12 {%k2}
-	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm13 {%k2}
-	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x18 // vmovupd (%rax,%rbx), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x341b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm14 {%k2}
-	LONG $0xa9fd3162; WORD $0x3c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm15 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x3c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%r15), %zmm15 {%k2}
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x70 // movq 0x70(%rsp), %r12
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x2d448d43; BYTE $0x00 // leal (%r13,%r13), %eax
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0x00978d48; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rdi), %rdx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fe7162; WORD $0x756f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm14
-	LONG $0x90f8e1c4; LONG $0x0000c09d; BYTE $0x00 // kmovq 0xc0(%rbp), %k3
-	LONG $0x48fd7262; WORD $0x7d19; BYTE $0x19 // vbroadcastsd 0xc8(%rbp), %zmm15
-	LONG $0x48fde162; WORD $0xc16f // vmovdqa64 %zmm1, %zmm16
-	LONG $0x48fdc162; LONG $0xfd324c10 // vmovupd -0xc0(%r10,%rsi), %zmm17
-	LONG $0x48fdc162; LONG $0xfe325410 // vmovupd -0x80(%r10,%rsi), %zmm18
-	LONG $0x48fdc162; LONG $0xff325c10 // vmovupd -0x40(%r10,%rsi), %zmm19
-	LONG $0x48fde162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm20
-	LONG $0x48fde162; WORD $0xe96f // vmovdqa64 %zmm1, %zmm21
-	LONG $0x4b0de262; WORD $0x428d; BYTE $0xc0 // vpermb -0x1000(%rdx), %zmm14, %zmm16 {%k3}
-	LONG $0x40fdc162; WORD $0xc75c // vsubpd %zmm15, %zmm16, %zmm16
-	LONG $0x40fde262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm16, %zmm17
-	LONG $0x40fde262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm16, %zmm18
-	LONG $0x40fde262; WORD $0xdbb8 // vfmadd231pd %zmm3, %zmm16, %zmm19
-	LONG $0x48d5c262; WORD $0x04a8; BYTE $0x32 // vfmadd213pd (%r10,%rsi), %zmm5, %zmm16
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	LONG $0x4b0da262; LONG $0xc02a648d // vpermb -0x1000(%rdx,%r13), %zmm14, %zmm20 {%k3}
-	LONG $0x0c180f42; BYTE $0x2a // prefetcht0 (%rdx,%r13)
-	LONG $0x4b0da262; LONG $0xc06a6c8d // vpermb -0x1000(%rdx,%r13,2), %zmm14, %zmm21 {%k3}
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
-	LONG $0x40ddc162; WORD $0xe75c // vsubpd %zmm15, %zmm20, %zmm20
-	LONG $0x40d55162; WORD $0xf75c // vsubpd %zmm15, %zmm21, %zmm14
-	LONG $0x40dde262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm20, %zmm17
-	LONG $0x40ddc262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm20, %zmm18
-	LONG $0x40dde262; WORD $0xdfb8 // vfmadd231pd %zmm7, %zmm20, %zmm19
-	LONG $0x48b5a262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm9, %zmm16
-	LONG $0x488dc262; WORD $0xcab8 // vfmadd231pd %zmm10, %zmm14, %zmm17
-	LONG $0x488dc262; WORD $0xd4b8 // vfmadd231pd %zmm12, %zmm14, %zmm18
-	LONG $0x488dc262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm14, %zmm19
-	LONG $0x4895c262; WORD $0xc6b8 // vfmadd231pd %zmm14, %zmm13, %zmm16
-	LONG $0x48fdc162; LONG $0xfd324c11 // vmovupd %zmm17, -0xc0(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xfe325411 // vmovupd %zmm18, -0x80(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xff325c11 // vmovupd %zmm19, -0x40(%r10,%rsi)
-	LONG $0x48fdc162; WORD $0x0411; BYTE $0x32 // vmovupd %zmm16, (%r10,%rsi)
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x00fe8148; WORD $0x0003; BYTE $0x00 // cmpq $0x300, %rsi
-	LONG $0xff0b850f; WORD $0xffff // jne <blocks3Multi4+0x950>
-	LONG $0xfff7a6e9; BYTE $0xff // jmp <blocks3Multi4+0x1f0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xf741840f; WORD $0xffff // je <blocks3Multi4+0x19b>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xf6938e0f; WORD $0xffff // jle <blocks3Multi4+0x110>
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
-	LONG $0x60478b4c // movq 0x60(%rdi), %r8
-	LONG $0x42048d48 // leaq (%rdx,%rax,2), %rax
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00e2840f; WORD $0x0000 // je <blocks3Multi4+0xb87>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x684f8b4c // movq 0x68(%rdi), %r9
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0xd84d0f4c // cmovgeq %rax, %r11
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x247c8348; WORD $0x0018 // cmpq $0x0, 0x18(%rsp)
-	WORD $0x1874 // je <blocks3Multi4+0xaf0>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x15eb // jmp <blocks3Multi4+0xaf9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e4c141 // shll $0x8, %r12d
+	LONG $0x80a7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r12
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	LONG $0x00818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x012b840f; WORD $0x0000 // je <blocks3Multi4+0x2d0>
 	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0xb8248d4f // leaq (%r8,%r15,4), %r12
-	LONG $0x05e7c149 // shlq $0x5, %r15
-	WORD $0x0149; BYTE $0xf7 // addq %rsi, %r15
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x2c048b41 // movl (%r12,%rbp), %eax
-	WORD $0x0144; BYTE $0xc8 // addl %r9d, %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	LONG $0x596bc1c4; LONG $0xffff409d; BYTE $0xff // vmulsd -0xc0(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xef5c; BYTE $0xe8 // vmovsd %xmm3, -0x18(%r15,%rbp,8)
-	LONG $0x596bc1c4; WORD $0x805d // vmulsd -0x80(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xef5c; BYTE $0xf0 // vmovsd %xmm3, -0x10(%r15,%rbp,8)
-	LONG $0x596bc1c4; WORD $0xc05d // vmulsd -0x40(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xef5c; BYTE $0xf8 // vmovsd %xmm3, -0x8(%r15,%rbp,8)
-	LONG $0x596bc1c4; WORD $0x0055 // vmulsd (%r13), %xmm2, %xmm2
-	LONG $0x00c58149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r13
-	LONG $0x117bc1c4; WORD $0xef14 // vmovsd %xmm2, (%r15,%rbp,8)
-	LONG $0x04c58348 // addq $0x4, %rbp
-	LONG $0x0cfd8348 // cmpq $0xc, %rbp
-	WORD $0xa975 // jne <blocks3Multi4+0xb10>
-	LONG $0x24bc8b48; LONG $0x00000080 // movq 0x80(%rsp), %rdi
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x08c38348 // addq $0x8, %rbx
-	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xff4e850f; WORD $0xffff // jne <blocks3Multi4+0xad0>
-	LONG $0xfff589e9; BYTE $0xff // jmp <blocks3Multi4+0x110>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0xc04d0f4c // cmovgeq %rax, %r8
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0018 // cmpq $0x0, 0x18(%rsp)
-	WORD $0x1874 // je <blocks3Multi4+0xbd0>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x1cb70f42; BYTE $0x58 // movzwl (%rax,%r11,2), %ebx
-	WORD $0x15eb // jmp <blocks3Multi4+0xbd9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
-	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x05e3c148 // shlq $0x5, %rbx
-	WORD $0x0148; BYTE $0xf3 // addq %rsi, %rbx
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
-	LONG $0x596b81c4; LONG $0xff40f19c; WORD $0xffff // vmulsd -0xc0(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xe8 // vmovsd %xmm3, -0x18(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf15c; BYTE $0x80 // vmulsd -0x80(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xf0 // vmovsd %xmm3, -0x10(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf15c; BYTE $0xc0 // vmulsd -0x40(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xf8 // vmovsd %xmm3, -0x8(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf114 // vmulsd (%r9,%r14,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0x3314 // vmovsd %xmm2, (%rbx,%r14)
-	LONG $0x20c68349 // addq $0x20, %r14
-	LONG $0x60fe8349 // cmpq $0x60, %r14
-	WORD $0xb875 // jne <blocks3Multi4+0xbf0>
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x08c18349 // addq $0x8, %r9
-	WORD $0x394d; BYTE $0xc3 // cmpq %r8, %r11
-	LONG $0xff68850f; WORD $0xffff // jne <blocks3Multi4+0xbb0>
-	LONG $0xfff4c3e9; BYTE $0xff // jmp <blocks3Multi4+0x110>
-	LONG $0x90c48148; WORD $0x0000; BYTE $0x00 // addq $0x90, %rsp
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875f262; WORD $0x488d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc0184c8d // vpermb -0x1000(%rax,%r11), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x4875b262; LONG $0xc0584c8d // vpermb -0x1000(%rax,%r11,2), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48f5d262; LONG $0x01244c47 // vpsllvq 0x40(%r12), %zmm1, %zmm1
+	LONG $0x48f5d262; LONG $0x02244c46 // vpsravq 0x80(%r12), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
+	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
+	LONG $0xff58850f; WORD $0xffff // jne <blocks3Multi4+0x1b0>
+	LONG $0xfffea3e9; BYTE $0xff // jmp <blocks3Multi4+0x100>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x40818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1040(%r9), %rax
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xc048180f // prefetcht0 -0x40(%rax)
+	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
+	LONG $0xe048180f // prefetcht0 -0x20(%rax)
+	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x48fd9162; LONG $0x02224c11 // vmovupd %zmm1, 0x80(%r10,%r12)
+	LONG $0xc0c48149; WORD $0x0000; BYTE $0x00 // addq $0xc0, %r12
+	LONG $0x40fc8141; WORD $0x0002; BYTE $0x00 // cmpl $0x240, %r12d
+	WORD $0xb075 // jne <blocks3Multi4+0x270>
+	LONG $0xfffe3be9; BYTE $0xff // jmp <blocks3Multi4+0x100>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975f262; WORD $0x508d; BYTE $0xc0 // vpermb -0x1000(%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x18 // prefetcht0 (%rax,%r11)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc018548d // vpermb -0x1000(%rax,%r11), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x28 // prefetcht0 (%rax,%r13)
+	LONG $0x48fed162; WORD $0x0c6f; BYTE $0x24 // vmovdqu64 (%r12), %zmm1
+	LONG $0x90f8c1c4; LONG $0x00c0248c; WORD $0x0000 // kmovq 0xc0(%r12), %k1
+	LONG $0x4975b262; LONG $0xc058548d // vpermb -0x1000(%rax,%r11,2), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
+	LONG $0x58edd162; LONG $0x19244c5c // vsubpd 0xc8(%r12){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0xc0c58148; WORD $0x0000; BYTE $0x00 // addq $0xc0, %rbp
+	LONG $0x0240fd81; WORD $0x0000 // cmpl $0x240, %ebp
+	LONG $0xff52850f; WORD $0xffff // jne <blocks3Multi4+0x2e0>
+	LONG $0xfffd6de9; BYTE $0xff // jmp <blocks3Multi4+0x100>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x386f8b4c // movq 0x38(%rdi), %r13
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xc9148d4c // leaq (%rcx,%rcx,8), %r10
+	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x00008ee9; BYTE $0x00 // jmp <blocks3Multi4+0x443>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x05e3c148 // shlq $0x5, %rbx
+	LONG $0x94117dc5; LONG $0x0030001e; BYTE $0x00 // vmovupd %ymm10, 0x3000(%rsi,%rbx)
+	LONG $0xa4117dc5; LONG $0x0031001e; BYTE $0x00 // vmovupd %ymm12, 0x3100(%rsi,%rbx)
+	LONG $0x9c117dc5; LONG $0x0032001e; BYTE $0x00 // vmovupd %ymm11, 0x3200(%rsi,%rbx)
+	LONG $0xb411fdc5; LONG $0x0030201e; BYTE $0x00 // vmovupd %ymm6, 0x3020(%rsi,%rbx)
+	LONG $0x84117dc5; LONG $0x0031201e; BYTE $0x00 // vmovupd %ymm8, 0x3120(%rsi,%rbx)
+	LONG $0xbc11fdc5; LONG $0x0032201e; BYTE $0x00 // vmovupd %ymm7, 0x3220(%rsi,%rbx)
+	LONG $0x9411fdc5; LONG $0x0030401e; BYTE $0x00 // vmovupd %ymm2, 0x3040(%rsi,%rbx)
+	LONG $0xa411fdc5; LONG $0x0031401e; BYTE $0x00 // vmovupd %ymm4, 0x3140(%rsi,%rbx)
+	LONG $0x9c11fdc5; LONG $0x0032401e; BYTE $0x00 // vmovupd %ymm3, 0x3240(%rsi,%rbx)
+	LONG $0x8c11fdc5; LONG $0x0030601e; BYTE $0x00 // vmovupd %ymm1, 0x3060(%rsi,%rbx)
+	LONG $0xac11fdc5; LONG $0x0031601e; BYTE $0x00 // vmovupd %ymm5, 0x3160(%rsi,%rbx)
+	LONG $0x8c117dc5; LONG $0x0032601e; BYTE $0x00 // vmovupd %ymm9, 0x3260(%rsi,%rbx)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xfc5d840f; WORD $0xffff // je <blocks3Multi4+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x1174 // je <blocks3Multi4+0x490>
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x00848f0f; WORD $0x0000 // jg <blocks3Multi4+0x50c>
+	LONG $0xffff33e9; BYTE $0xff // jmp <blocks3Multi4+0x3c0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x94107dc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm10
+	LONG $0xb410fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm6
+	LONG $0x946ffec5; LONG $0x00304006; BYTE $0x00 // vmovdqu 0x3040(%rsi,%rax), %ymm2
+	LONG $0x8c6ffec5; LONG $0x00306006; BYTE $0x00 // vmovdqu 0x3060(%rsi,%rax), %ymm1
+	LONG $0xa4107dc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm12
+	LONG $0x9c107dc5; LONG $0x00320006; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %ymm11
+	LONG $0x84107dc5; LONG $0x00312006; BYTE $0x00 // vmovupd 0x3120(%rsi,%rax), %ymm8
+	LONG $0xbc10fdc5; LONG $0x00322006; BYTE $0x00 // vmovupd 0x3220(%rsi,%rax), %ymm7
+	LONG $0xa410fdc5; LONG $0x00314006; BYTE $0x00 // vmovupd 0x3140(%rsi,%rax), %ymm4
+	LONG $0x9c10fdc5; LONG $0x00324006; BYTE $0x00 // vmovupd 0x3240(%rsi,%rax), %ymm3
+	LONG $0xac10fdc5; LONG $0x00316006; BYTE $0x00 // vmovupd 0x3160(%rsi,%rax), %ymm5
+	LONG $0x8c107dc5; LONG $0x00326006; BYTE $0x00 // vmovupd 0x3260(%rsi,%rax), %ymm9
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0xfeb48e0f; WORD $0xffff // jle <blocks3Multi4+0x3c0>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0xde348d4c // leaq (%rsi,%rbx,8), %r14
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xd8248d4c // leaq (%rax,%rbx,8), %r12
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24048b49 // movq (%r12), %rax
+	LONG $0x246c8b49; BYTE $0x08 // movq 0x8(%r12), %rbp
+	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
+	LONG $0x107d41c4; WORD $0xc57c; BYTE $0x20 // vmovupd 0x20(%r13,%rax,8), %ymm15
+	LONG $0x107d41c4; WORD $0xc56c; BYTE $0x40 // vmovupd 0x40(%r13,%rax,8), %ymm13
+	LONG $0x24448b49; BYTE $0x10 // movq 0x10(%r12), %rax
+	LONG $0x28fdc162; LONG $0x01ed4410 // vmovupd 0x20(%r13,%rbp,8), %ymm16
+	LONG $0x28fdc162; LONG $0x02ed4c10 // vmovupd 0x40(%r13,%rbp,8), %ymm17
+	LONG $0x388d1262; WORD $0x14b8; BYTE $0x1e // vfmadd231pd (%r14,%r11){1to4}, %ymm14, %ymm10
+	LONG $0x388d1262; LONG $0x181e64b8 // vfmadd231pd 0xc0(%r14,%r11){1to4}, %ymm14, %ymm12
+	LONG $0x388d1262; LONG $0x301e5cb8 // vfmadd231pd 0x180(%r14,%r11){1to4}, %ymm14, %ymm11
+	LONG $0x107d41c4; WORD $0xed74; BYTE $0x00 // vmovupd (%r13,%rbp,8), %ymm14
+	LONG $0x388d9262; LONG $0x011e74b8 // vfmadd231pd 0x8(%r14,%r11){1to4}, %ymm14, %ymm6
+	LONG $0x388d1262; LONG $0x191e44b8 // vfmadd231pd 0xc8(%r14,%r11){1to4}, %ymm14, %ymm8
+	LONG $0x388d9262; LONG $0x311e7cb8 // vfmadd231pd 0x188(%r14,%r11){1to4}, %ymm14, %ymm7
+	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
+	LONG $0x28fdc162; LONG $0x01c55410 // vmovupd 0x20(%r13,%rax,8), %ymm18
+	LONG $0x28fdc162; LONG $0x02c55c10 // vmovupd 0x40(%r13,%rax,8), %ymm19
+	LONG $0x24448b49; BYTE $0x18 // movq 0x18(%r12), %rax
+	LONG $0x38851262; LONG $0x081e54b8 // vfmadd231pd 0x40(%r14,%r11){1to4}, %ymm15, %ymm10
+	LONG $0x38851262; LONG $0x201e64b8 // vfmadd231pd 0x100(%r14,%r11){1to4}, %ymm15, %ymm12
+	LONG $0x38851262; LONG $0x381e5cb8 // vfmadd231pd 0x1c0(%r14,%r11){1to4}, %ymm15, %ymm11
+	LONG $0x40c48349 // addq $0x40, %r12
+	LONG $0x388d9262; LONG $0x021e54b8 // vfmadd231pd 0x10(%r14,%r11){1to4}, %ymm14, %ymm2
+	LONG $0x388d9262; LONG $0x1a1e64b8 // vfmadd231pd 0xd0(%r14,%r11){1to4}, %ymm14, %ymm4
+	LONG $0x388d9262; LONG $0x321e5cb8 // vfmadd231pd 0x190(%r14,%r11){1to4}, %ymm14, %ymm3
+	LONG $0x30fd9262; LONG $0x091e74b8 // vfmadd231pd 0x48(%r14,%r11){1to4}, %ymm16, %ymm6
+	LONG $0x30fd1262; LONG $0x211e44b8 // vfmadd231pd 0x108(%r14,%r11){1to4}, %ymm16, %ymm8
+	LONG $0x30fd9262; LONG $0x391e7cb8 // vfmadd231pd 0x1c8(%r14,%r11){1to4}, %ymm16, %ymm7
+	LONG $0x38951262; LONG $0x101e54b8 // vfmadd231pd 0x80(%r14,%r11){1to4}, %ymm13, %ymm10
+	LONG $0x38951262; LONG $0x281e64b8 // vfmadd231pd 0x140(%r14,%r11){1to4}, %ymm13, %ymm12
+	LONG $0x38951262; LONG $0x401e5cb8 // vfmadd231pd 0x200(%r14,%r11){1to4}, %ymm13, %ymm11
+	LONG $0x107d41c4; WORD $0xc574; BYTE $0x00 // vmovupd (%r13,%rax,8), %ymm14
+	LONG $0x28fdc162; LONG $0x01c56410 // vmovupd 0x20(%r13,%rax,8), %ymm20
+	LONG $0x30ed9262; LONG $0x0a1e54b8 // vfmadd231pd 0x50(%r14,%r11){1to4}, %ymm18, %ymm2
+	LONG $0x30ed9262; LONG $0x221e64b8 // vfmadd231pd 0x110(%r14,%r11){1to4}, %ymm18, %ymm4
+	LONG $0x30ed9262; LONG $0x3a1e5cb8 // vfmadd231pd 0x1d0(%r14,%r11){1to4}, %ymm18, %ymm3
+	LONG $0x28fdc162; LONG $0x02c56c10 // vmovupd 0x40(%r13,%rax,8), %ymm21
+	LONG $0x30f59262; LONG $0x111e74b8 // vfmadd231pd 0x88(%r14,%r11){1to4}, %ymm17, %ymm6
+	LONG $0x30f51262; LONG $0x291e44b8 // vfmadd231pd 0x148(%r14,%r11){1to4}, %ymm17, %ymm8
+	LONG $0x30f59262; LONG $0x411e7cb8 // vfmadd231pd 0x208(%r14,%r11){1to4}, %ymm17, %ymm7
+	LONG $0x388d9262; LONG $0x031e4cb8 // vfmadd231pd 0x18(%r14,%r11){1to4}, %ymm14, %ymm1
+	LONG $0x388d9262; LONG $0x1b1e6cb8 // vfmadd231pd 0xd8(%r14,%r11){1to4}, %ymm14, %ymm5
+	LONG $0x388d1262; LONG $0x331e4cb8 // vfmadd231pd 0x198(%r14,%r11){1to4}, %ymm14, %ymm9
+	LONG $0x30e59262; LONG $0x121e54b8 // vfmadd231pd 0x90(%r14,%r11){1to4}, %ymm19, %ymm2
+	LONG $0x30e59262; LONG $0x2a1e64b8 // vfmadd231pd 0x150(%r14,%r11){1to4}, %ymm19, %ymm4
+	LONG $0x30e59262; LONG $0x421e5cb8 // vfmadd231pd 0x210(%r14,%r11){1to4}, %ymm19, %ymm3
+	LONG $0x30dd9262; LONG $0x0b1e4cb8 // vfmadd231pd 0x58(%r14,%r11){1to4}, %ymm20, %ymm1
+	LONG $0x30dd9262; LONG $0x231e6cb8 // vfmadd231pd 0x118(%r14,%r11){1to4}, %ymm20, %ymm5
+	LONG $0x30dd1262; LONG $0x3b1e4cb8 // vfmadd231pd 0x1d8(%r14,%r11){1to4}, %ymm20, %ymm9
+	LONG $0x30d59262; LONG $0x131e4cb8 // vfmadd231pd 0x98(%r14,%r11){1to4}, %ymm21, %ymm1
+	LONG $0x30d59262; LONG $0x2b1e6cb8 // vfmadd231pd 0x158(%r14,%r11){1to4}, %ymm21, %ymm5
+	LONG $0x30d51262; LONG $0x431e4cb8 // vfmadd231pd 0x218(%r14,%r11){1to4}, %ymm21, %ymm9
+	LONG $0x40c38149; WORD $0x0002; BYTE $0x00 // addq $0x240, %r11
+	WORD $0x394d; BYTE $0xda // cmpq %r11, %r10
+	LONG $0xfe60850f; WORD $0xffff // jne <blocks3Multi4+0x520>
+	LONG $0xfffcfbe9; BYTE $0xff // jmp <blocks3Multi4+0x3c0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0645f641; BYTE $0x04 // testb $0x4, 0x6(%r13)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0xf99a840f; WORD $0xffff // je <blocks3Multi4+0x7d>
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xf96e8e0f; WORD $0xffff // jle <blocks3Multi4+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x17eb // jmp <blocks3Multi4+0x730>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x20c38349 // addq $0x20, %r11
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf940840f; WORD $0xffff // je <blocks3Multi4+0x70>
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x1774 // je <blocks3Multi4+0x750>
+	LONG $0x24748b4c; BYTE $0x08 // movq 0x8(%rsp), %r14
+	LONG $0x58048d48 // leaq (%rax,%rbx,2), %rax
+	LONG $0x04b70f42; BYTE $0x70 // movzwl (%rax,%r14,2), %eax
+	WORD $0x0feb // jmp <blocks3Multi4+0x758>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x0148; BYTE $0xd8 // addq %rbx, %rax
+	LONG $0x02e0c148 // shlq $0x2, %rax
+	LONG $0x40348d4c // leaq (%rax,%rax,2), %r14
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x36eb // jmp <blocks3Multi4+0x79a>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x5975c1c4; WORD $0x830c // vmulpd (%r11,%rax,4), %ymm1, %ymm1
+	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
+	LONG $0x40c08348 // addq $0x40, %rax
+	LONG $0x117d81c4; WORD $0xf70c // vmovupd %ymm1, (%r15,%r14,8)
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0x00c03d48; WORD $0x0000 // cmpq $0xc0, %rax
+	WORD $0x8674 // je <blocks3Multi4+0x720>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xcd74 // je <blocks3Multi4+0x770>
+	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
+	LONG $0x37240347 // addl (%r15,%r14), %r12d
+	LONG $0x34e4c149 // shlq $0x34, %r12
+	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
+	WORD $0xbfeb // jmp <blocks3Multi4+0x775>
+	LONG $0x40c48348 // addq $0x40, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -2183,11 +1842,15 @@ TEXT ·blocks3Multi4Oct(SB), 0, $272-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks3Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Oct(SB), 0, $192-16
+TEXT ·blocks3Multi8Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -2607,7 +2270,7 @@ TEXT ·blocks3Multi8Oct(SB), 0, $192-16
 	RET
 
 // func blocks4Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi2Oct(SB), 0, $208-16
+TEXT ·blocks4Multi2Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -3072,664 +2735,365 @@ TEXT ·blocks4Multi2Oct(SB), 0, $208-16
 	RET
 
 // func blocks4Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi4Oct(SB), 0, $288-16
+TEXT ·blocks4Multi4Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4Multi4>
-	LONG $0x000efee9; BYTE $0x00 // jmp <end>
+	LONG $0x0007bee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x07988e0f; WORD $0x0000 // jle <blocks4Multi4+0x7a5>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x98ec8148; WORD $0x0000; BYTE $0x00 // subq $0x98, %rsp
-	WORD $0x0fb0 // movb $0xf, %al
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	WORD $0xf0b0 // movb $-0x10, %al
-	LONG $0xd092fbc5 // kmovd %eax, %k2
-	WORD $0x03b0 // movb $0x3, %al
-	LONG $0xd892fbc5 // kmovd %eax, %k3
-	WORD $0x30b0 // movb $0x30, %al
-	LONG $0xe092fbc5 // kmovd %eax, %k4
-	LONG $0x487cf162; LONG $0x30008611; WORD $0x0000 // vmovups %zmm0, 0x3000(%rsi)
-	LONG $0x487cf162; LONG $0x30408611; WORD $0x0000 // vmovups %zmm0, 0x3040(%rsi)
-	LONG $0x487cf162; LONG $0x30808611; WORD $0x0000 // vmovups %zmm0, 0x3080(%rsi)
-	LONG $0x487cf162; LONG $0x30c08611; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rsi)
-	LONG $0x487cf162; LONG $0x31008611; WORD $0x0000 // vmovups %zmm0, 0x3100(%rsi)
-	LONG $0x487cf162; LONG $0x31408611; WORD $0x0000 // vmovups %zmm0, 0x3140(%rsi)
-	LONG $0x487cf162; LONG $0x31808611; WORD $0x0000 // vmovups %zmm0, 0x3180(%rsi)
-	LONG $0x487cf162; LONG $0x31c08611; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rsi)
-	LONG $0x487cf162; LONG $0x32008611; WORD $0x0000 // vmovups %zmm0, 0x3200(%rsi)
-	LONG $0x487cf162; LONG $0x32408611; WORD $0x0000 // vmovups %zmm0, 0x3240(%rsi)
-	LONG $0x487cf162; LONG $0x32808611; WORD $0x0000 // vmovups %zmm0, 0x3280(%rsi)
-	LONG $0x487cf162; LONG $0x32c08611; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rsi)
-	LONG $0x487cf162; LONG $0x33008611; WORD $0x0000 // vmovups %zmm0, 0x3300(%rsi)
-	LONG $0x487cf162; LONG $0x33408611; WORD $0x0000 // vmovups %zmm0, 0x3340(%rsi)
-	LONG $0x487cf162; LONG $0x33808611; WORD $0x0000 // vmovups %zmm0, 0x3380(%rsi)
-	LONG $0x487cf162; LONG $0x33c08611; WORD $0x0000 // vmovups %zmm0, 0x33c0(%rsi)
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0de58e0f; WORD $0x0000 // jle <blocks4Multi4+0xed0>
-	LONG $0x48fdf262; LONG $0x0dfb0d59; WORD $0x0000 // vpbroadcastq 0xdfb(%rip), %zmm1
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
-	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
-	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
-	LONG $0x0000dae9; BYTE $0x00 // jmp <blocks4Multi4+0x1fd>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x24540148; BYTE $0x10 // addq %rdx, 0x10(%rsp)
-	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
-	LONG $0x487cf162; LONG $0x30008011; WORD $0x0000 // vmovups %zmm0, 0x3000(%rax)
-	LONG $0x487cf162; LONG $0x30408011; WORD $0x0000 // vmovups %zmm0, 0x3040(%rax)
-	LONG $0x487cf162; LONG $0x30808011; WORD $0x0000 // vmovups %zmm0, 0x3080(%rax)
-	LONG $0x487cf162; LONG $0x30c08011; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rax)
-	LONG $0x487cf162; LONG $0x31008011; WORD $0x0000 // vmovups %zmm0, 0x3100(%rax)
-	LONG $0x487cf162; LONG $0x31408011; WORD $0x0000 // vmovups %zmm0, 0x3140(%rax)
-	LONG $0x487cf162; LONG $0x31808011; WORD $0x0000 // vmovups %zmm0, 0x3180(%rax)
-	LONG $0x487cf162; LONG $0x31c08011; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rax)
-	LONG $0x487cf162; LONG $0x32008011; WORD $0x0000 // vmovups %zmm0, 0x3200(%rax)
-	LONG $0x487cf162; LONG $0x32408011; WORD $0x0000 // vmovups %zmm0, 0x3240(%rax)
-	LONG $0x487cf162; LONG $0x32808011; WORD $0x0000 // vmovups %zmm0, 0x3280(%rax)
-	LONG $0x487cf162; LONG $0x32c08011; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rax)
-	LONG $0x487cf162; LONG $0x33008011; WORD $0x0000 // vmovups %zmm0, 0x3300(%rax)
-	LONG $0x487cf162; LONG $0x33408011; WORD $0x0000 // vmovups %zmm0, 0x3340(%rax)
-	LONG $0x487cf162; LONG $0x33808011; WORD $0x0000 // vmovups %zmm0, 0x3380(%rax)
-	LONG $0x487cf162; LONG $0x33c08011; WORD $0x0000 // vmovups %zmm0, 0x33c0(%rax)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x00000090 // cmpq 0x90(%rsp), %rdx
-	LONG $0x0cd3830f; WORD $0x0000 // jae <blocks4Multi4+0xed0>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24948948; LONG $0x00000088 // movq %rdx, 0x88(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0ace840f; WORD $0x0000 // je <blocks4Multi4+0xce0>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x50ec8348 // subq $0x50, %rsp
+	LONG $0x48fdf262; LONG $0x078b0559; WORD $0x0000 // vpbroadcastq 0x78b(%rip), %zmm0
+	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0xc5448d48; BYTE $0x00 // leaq (%rbp,%rax,8), %rax
 	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x20768d49 // leaq 0x20(%r14), %rsi
-	LONG $0x405e8d4d // leaq 0x40(%r14), %r11
-	LONG $0x604e8d4d // leaq 0x60(%r14), %r9
-	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
-	LONG $0x241c894c // movq %r11, (%rsp)
-	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	WORD $0x30eb // jmp <blocks4Multi4+0x271>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x24948b48; LONG $0x00000088 // movq 0x88(%rsp), %rdx
-	LONG $0xa8048d4d // leaq (%r8,%rbp,4), %r8
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x10c18348 // addq $0x10, %rcx
-	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
-	LONG $0x0a6f830f; WORD $0x0000 // jae <blocks4Multi4+0xce0>
-	LONG $0x2fb60f41 // movzbl (%r15), %ebp
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	WORD $0x8941; BYTE $0xe9 // movl %ebp, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
-	LONG $0x808f034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r9
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x0417850f; WORD $0x0000 // jne <blocks4Multi4+0x6b0>
-	LONG $0x19fd8040 // cmpb $0x19, %bpl
-	LONG $0x24bc894c; LONG $0x00000080 // movq %r15, 0x80(%rsp)
-	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
-	LONG $0x29b70f44 // movzwl (%rcx), %r13d
-	LONG $0x41b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r8d
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r15d
-	LONG $0x0a51b70f // movzwl 0xa(%rcx), %edx
-	LONG $0x61b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r12d
-	LONG $0x0e79b70f // movzwl 0xe(%rcx), %edi
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c5f640 // testb $0x7, %bpl
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x0441b70f // movzwl 0x4(%rcx), %eax
-	LONG $0x246c894c; BYTE $0x70 // movq %r13, 0x70(%rsp)
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0x2444894c; BYTE $0x78 // movq %r8, 0x78(%rsp)
-	LONG $0x245c8948; BYTE $0x68 // movq %rbx, 0x68(%rsp)
-	LONG $0x247c894c; BYTE $0x50 // movq %r15, 0x50(%rsp)
-	LONG $0x24548948; BYTE $0x60 // movq %rdx, 0x60(%rsp)
-	LONG $0x2464894c; BYTE $0x40 // movq %r12, 0x40(%rsp)
-	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0xa9fd9162; WORD $0x2410; BYTE $0x2e // vmovupd (%r14,%r13), %ymm4 {%k1} {z}
-	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0x4afdd262; WORD $0x241b; BYTE $0x06 // vbroadcastf64x4 (%r14,%rax), %zmm4 {%k2}
-	LONG $0xa9fd9162; WORD $0x2c10; BYTE $0x06 // vmovupd (%r14,%r8), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm5 {%k2}
-	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x3e // vmovupd (%r14,%r15), %ymm6 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x341b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm6 {%k2}
-	LONG $0xa9fdd162; WORD $0x3c10; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm7 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x3c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm7 {%k2}
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x064d840f; WORD $0x0000 // je <blocks4Multi4+0x9e0>
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0xa9fd3162; WORD $0x0410; BYTE $0x2e // vmovupd (%rsi,%r13), %ymm8 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x041b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm8 {%k2}
-	LONG $0xa9fd3162; WORD $0x0c10; BYTE $0x06 // vmovupd (%rsi,%r8), %ymm9 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x1e // vbroadcastf64x4 (%rsi,%rbx), %zmm9 {%k2}
-	LONG $0xa9fd3162; WORD $0x1410; BYTE $0x3e // vmovupd (%rsi,%r15), %ymm10 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x141b; BYTE $0x26 // vbroadcastf64x4 (%rsi,%r12), %zmm10 {%k2}
-	LONG $0xa9fd7162; WORD $0x1c10; BYTE $0x16 // vmovupd (%rsi,%rdx), %ymm11 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x1c1b; BYTE $0x3e // vbroadcastf64x4 (%rsi,%rdi), %zmm11 {%k2}
-	LONG $0x24748b48; BYTE $0x70 // movq 0x70(%rsp), %rsi
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
-	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
-	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
-	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
-	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
-	LONG $0x24648b4c; BYTE $0x48 // movq 0x48(%rsp), %r12
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm12 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x241b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm12 {%k2}
-	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm13 {%k2}
-	LONG $0xa9fd3162; WORD $0x3410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x341b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm14 {%k2}
-	LONG $0xa9fd3162; WORD $0x3c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm15 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x3c1b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm15 {%k2}
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0xa9fde162; WORD $0x0410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm16 {%k1} {z}
-	LONG $0x4afde262; WORD $0x041b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm16 {%k2}
-	LONG $0xa9fde162; WORD $0x0c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm17 {%k1} {z}
-	LONG $0x4afde262; WORD $0x0c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm17 {%k2}
-	LONG $0xa9fda162; WORD $0x1410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm18 {%k1} {z}
-	LONG $0x4afda262; WORD $0x141b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm18 {%k2}
-	LONG $0xa9fda162; WORD $0x1c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm19 {%k1} {z}
-	LONG $0x4afda262; WORD $0x1c1b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm19 {%k2}
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x24bc8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r15
-	LONG $0x6d448d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rax
-	LONG $0x40fd3162; WORD $0xf914 // vunpcklpd %zmm17, %zmm16, %zmm15
-	LONG $0x40eda162; WORD $0xe314 // vunpcklpd %zmm19, %zmm18, %zmm20
-	LONG $0x40fda162; WORD $0xc915 // vunpckhpd %zmm17, %zmm16, %zmm17
-	LONG $0x40eda162; WORD $0xd315 // vunpckhpd %zmm19, %zmm18, %zmm18
-	LONG $0x48853362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm20, %zmm15, %zmm14
-	LONG $0x40f5a362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm18, %zmm17, %zmm16
-	LONG $0x48853362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm20, %zmm15, %zmm15
-	LONG $0x40f5a362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm18, %zmm17, %zmm17
-	WORD $0x2949; BYTE $0xc3 // subq %rax, %r11
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x48fec162; WORD $0x116f // vmovdqu64 (%r9), %zmm18
-	LONG $0x48fec162; WORD $0x596f; BYTE $0x01 // vmovdqu64 0x40(%r9), %zmm19
-	LONG $0x48fec162; WORD $0x616f; BYTE $0x02 // vmovdqu64 0x80(%r9), %zmm20
-	LONG $0x48fdc162; LONG $0xfd027410 // vmovupd -0xc0(%r10,%rax), %zmm22
-	LONG $0x48fdc162; LONG $0xfe027c10 // vmovupd -0x80(%r10,%rax), %zmm23
-	LONG $0x48fd4162; LONG $0xff024410 // vmovupd -0x40(%r10,%rax), %zmm24
-	LONG $0x2a348d48 // leaq (%rdx,%rbp), %rsi
-	LONG $0x406de262; WORD $0x2a8d // vpermb (%rdx), %zmm18, %zmm21
-	LONG $0x40d5a262; WORD $0xeb47 // vpsllvq %zmm19, %zmm21, %zmm21
-	LONG $0x40d5a262; WORD $0xec46 // vpsravq %zmm20, %zmm21, %zmm21
-	LONG $0x48fea162; WORD $0xede6 // vcvtqq2pd %zmm21, %zmm21
-	LONG $0x40d5e262; WORD $0xf2b8 // vfmadd231pd %zmm2, %zmm21, %zmm22
-	LONG $0x40d5e262; WORD $0xfcb8 // vfmadd231pd %zmm4, %zmm21, %zmm23
-	LONG $0x40d56262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm21, %zmm24
-	LONG $0x48d5c262; WORD $0x2ca8; BYTE $0x02 // vfmadd213pd (%r10,%rax), %zmm5, %zmm21
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x406d6262; WORD $0x0c8d; BYTE $0x2a // vpermb (%rdx,%rbp), %zmm18, %zmm25
-	LONG $0x2a8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rbp)
-	LONG $0x2e148d48 // leaq (%rsi,%rbp), %rdx
-	LONG $0x406d6262; LONG $0x0035548d // vpermb (%rbp,%rsi), %zmm18, %zmm26
-	LONG $0x358c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbp,%rsi)
-	LONG $0x406de262; LONG $0x0015548d // vpermb (%rbp,%rdx), %zmm18, %zmm18
-	LONG $0x158c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbp,%rdx)
-	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
-	LONG $0x40b52262; WORD $0xcb47 // vpsllvq %zmm19, %zmm25, %zmm25
-	LONG $0x40b52262; WORD $0xcc46 // vpsravq %zmm20, %zmm25, %zmm25
-	LONG $0x48fe0162; WORD $0xc9e6 // vcvtqq2pd %zmm25, %zmm25
-	LONG $0x40eda262; WORD $0xd347 // vpsllvq %zmm19, %zmm18, %zmm18
-	LONG $0x40eda262; WORD $0xd446 // vpsravq %zmm20, %zmm18, %zmm18
-	LONG $0x48fea162; WORD $0xd2e6 // vcvtqq2pd %zmm18, %zmm18
-	LONG $0x40b5e262; WORD $0xf6b8 // vfmadd231pd %zmm6, %zmm25, %zmm22
-	LONG $0x40b5c262; WORD $0xf8b8 // vfmadd231pd %zmm8, %zmm25, %zmm23
-	LONG $0x40b56262; WORD $0xc7b8 // vfmadd231pd %zmm7, %zmm25, %zmm24
-	LONG $0x48b58262; WORD $0xe9b8 // vfmadd231pd %zmm25, %zmm9, %zmm21
-	LONG $0x40ad2262; WORD $0xcb47 // vpsllvq %zmm19, %zmm26, %zmm25
-	LONG $0x40b52262; WORD $0xcc46 // vpsravq %zmm20, %zmm25, %zmm25
-	LONG $0x48fe0162; WORD $0xc9e6 // vcvtqq2pd %zmm25, %zmm25
-	LONG $0x40b5c262; WORD $0xf2b8 // vfmadd231pd %zmm10, %zmm25, %zmm22
-	LONG $0x40b5c262; WORD $0xfcb8 // vfmadd231pd %zmm12, %zmm25, %zmm23
-	LONG $0x40b54262; WORD $0xc3b8 // vfmadd231pd %zmm11, %zmm25, %zmm24
-	LONG $0x48958262; WORD $0xe9b8 // vfmadd231pd %zmm25, %zmm13, %zmm21
-	LONG $0x40edc262; WORD $0xf6b8 // vfmadd231pd %zmm14, %zmm18, %zmm22
-	LONG $0x40eda262; WORD $0xf8b8 // vfmadd231pd %zmm16, %zmm18, %zmm23
-	LONG $0x40ed4262; WORD $0xc7b8 // vfmadd231pd %zmm15, %zmm18, %zmm24
-	LONG $0x40f5a262; WORD $0xeab8 // vfmadd231pd %zmm18, %zmm17, %zmm21
-	LONG $0x48fdc162; LONG $0xfd027411 // vmovupd %zmm22, -0xc0(%r10,%rax)
-	LONG $0x48fdc162; LONG $0xfe027c11 // vmovupd %zmm23, -0x80(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xff024411 // vmovupd %zmm24, -0x40(%r10,%rax)
-	LONG $0x48fdc162; WORD $0x2c11; BYTE $0x02 // vmovupd %zmm21, (%r10,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x04003d48; WORD $0x0000 // cmpq $0x400, %rax
-	LONG $0xfeb3850f; WORD $0xffff // jne <blocks4Multi4+0x550>
-	LONG $0xfffbaee9; BYTE $0xff // jmp <blocks4Multi4+0x250>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0xb70f; BYTE $0x11 // movzwl (%rcx), %edx
-	LONG $0x0271b70f // movzwl 0x2(%rcx), %esi
-	LONG $0x49b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r9d
-	LONG $0x59b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r11d
-	LONG $0x61b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r12d
-	LONG $0x41b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r8d
-	LONG $0x0c59b70f // movzwl 0xc(%rcx), %ebx
-	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	WORD $0x894c; BYTE $0xff // movq %r15, %rdi
-	LONG $0x79b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r15d
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm4 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x241b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm4 {%k2}
-	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm5 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x2c1b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm5 {%k2}
-	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x0e // vmovupd (%r14,%r9), %ymm6 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x1e // vbroadcastf64x4 (%r14,%rbx), %zmm6 {%k2}
-	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x1e // vmovupd (%r14,%r11), %ymm7 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x3e // vbroadcastf64x4 (%r14,%r15), %zmm7 {%k2}
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	LONG $0xa9fd7162; WORD $0x0410; BYTE $0x11 // vmovupd (%rcx,%rdx), %ymm8 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0126441b // vbroadcastf64x4 0x20(%r14,%r12), %zmm8 {%k2}
-	LONG $0xa9fd7162; WORD $0x0c10; BYTE $0x31 // vmovupd (%rcx,%rsi), %ymm9 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x01064c1b // vbroadcastf64x4 0x20(%r14,%r8), %zmm9 {%k2}
-	LONG $0xa9fd3162; WORD $0x1410; BYTE $0x09 // vmovupd (%rcx,%r9), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x011e541b // vbroadcastf64x4 0x20(%r14,%rbx), %zmm10 {%k2}
-	LONG $0xa9fd3162; WORD $0x1c10; BYTE $0x19 // vmovupd (%rcx,%r11), %ymm11 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x013e5c1b // vbroadcastf64x4 0x20(%r14,%r15), %zmm11 {%k2}
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	LONG $0x242c8b4c // movq (%rsp), %r13
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0xa9fd5162; LONG $0x00156410 // vmovupd (%r13,%rdx), %ymm12 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0226641b // vbroadcastf64x4 0x40(%r14,%r12), %zmm12 {%k2}
-	LONG $0xa9fd5162; LONG $0x00356c10 // vmovupd (%r13,%rsi), %ymm13 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x02066c1b // vbroadcastf64x4 0x40(%r14,%r8), %zmm13 {%k2}
-	LONG $0xa9fd1162; LONG $0x000d7410 // vmovupd (%r13,%r9), %ymm14 {%k1} {z}
-	LONG $0x4afd5262; LONG $0x021e741b // vbroadcastf64x4 0x40(%r14,%rbx), %zmm14 {%k2}
-	LONG $0xa9fd1162; LONG $0x001d7c10 // vmovupd (%r13,%r11), %ymm15 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x023e7c1b // vbroadcastf64x4 0x40(%r14,%r15), %zmm15 {%k2}
-	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0xa9fdc162; LONG $0x00154410 // vmovupd (%r13,%rdx), %ymm16 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x0326441b // vbroadcastf64x4 0x60(%r14,%r12), %zmm16 {%k2}
-	LONG $0xa9fdc162; LONG $0x00354c10 // vmovupd (%r13,%rsi), %ymm17 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x03064c1b // vbroadcastf64x4 0x60(%r14,%r8), %zmm17 {%k2}
-	LONG $0xa9fd8162; LONG $0x000d5410 // vmovupd (%r13,%r9), %ymm18 {%k1} {z}
-	LONG $0x4afdc262; LONG $0x031e541b // vbroadcastf64x4 0x60(%r14,%rbx), %zmm18 {%k2}
-	LONG $0xa9fd8162; LONG $0x001d5c10 // vmovupd (%r13,%r11), %ymm19 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x033e5c1b // vbroadcastf64x4 0x60(%r14,%r15), %zmm19 {%k2}
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	WORD $0x8949; BYTE $0xff // movq %rdi, %r15
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x40fd3162; WORD $0xf914 // vunpcklpd %zmm17, %zmm16, %zmm15
-	LONG $0x40eda162; WORD $0xe314 // vunpcklpd %zmm19, %zmm18, %zmm20
-	LONG $0x40fda162; WORD $0xc915 // vunpckhpd %zmm17, %zmm16, %zmm17
-	LONG $0x40eda162; WORD $0xd315 // vunpckhpd %zmm19, %zmm18, %zmm18
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x48853362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm20, %zmm15, %zmm14
-	LONG $0x40f5a362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm18, %zmm17, %zmm16
-	LONG $0x48853362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm20, %zmm15, %zmm15
-	LONG $0x40f5a362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm18, %zmm17, %zmm17
-	LONG $0x60908d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r8), %rdx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x487ce162; LONG $0xefa0925a; WORD $0xffff // vcvtps2pd -0x1060(%rdx), %zmm18
-	LONG $0x48fdc162; LONG $0xfd325c10 // vmovupd -0xc0(%r10,%rsi), %zmm19
-	LONG $0x48fdc162; LONG $0xfe326410 // vmovupd -0x80(%r10,%rsi), %zmm20
-	LONG $0x48fdc162; LONG $0xff326c10 // vmovupd -0x40(%r10,%rsi), %zmm21
-	LONG $0x40ede262; WORD $0xdab8 // vfmadd231pd %zmm2, %zmm18, %zmm19
-	LONG $0x40ede262; WORD $0xe4b8 // vfmadd231pd %zmm4, %zmm18, %zmm20
-	LONG $0x40ede262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm18, %zmm21
-	LONG $0x48d5c262; WORD $0x14a8; BYTE $0x32 // vfmadd213pd (%r10,%rsi), %zmm5, %zmm18
-	LONG $0xa04a180f // prefetcht0 -0x60(%rdx)
-	LONG $0x487ce162; LONG $0xefc0b25a; WORD $0xffff // vcvtps2pd -0x1040(%rdx), %zmm22
-	LONG $0xc04a180f // prefetcht0 -0x40(%rdx)
-	LONG $0x487c6162; LONG $0xefe0825a; WORD $0xffff // vcvtps2pd -0x1020(%rdx), %zmm24
-	LONG $0xe04a180f // prefetcht0 -0x20(%rdx)
-	LONG $0x487ce162; WORD $0x7a5a; BYTE $0x80 // vcvtps2pd -0x1000(%rdx), %zmm23
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x40cde262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm22, %zmm19
-	LONG $0x40cdc262; WORD $0xe0b8 // vfmadd231pd %zmm8, %zmm22, %zmm20
-	LONG $0x40cde262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm22, %zmm21
-	LONG $0x48b5a262; WORD $0xd6b8 // vfmadd231pd %zmm22, %zmm9, %zmm18
-	LONG $0x40bdc262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm24, %zmm19
-	LONG $0x40bdc262; WORD $0xe4b8 // vfmadd231pd %zmm12, %zmm24, %zmm20
-	LONG $0x40bdc262; WORD $0xebb8 // vfmadd231pd %zmm11, %zmm24, %zmm21
-	LONG $0x48958262; WORD $0xd0b8 // vfmadd231pd %zmm24, %zmm13, %zmm18
-	LONG $0x40c5c262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm23, %zmm19
-	LONG $0x40c5a262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm23, %zmm20
-	LONG $0x40c5c262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm23, %zmm21
-	LONG $0x40f5a262; WORD $0xd7b8 // vfmadd231pd %zmm23, %zmm17, %zmm18
-	LONG $0x48fdc162; LONG $0xfd325c11 // vmovupd %zmm19, -0xc0(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xfe326411 // vmovupd %zmm20, -0x80(%r10,%rsi)
-	LONG $0x48fdc162; LONG $0xff326c11 // vmovupd %zmm21, -0x40(%r10,%rsi)
-	LONG $0x48fdc162; WORD $0x1411; BYTE $0x32 // vmovupd %zmm18, (%r10,%rsi)
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x00fe8148; WORD $0x0004; BYTE $0x00 // cmpq $0x400, %rsi
-	LONG $0xff1d850f; WORD $0xffff // jne <blocks4Multi4+0x8f0>
-	LONG $0xfff878e9; BYTE $0xff // jmp <blocks4Multi4+0x250>
+	WORD $0x22eb // jmp <blocks4Multi4+0x8a>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0xa9fd3162; WORD $0x0410; BYTE $0x2e // vmovupd (%rsi,%r13), %ymm8 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x041b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm8 {%k2}
-	LONG $0xa9fd3162; WORD $0x0c10; BYTE $0x06 // vmovupd (%rsi,%r8), %ymm9 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x0c1b; BYTE $0x1e // vbroadcastf64x4 (%rsi,%rbx), %zmm9 {%k2}
-	LONG $0xa9fd3162; WORD $0x1410; BYTE $0x3e // vmovupd (%rsi,%r15), %ymm10 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x141b; BYTE $0x26 // vbroadcastf64x4 (%rsi,%r12), %zmm10 {%k2}
-	LONG $0xa9fd7162; WORD $0x1c10; BYTE $0x16 // vmovupd (%rsi,%rdx), %ymm11 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x1c1b; BYTE $0x3e // vbroadcastf64x4 (%rsi,%rdi), %zmm11 {%k2}
-	LONG $0x24748b48; BYTE $0x70 // movq 0x70(%rsp), %rsi
-	LONG $0x24548b48; BYTE $0x78 // movq 0x78(%rsp), %rdx
-	LONG $0x247c8b4c; BYTE $0x50 // movq 0x50(%rsp), %r15
-	LONG $0x24448b4c; BYTE $0x60 // movq 0x60(%rsp), %r8
-	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x68 // movq 0x68(%rsp), %rdi
-	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
-	LONG $0x24648b4c; BYTE $0x48 // movq 0x48(%rsp), %r12
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm12 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x241b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm12 {%k2}
-	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm13 {%k2}
-	LONG $0xa9fd3162; WORD $0x3410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x341b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm14 {%k2}
-	LONG $0xa9fd3162; WORD $0x3c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm15 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x3c1b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm15 {%k2}
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0xa9fde162; WORD $0x0410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm16 {%k1} {z}
-	LONG $0x4afde262; WORD $0x041b; BYTE $0x18 // vbroadcastf64x4 (%rax,%rbx), %zmm16 {%k2}
-	LONG $0xa9fde162; WORD $0x0c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm17 {%k1} {z}
-	LONG $0x4afde262; WORD $0x0c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm17 {%k2}
-	LONG $0xa9fda162; WORD $0x1410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm18 {%k1} {z}
-	LONG $0x4afda262; WORD $0x141b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm18 {%k2}
-	LONG $0xa9fda162; WORD $0x1c10; BYTE $0x00 // vmovupd (%rax,%r8), %ymm19 {%k1} {z}
-	LONG $0x4afda262; WORD $0x1c1b; BYTE $0x20 // vbroadcastf64x4 (%rax,%r12), %zmm19 {%k2}
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x24bc8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r15
-	LONG $0x6d448d48; BYTE $0x00 // leaq (%rbp,%rbp,2), %rax
-	LONG $0x40fd3162; WORD $0xf914 // vunpcklpd %zmm17, %zmm16, %zmm15
-	LONG $0x40eda162; WORD $0xe314 // vunpcklpd %zmm19, %zmm18, %zmm20
-	LONG $0x40fda162; WORD $0xc915 // vunpckhpd %zmm17, %zmm16, %zmm17
-	LONG $0x40eda162; WORD $0xd315 // vunpckhpd %zmm19, %zmm18, %zmm18
-	LONG $0x48853362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm20, %zmm15, %zmm14
-	LONG $0x40f5a362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm18, %zmm17, %zmm16
-	LONG $0x48853362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm20, %zmm15, %zmm15
-	LONG $0x40f5a362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm18, %zmm17, %zmm17
-	WORD $0x2949; BYTE $0xc3 // subq %rax, %r11
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x0149; BYTE $0xeb // addq %rbp, %r11
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x48fec162; WORD $0x116f // vmovdqu64 (%r9), %zmm18
-	LONG $0x90f8c1c4; LONG $0x0000c099; BYTE $0x00 // kmovq 0xc0(%r9), %k3
-	LONG $0x48fdc262; WORD $0x5919; BYTE $0x19 // vbroadcastsd 0xc8(%r9), %zmm19
-	LONG $0x48fde162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm20
-	LONG $0x48fdc162; LONG $0xfd026c10 // vmovupd -0xc0(%r10,%rax), %zmm21
-	LONG $0x48fdc162; LONG $0xfe027410 // vmovupd -0x80(%r10,%rax), %zmm22
-	LONG $0x48fdc162; LONG $0xff027c10 // vmovupd -0x40(%r10,%rax), %zmm23
-	LONG $0x48fd6162; WORD $0xc16f // vmovdqa64 %zmm1, %zmm24
-	LONG $0x2a348d48 // leaq (%rdx,%rbp), %rsi
-	LONG $0x48fd6162; WORD $0xd16f // vmovdqa64 %zmm1, %zmm26
-	LONG $0x48fd6162; WORD $0xc96f // vmovdqa64 %zmm1, %zmm25
-	LONG $0x436de262; WORD $0x228d // vpermb (%rdx), %zmm18, %zmm20 {%k3}
-	LONG $0x40dda162; WORD $0xe35c // vsubpd %zmm19, %zmm20, %zmm20
-	LONG $0x40dde262; WORD $0xeab8 // vfmadd231pd %zmm2, %zmm20, %zmm21
-	LONG $0x40dde262; WORD $0xf4b8 // vfmadd231pd %zmm4, %zmm20, %zmm22
-	LONG $0x40dde262; WORD $0xfbb8 // vfmadd231pd %zmm3, %zmm20, %zmm23
-	LONG $0x48d5c262; WORD $0x24a8; BYTE $0x02 // vfmadd213pd (%r10,%rax), %zmm5, %zmm20
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x436d6262; WORD $0x048d; BYTE $0x2a // vpermb (%rdx,%rbp), %zmm18, %zmm24 {%k3}
-	LONG $0x2a8c180f; LONG $0x00001000 // prefetcht0 0x1000(%rdx,%rbp)
-	LONG $0x2e148d48 // leaq (%rsi,%rbp), %rdx
-	LONG $0x436d6262; LONG $0x0035548d // vpermb (%rbp,%rsi), %zmm18, %zmm26 {%k3}
-	LONG $0x358c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbp,%rsi)
-	LONG $0x436d6262; LONG $0x00154c8d // vpermb (%rbp,%rdx), %zmm18, %zmm25 {%k3}
-	LONG $0x158c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbp,%rdx)
-	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
-	LONG $0x40bd2162; WORD $0xc35c // vsubpd %zmm19, %zmm24, %zmm24
-	LONG $0x40b5a162; WORD $0xd35c // vsubpd %zmm19, %zmm25, %zmm18
-	LONG $0x40bde262; WORD $0xeeb8 // vfmadd231pd %zmm6, %zmm24, %zmm21
-	LONG $0x40bdc262; WORD $0xf0b8 // vfmadd231pd %zmm8, %zmm24, %zmm22
-	LONG $0x40bde262; WORD $0xffb8 // vfmadd231pd %zmm7, %zmm24, %zmm23
-	LONG $0x48b58262; WORD $0xe0b8 // vfmadd231pd %zmm24, %zmm9, %zmm20
-	LONG $0x40ad2162; WORD $0xc35c // vsubpd %zmm19, %zmm26, %zmm24
-	LONG $0x40bdc262; WORD $0xeab8 // vfmadd231pd %zmm10, %zmm24, %zmm21
-	LONG $0x40bdc262; WORD $0xf4b8 // vfmadd231pd %zmm12, %zmm24, %zmm22
-	LONG $0x40bdc262; WORD $0xfbb8 // vfmadd231pd %zmm11, %zmm24, %zmm23
-	LONG $0x48958262; WORD $0xe0b8 // vfmadd231pd %zmm24, %zmm13, %zmm20
-	LONG $0x40edc262; WORD $0xeeb8 // vfmadd231pd %zmm14, %zmm18, %zmm21
-	LONG $0x40eda262; WORD $0xf0b8 // vfmadd231pd %zmm16, %zmm18, %zmm22
-	LONG $0x40edc262; WORD $0xffb8 // vfmadd231pd %zmm15, %zmm18, %zmm23
-	LONG $0x40f5a262; WORD $0xe2b8 // vfmadd231pd %zmm18, %zmm17, %zmm20
-	LONG $0x48fdc162; LONG $0xfd026c11 // vmovupd %zmm21, -0xc0(%r10,%rax)
-	LONG $0x48fdc162; LONG $0xfe027411 // vmovupd %zmm22, -0x80(%r10,%rax)
-	LONG $0x48fdc162; LONG $0xff027c11 // vmovupd %zmm23, -0x40(%r10,%rax)
-	LONG $0x48fdc162; WORD $0x2411; BYTE $0x02 // vmovupd %zmm20, (%r10,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x04003d48; WORD $0x0000 // cmpq $0x400, %rax
-	LONG $0xfec9850f; WORD $0xffff // jne <blocks4Multi4+0xba0>
-	LONG $0xfff574e9; BYTE $0xff // jmp <blocks4Multi4+0x250>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xf501840f; WORD $0xffff // je <blocks4Multi4+0x1eb>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
-	LONG $0x24542b48; BYTE $0x10 // subq 0x10(%rsp), %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xf41e8e0f; WORD $0xffff // jle <blocks4Multi4+0x130>
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
-	LONG $0x60478b4c // movq 0x60(%rdi), %r8
-	LONG $0x42048d48 // leaq (%rdx,%rax,2), %rax
-	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00da840f; WORD $0x0000 // je <blocks4Multi4+0xe14>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x684f8b4c // movq 0x68(%rdi), %r9
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0xd84d0f4c // cmovgeq %rax, %r11
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8348; WORD $0x0020 // cmpq $0x0, 0x20(%rsp)
-	WORD $0x1874 // je <blocks4Multi4+0xd80>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x15eb // jmp <blocks4Multi4+0xd89>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	LONG $0x07e4c149 // shlq $0x7, %r12
-	LONG $0x04e7c149 // shlq $0x4, %r15
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	WORD $0x0149; BYTE $0xf4 // addq %rsi, %r12
-	WORD $0x014d; BYTE $0xc7 // addq %r8, %r15
-	BYTE $0x90 // nop
-	LONG $0x2f048b41 // movl (%r15,%rbp), %eax
-	WORD $0x0144; BYTE $0xc8 // addl %r9d, %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	LONG $0x596bc1c4; LONG $0xffff409d; BYTE $0xff // vmulsd -0xc0(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xec5c; BYTE $0xe8 // vmovsd %xmm3, -0x18(%r12,%rbp,8)
-	LONG $0x596bc1c4; WORD $0x805d // vmulsd -0x80(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xec5c; BYTE $0xf0 // vmovsd %xmm3, -0x10(%r12,%rbp,8)
-	LONG $0x596bc1c4; WORD $0xc05d // vmulsd -0x40(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xec5c; BYTE $0xf8 // vmovsd %xmm3, -0x8(%r12,%rbp,8)
-	LONG $0x596bc1c4; WORD $0x0055 // vmulsd (%r13), %xmm2, %xmm2
-	LONG $0x00c58149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r13
-	LONG $0x117bc1c4; WORD $0xec14 // vmovsd %xmm2, (%r12,%rbp,8)
-	LONG $0x04c58348 // addq $0x4, %rbp
-	LONG $0x10fd8348 // cmpq $0x10, %rbp
-	WORD $0xa975 // jne <blocks4Multi4+0xda0>
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x08c38348 // addq $0x8, %rbx
-	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xff51850f; WORD $0xffff // jne <blocks4Multi4+0xd60>
-	LONG $0xfff31ce9; BYTE $0xff // jmp <blocks4Multi4+0x130>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0xc04d0f4c // cmovgeq %rax, %r8
-	LONG $0x18c68348 // addq $0x18, %rsi
+	WORD $0x0149; BYTE $0xc5 // addq %rax, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
+	LONG $0x070d830f; WORD $0x0000 // jae <blocks4Multi4+0x797>
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	WORD $0x28eb // jmp <blocks4Multi4+0xbf>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x244c0348; BYTE $0x28 // addq 0x28(%rsp), %rcx
+	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
+	LONG $0x05e18d0f; WORD $0x0000 // jge <blocks4Multi4+0x6a0>
+	WORD $0xb70f; BYTE $0xc0 // movzwl %ax, %eax
+	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
+	WORD $0x2948; BYTE $0xc8 // subq %rcx, %rax
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0xe94d0f4c // cmovgeq %rcx, %r13
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x03188e0f; WORD $0x0000 // jle <blocks4Multi4+0x410>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x247c8348; WORD $0x0020 // cmpq $0x0, 0x20(%rsp)
-	WORD $0x1874 // je <blocks4Multi4+0xe50>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x1cb70f42; BYTE $0x58 // movzwl (%rax,%r11,2), %ebx
-	WORD $0x15eb // jmp <blocks4Multi4+0xe59>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x031c8d49 // leaq (%r11,%rax), %rbx
-	LONG $0x07e3c148 // shlq $0x7, %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x0148; BYTE $0xf3 // addq %rsi, %rbx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
-	LONG $0x596b81c4; LONG $0xff40f19c; WORD $0xffff // vmulsd -0xc0(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xe8 // vmovsd %xmm3, -0x18(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf15c; BYTE $0x80 // vmulsd -0x80(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xf0 // vmovsd %xmm3, -0x10(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf15c; BYTE $0xc0 // vmulsd -0x40(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xf8 // vmovsd %xmm3, -0x8(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf114 // vmulsd (%r9,%r14,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0x3314 // vmovsd %xmm2, (%rbx,%r14)
-	LONG $0x20c68349 // addq $0x20, %r14
-	LONG $0x80fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0x80, %r14
-	WORD $0xb575 // jne <blocks4Multi4+0xe70>
+	WORD $0x59eb // jmp <blocks4Multi4+0x159>
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	WORD $0x0a8b // movl (%rdx), %ecx
+	WORD $0x8948; BYTE $0xd5 // movq %rdx, %rbp
+	LONG $0x24548b48; BYTE $0x48 // movq 0x48(%rsp), %rdx
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x990c8d4d // leaq (%r9,%rbx,4), %r9
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x08c18349 // addq $0x8, %r9
-	WORD $0x394d; BYTE $0xc3 // cmpq %r8, %r11
-	LONG $0xff65850f; WORD $0xffff // jne <blocks4Multi4+0xe30>
-	LONG $0xfff260e9; BYTE $0xff // jmp <blocks4Multi4+0x130>
-	LONG $0x98c48148; WORD $0x0000; BYTE $0x00 // addq $0x98, %rsp
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x00c28149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r10
+	LONG $0x48fdf262; WORD $0xc97c // vpbroadcastq %rcx, %zmm1
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0x0c7f; BYTE $0x01 // vmovdqu64 %zmm1, (%rcx,%rax)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x02b7840f; WORD $0x0000 // je <blocks4Multi4+0x410>
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x24548948; BYTE $0x48 // movq %rdx, 0x48(%rsp)
+	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
+	WORD $0x8948; BYTE $0xea // movq %rbp, %rdx
+	LONG $0x0126850f; WORD $0x0000 // jne <blocks4Multi4+0x2a0>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x0c8d; BYTE $0x1b // leal (%rbx,%rbx), %ecx
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0178840f; WORD $0x0000 // je <blocks4Multi4+0x320>
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; WORD $0x4d8d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x3a // vmovups %zmm1, (%r10,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc01d4c8d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487c9162; LONG $0x013a4c11 // vmovups %zmm1, 0x40(%r10,%r15)
+	LONG $0x0d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rcx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc05d4c8d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487c9162; LONG $0x023a4c11 // vmovups %zmm1, 0x80(%r10,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0054c8d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fd9162; LONG $0x033a4c11 // vmovupd %zmm1, 0xc0(%r10,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff30850f; WORD $0xffff // jne <blocks4Multi4+0x1c0>
+	LONG $0xfffe6be9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x60818d49; WORD $0x0010; BYTE $0x00 // leaq 0x1060(%r9), %rax
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xa048180f // prefetcht0 -0x60(%rax)
+	LONG $0x487cf162; LONG $0xefa0885a; WORD $0xffff // vcvtps2pd -0x1060(%rax), %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x0a // vmovups %zmm1, (%r10,%rcx)
+	LONG $0xc048180f // prefetcht0 -0x40(%rax)
+	LONG $0x487cf162; LONG $0xefc0885a; WORD $0xffff // vcvtps2pd -0x1040(%rax), %zmm1
+	LONG $0x487cd162; LONG $0x010a4c11 // vmovups %zmm1, 0x40(%r10,%rcx)
+	LONG $0xe048180f // prefetcht0 -0x20(%rax)
+	LONG $0x487cf162; LONG $0xefe0885a; WORD $0xffff // vcvtps2pd -0x1020(%rax), %zmm1
+	LONG $0x487cd162; LONG $0x020a4c11 // vmovups %zmm1, 0x80(%r10,%rcx)
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	LONG $0x487cf162; WORD $0x485a; BYTE $0x80 // vcvtps2pd -0x1000(%rax), %zmm1
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0x48fdd162; LONG $0x030a4c11 // vmovupd %zmm1, 0xc0(%r10,%rcx)
+	LONG $0x00c18148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rcx
+	LONG $0x0400f981; WORD $0x0000 // cmpl $0x400, %ecx
+	WORD $0x9b75 // jne <blocks4Multi4+0x2b0>
+	LONG $0xfffde6e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x00a98d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rbp
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x004d180f // prefetcht0 (%rbp)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; WORD $0x558d; BYTE $0xc0 // vpermb -0x1000(%rbp), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; WORD $0x0c11; BYTE $0x3a // vmovupd %zmm1, (%r10,%r15)
+	LONG $0x1d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc01d548d // vpermb -0x1000(%rbp,%rbx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; LONG $0x013a4c11 // vmovupd %zmm1, 0x40(%r10,%r15)
+	LONG $0x0d4c180f; BYTE $0x00 // prefetcht0 (%rbp,%rcx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc05d548d // vpermb -0x1000(%rbp,%rbx,2), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fd9162; LONG $0x023a4c11 // vmovupd %zmm1, 0x80(%r10,%r15)
+	LONG $0x054c180f; BYTE $0x00 // prefetcht0 (%rbp,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc005548d // vpermb -0x1000(%rbp,%rax), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe5 // addq %r12, %rbp
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fd9162; LONG $0x033a4c11 // vmovupd %zmm1, 0xc0(%r10,%r15)
+	LONG $0x00c78149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r15
+	LONG $0x00ff8141; WORD $0x0004; BYTE $0x00 // cmpl $0x400, %r15d
+	LONG $0xff28850f; WORD $0xffff // jne <blocks4Multi4+0x330>
+	LONG $0xfffcf3e9; BYTE $0xff // jmp <blocks4Multi4+0x100>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x73eb // jmp <blocks4Multi4+0x494>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x84117dc5; LONG $0x00300006; BYTE $0x00 // vmovupd %ymm8, 0x3000(%rsi,%rax)
+	LONG $0xbc11fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd %ymm7, 0x3100(%rsi,%rax)
+	LONG $0xb411fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd %ymm6, 0x3200(%rsi,%rax)
+	LONG $0xac11fdc5; LONG $0x00330006; BYTE $0x00 // vmovupd %ymm5, 0x3300(%rsi,%rax)
+	LONG $0x9c11fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rsi,%rax)
+	LONG $0x9411fdc5; LONG $0x00312006; BYTE $0x00 // vmovupd %ymm2, 0x3120(%rsi,%rax)
+	LONG $0x8c11fdc5; LONG $0x00322006; BYTE $0x00 // vmovupd %ymm1, 0x3220(%rsi,%rax)
+	LONG $0xa411fdc5; LONG $0x00332006; BYTE $0x00 // vmovupd %ymm4, 0x3320(%rsi,%rax)
+	LONG $0x02438d48 // leaq 0x2(%rbx), %rax
+	WORD $0x8948; BYTE $0xc3 // movq %rax, %rbx
+	LONG $0xfc0c830f; WORD $0xffff // jae <blocks4Multi4+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	WORD $0x1474 // je <blocks4Multi4+0x4d0>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	WORD $0x677f // jg <blocks4Multi4+0x52b>
+	LONG $0xffff67e9; BYTE $0xff // jmp <blocks4Multi4+0x430>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xd8 // movq %rbx, %rax
+	LONG $0x05e0c148 // shlq $0x5, %rax
+	LONG $0x84107dc5; LONG $0x00300006; BYTE $0x00 // vmovupd 0x3000(%rsi,%rax), %ymm8
+	LONG $0x9c10fdc5; LONG $0x00302006; BYTE $0x00 // vmovupd 0x3020(%rsi,%rax), %ymm3
+	LONG $0xbc10fdc5; LONG $0x00310006; BYTE $0x00 // vmovupd 0x3100(%rsi,%rax), %ymm7
+	LONG $0x946ffec5; LONG $0x00312006; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rax), %ymm2
+	LONG $0xb410fdc5; LONG $0x00320006; BYTE $0x00 // vmovupd 0x3200(%rsi,%rax), %ymm6
+	LONG $0xac10fdc5; LONG $0x00330006; BYTE $0x00 // vmovupd 0x3300(%rsi,%rax), %ymm5
+	LONG $0x8c6ffec5; LONG $0x00322006; BYTE $0x00 // vmovdqu 0x3220(%rsi,%rax), %ymm1
+	LONG $0xa410fdc5; LONG $0x00332006; BYTE $0x00 // vmovupd 0x3320(%rsi,%rax), %ymm4
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xff058e0f; WORD $0xffff // jle <blocks4Multi4+0x430>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x33048b4b // movq (%r11,%r14), %rax
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107d41c4; WORD $0xc20c // vmovupd (%r10,%rax,8), %ymm9
+	LONG $0x28fdc162; WORD $0x0410; BYTE $0xca // vmovupd (%r10,%rcx,8), %ymm16
+	LONG $0x107d41c4; WORD $0xc254; BYTE $0x20 // vmovupd 0x20(%r10,%rax,8), %ymm10
+	LONG $0x107d41c4; WORD $0xca6c; BYTE $0x20 // vmovupd 0x20(%r10,%rcx,8), %ymm13
+	LONG $0x107d41c4; WORD $0xc25c; BYTE $0x40 // vmovupd 0x40(%r10,%rax,8), %ymm11
+	LONG $0x107d41c4; WORD $0xca74; BYTE $0x40 // vmovupd 0x40(%r10,%rcx,8), %ymm14
+	LONG $0x107d41c4; WORD $0xc264; BYTE $0x60 // vmovupd 0x60(%r10,%rax,8), %ymm12
+	LONG $0x107d41c4; WORD $0xca7c; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm15
+	LONG $0x38b55262; WORD $0x04b8; BYTE $0x24 // vfmadd231pd (%r12){1to4}, %ymm9, %ymm8
+	LONG $0x38b5d262; LONG $0x20247cb8 // vfmadd231pd 0x100(%r12){1to4}, %ymm9, %ymm7
+	LONG $0x38b5d262; LONG $0x402474b8 // vfmadd231pd 0x200(%r12){1to4}, %ymm9, %ymm6
+	LONG $0x38b5d262; LONG $0x60246cb8 // vfmadd231pd 0x300(%r12){1to4}, %ymm9, %ymm5
+	LONG $0x30fdd262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to4}, %ymm16, %ymm3
+	LONG $0x30fdd262; LONG $0x212454b8 // vfmadd231pd 0x108(%r12){1to4}, %ymm16, %ymm2
+	LONG $0x30fdd262; LONG $0x41244cb8 // vfmadd231pd 0x208(%r12){1to4}, %ymm16, %ymm1
+	LONG $0x30fdd262; LONG $0x612464b8 // vfmadd231pd 0x308(%r12){1to4}, %ymm16, %ymm4
+	LONG $0x38ad5262; LONG $0x082444b8 // vfmadd231pd 0x40(%r12){1to4}, %ymm10, %ymm8
+	LONG $0x38add262; LONG $0x28247cb8 // vfmadd231pd 0x140(%r12){1to4}, %ymm10, %ymm7
+	LONG $0x38add262; LONG $0x482474b8 // vfmadd231pd 0x240(%r12){1to4}, %ymm10, %ymm6
+	LONG $0x38add262; LONG $0x68246cb8 // vfmadd231pd 0x340(%r12){1to4}, %ymm10, %ymm5
+	LONG $0x3895d262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to4}, %ymm13, %ymm3
+	LONG $0x3895d262; LONG $0x292454b8 // vfmadd231pd 0x148(%r12){1to4}, %ymm13, %ymm2
+	LONG $0x3895d262; LONG $0x49244cb8 // vfmadd231pd 0x248(%r12){1to4}, %ymm13, %ymm1
+	LONG $0x3895d262; LONG $0x692464b8 // vfmadd231pd 0x348(%r12){1to4}, %ymm13, %ymm4
+	LONG $0x38a55262; LONG $0x102444b8 // vfmadd231pd 0x80(%r12){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0x30247cb8 // vfmadd231pd 0x180(%r12){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0x502474b8 // vfmadd231pd 0x280(%r12){1to4}, %ymm11, %ymm6
+	LONG $0x38a5d262; LONG $0x70246cb8 // vfmadd231pd 0x380(%r12){1to4}, %ymm11, %ymm5
+	LONG $0x388dd262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; LONG $0x51244cb8 // vfmadd231pd 0x288(%r12){1to4}, %ymm14, %ymm1
+	LONG $0x388dd262; LONG $0x712464b8 // vfmadd231pd 0x388(%r12){1to4}, %ymm14, %ymm4
+	LONG $0x389d5262; LONG $0x182444b8 // vfmadd231pd 0xc0(%r12){1to4}, %ymm12, %ymm8
+	LONG $0x389dd262; LONG $0x38247cb8 // vfmadd231pd 0x1c0(%r12){1to4}, %ymm12, %ymm7
+	LONG $0x389dd262; LONG $0x582474b8 // vfmadd231pd 0x2c0(%r12){1to4}, %ymm12, %ymm6
+	LONG $0x389dd262; LONG $0x78246cb8 // vfmadd231pd 0x3c0(%r12){1to4}, %ymm12, %ymm5
+	LONG $0x3885d262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to4}, %ymm15, %ymm3
+	LONG $0x3885d262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to4}, %ymm15, %ymm2
+	LONG $0x3885d262; LONG $0x59244cb8 // vfmadd231pd 0x2c8(%r12){1to4}, %ymm15, %ymm1
+	LONG $0x3885d262; LONG $0x792464b8 // vfmadd231pd 0x3c8(%r12){1to4}, %ymm15, %ymm4
+	LONG $0x00c48149; WORD $0x0004; BYTE $0x00 // addq $0x400, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfead850f; WORD $0xffff // jne <blocks4Multi4+0x540>
+	LONG $0xfffd98e9; BYTE $0xff // jmp <blocks4Multi4+0x430>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x040645f6 // testb $0x4, 0x6(%rbp)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2275 // jne <blocks4Multi4+0x6d0>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x20 // cmpq 0x20(%rsp), %rbp
+	LONG $0xf9c8820f; WORD $0xffff // jb <blocks4Multi4+0x8a>
+	LONG $0x0000d0e9; BYTE $0x00 // jmp <blocks4Multi4+0x797>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x504f8b48 // movq 0x50(%rdi), %rcx
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	WORD $0x294c; BYTE $0xe9 // subq %r13, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xf97e8e0f; WORD $0xffff // jle <blocks4Multi4+0x70>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0xc84d0f48 // cmovgeq %rax, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x17eb // jmp <blocks4Multi4+0x720>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x20c28349 // addq $0x20, %r10
+	WORD $0x3949; BYTE $0xcb // cmpq %rcx, %r11
+	LONG $0xf950840f; WORD $0xffff // je <blocks4Multi4+0x70>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1774 // je <blocks4Multi4+0x740>
+	LONG $0x5b1c8d4a // leaq (%rbx,%r11,2), %rbx
+	LONG $0x1cb70f42; BYTE $0x6b // movzwl (%rbx,%r13,2), %ebx
+	WORD $0x10eb // jmp <blocks4Multi4+0x744>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x2b1c8d4b // leaq (%r11,%r13), %rbx
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x2eeb // jmp <blocks4Multi4+0x77b>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x597581c4; WORD $0xb20c // vmulpd (%r10,%r14,4), %ymm1, %ymm1
+	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x117dc1c4; WORD $0xdf0c // vmovupd %ymm1, (%r15,%rbx,8)
+	LONG $0x04c38348 // addq $0x4, %rbx
+	LONG $0x00fe8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r14
+	WORD $0x9574 // je <blocks4Multi4+0x710>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xcc74 // je <blocks4Multi4+0x750>
+	LONG $0x68678b44 // movl 0x68(%rdi), %r12d
+	LONG $0x1f240345 // addl (%r15,%rbx), %r12d
+	LONG $0x34e4c149 // shlq $0x34, %r12
+	LONG $0x6ef9c1c4; BYTE $0xcc // vmovq %r12, %xmm1
+	WORD $0xbeeb // jmp <blocks4Multi4+0x755>
+	LONG $0x50c48348 // addq $0x50, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -3738,12 +3102,11 @@ TEXT ·blocks4Multi4Oct(SB), 0, $288-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00000000; LONG $0x43300000
 	RET
 
 // func blocks4Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi8Oct(SB), 0, $208-16
+TEXT ·blocks4Multi8Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -4166,7 +3529,7 @@ TEXT ·blocks4Multi8Oct(SB), 0, $208-16
 	RET
 
 // func blocks5Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi2Oct(SB), 0, $272-16
+TEXT ·blocks5Multi2Oct(SB), 0, $336-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -4741,803 +4104,411 @@ TEXT ·blocks5Multi2Oct(SB), 0, $272-16
 	RET
 
 // func blocks5Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi4Oct(SB), 0, $352-16
+TEXT ·blocks5Multi4Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5Multi4>
-	LONG $0x00127ee9; BYTE $0x00 // jmp <end>
+	LONG $0x00097ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x09378e0f; WORD $0x0000 // jle <blocks5Multi4+0x944>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	WORD $0x0fb0 // movb $0xf, %al
-	LONG $0xc057f8c5 // vxorps %xmm0, %xmm0, %xmm0
-	LONG $0x106f8b48 // movq 0x10(%rdi), %rbp
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x28478b4c // movq 0x28(%rdi), %r8
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	WORD $0xf0b0 // movb $-0x10, %al
-	LONG $0xd092fbc5 // kmovd %eax, %k2
-	WORD $0x03b0 // movb $0x3, %al
-	LONG $0xd892fbc5 // kmovd %eax, %k3
-	WORD $0x30b0 // movb $0x30, %al
-	LONG $0xe092fbc5 // kmovd %eax, %k4
-	LONG $0x487cf162; LONG $0x30008611; WORD $0x0000 // vmovups %zmm0, 0x3000(%rsi)
-	LONG $0x487cf162; LONG $0x30408611; WORD $0x0000 // vmovups %zmm0, 0x3040(%rsi)
-	LONG $0x487cf162; LONG $0x30808611; WORD $0x0000 // vmovups %zmm0, 0x3080(%rsi)
-	LONG $0x487cf162; LONG $0x30c08611; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rsi)
-	LONG $0x487cf162; LONG $0x31008611; WORD $0x0000 // vmovups %zmm0, 0x3100(%rsi)
-	LONG $0x487cf162; LONG $0x31408611; WORD $0x0000 // vmovups %zmm0, 0x3140(%rsi)
-	LONG $0x487cf162; LONG $0x31808611; WORD $0x0000 // vmovups %zmm0, 0x3180(%rsi)
-	LONG $0x487cf162; LONG $0x31c08611; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rsi)
-	LONG $0x487cf162; LONG $0x32008611; WORD $0x0000 // vmovups %zmm0, 0x3200(%rsi)
-	LONG $0x487cf162; LONG $0x32408611; WORD $0x0000 // vmovups %zmm0, 0x3240(%rsi)
-	LONG $0x487cf162; LONG $0x32808611; WORD $0x0000 // vmovups %zmm0, 0x3280(%rsi)
-	LONG $0x487cf162; LONG $0x32c08611; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rsi)
-	LONG $0x487cf162; LONG $0x33008611; WORD $0x0000 // vmovups %zmm0, 0x3300(%rsi)
-	LONG $0x487cf162; LONG $0x33408611; WORD $0x0000 // vmovups %zmm0, 0x3340(%rsi)
-	LONG $0x487cf162; LONG $0x33808611; WORD $0x0000 // vmovups %zmm0, 0x3380(%rsi)
-	LONG $0x487cf162; LONG $0x33c08611; WORD $0x0000 // vmovups %zmm0, 0x33c0(%rsi)
-	LONG $0x487cf162; LONG $0x34008611; WORD $0x0000 // vmovups %zmm0, 0x3400(%rsi)
-	LONG $0x487cf162; LONG $0x34408611; WORD $0x0000 // vmovups %zmm0, 0x3440(%rsi)
-	LONG $0x487cf162; LONG $0x34808611; WORD $0x0000 // vmovups %zmm0, 0x3480(%rsi)
-	LONG $0x487cf162; LONG $0x34c08611; WORD $0x0000 // vmovups %zmm0, 0x34c0(%rsi)
-	LONG $0x24748948; BYTE $0x70 // movq %rsi, 0x70(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x113d8e0f; WORD $0x0000 // jle <blocks5Multi4+0x1250>
-	LONG $0x48fdf262; LONG $0x11530d59; WORD $0x0000 // vpbroadcastq 0x1153(%rip), %zmm1
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x24748b48; BYTE $0x70 // movq 0x70(%rsp), %rsi
-	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
-	LONG $0x24bc8948; LONG $0x00000088 // movq %rdi, 0x88(%rsp)
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0xc0968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rsi), %r10
-	LONG $0x24848948; LONG $0x00000090 // movq %rax, 0x90(%rsp)
-	LONG $0x0000f7e9; BYTE $0x00 // jmp <blocks5Multi4+0x245>
-	WORD $0x9066 // nop
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24448b48; BYTE $0x70 // movq 0x70(%rsp), %rax
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x24540148; BYTE $0x18 // addq %rdx, 0x18(%rsp)
-	LONG $0x24948b48; LONG $0x00000080 // movq 0x80(%rsp), %rdx
-	LONG $0x487cf162; LONG $0x30008011; WORD $0x0000 // vmovups %zmm0, 0x3000(%rax)
-	LONG $0x487cf162; LONG $0x30408011; WORD $0x0000 // vmovups %zmm0, 0x3040(%rax)
-	LONG $0x487cf162; LONG $0x30808011; WORD $0x0000 // vmovups %zmm0, 0x3080(%rax)
-	LONG $0x487cf162; LONG $0x30c08011; WORD $0x0000 // vmovups %zmm0, 0x30c0(%rax)
-	LONG $0x487cf162; LONG $0x31008011; WORD $0x0000 // vmovups %zmm0, 0x3100(%rax)
-	LONG $0x487cf162; LONG $0x31408011; WORD $0x0000 // vmovups %zmm0, 0x3140(%rax)
-	LONG $0x487cf162; LONG $0x31808011; WORD $0x0000 // vmovups %zmm0, 0x3180(%rax)
-	LONG $0x487cf162; LONG $0x31c08011; WORD $0x0000 // vmovups %zmm0, 0x31c0(%rax)
-	LONG $0x487cf162; LONG $0x32008011; WORD $0x0000 // vmovups %zmm0, 0x3200(%rax)
-	LONG $0x487cf162; LONG $0x32408011; WORD $0x0000 // vmovups %zmm0, 0x3240(%rax)
-	LONG $0x487cf162; LONG $0x32808011; WORD $0x0000 // vmovups %zmm0, 0x3280(%rax)
-	LONG $0x487cf162; LONG $0x32c08011; WORD $0x0000 // vmovups %zmm0, 0x32c0(%rax)
-	LONG $0x487cf162; LONG $0x33008011; WORD $0x0000 // vmovups %zmm0, 0x3300(%rax)
-	LONG $0x487cf162; LONG $0x33408011; WORD $0x0000 // vmovups %zmm0, 0x3340(%rax)
-	LONG $0x487cf162; LONG $0x33808011; WORD $0x0000 // vmovups %zmm0, 0x3380(%rax)
-	LONG $0x487cf162; LONG $0x33c08011; WORD $0x0000 // vmovups %zmm0, 0x33c0(%rax)
-	LONG $0x487cf162; LONG $0x34008011; WORD $0x0000 // vmovups %zmm0, 0x3400(%rax)
-	LONG $0x487cf162; LONG $0x34408011; WORD $0x0000 // vmovups %zmm0, 0x3440(%rax)
-	LONG $0x487cf162; LONG $0x34808011; WORD $0x0000 // vmovups %zmm0, 0x3480(%rax)
-	LONG $0x487cf162; LONG $0x34c08011; WORD $0x0000 // vmovups %zmm0, 0x34c0(%rax)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x00000090 // cmpq 0x90(%rsp), %rdx
-	LONG $0x100b830f; WORD $0x0000 // jae <blocks5Multi4+0x1250>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24948948; LONG $0x00000080 // movq %rdx, 0x80(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0df6840f; WORD $0x0000 // je <blocks5Multi4+0x1050>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x0148; BYTE $0xe8 // addq %rbp, %rax
-	LONG $0x24848948; LONG $0x000000d8 // movq %rax, 0xd8(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x404e8d4d // leaq 0x40(%r14), %r9
-	LONG $0x20768d49 // leaq 0x20(%r14), %rsi
-	LONG $0x605e8d4d // leaq 0x60(%r14), %r11
-	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0x808e8d4d; WORD $0x0000; BYTE $0x00 // leaq 0x80(%r14), %r9
-	LONG $0x24748948; BYTE $0x60 // movq %rsi, 0x60(%rsp)
-	LONG $0x245c894c; BYTE $0x50 // movq %r11, 0x50(%rsp)
-	LONG $0x244c894c; BYTE $0x48 // movq %r9, 0x48(%rsp)
-	WORD $0x36eb // jmp <blocks5Multi4+0x2cf>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24948b48; LONG $0x000000d8 // movq 0xd8(%rsp), %rdx
-	LONG $0x89048d4b // leaq (%r9,%r9,4), %rax
-	WORD $0xff48; BYTE $0xc5 // incq %rbp
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x24bc8b48; LONG $0x00000088 // movq 0x88(%rsp), %rdi
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	WORD $0x3948; BYTE $0xd5 // cmpq %rdx, %rbp
-	LONG $0x24948b48; LONG $0x00000080 // movq 0x80(%rsp), %rdx
-	LONG $0x0d81830f; WORD $0x0000 // jae <blocks5Multi4+0x1050>
-	LONG $0x4db60f44; BYTE $0x00 // movzbl (%rbp), %r9d
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	WORD $0x8945; BYTE $0xcb // movl %r9d, %r11d
-	LONG $0x08e3c141 // shll $0x8, %r11d
-	LONG $0x809f034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r11
-	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x0518850f; WORD $0x0000 // jne <blocks5Multi4+0x810>
-	LONG $0x19f98041 // cmpb $0x19, %r9b
-	LONG $0x246c8948; BYTE $0x78 // movq %rbp, 0x78(%rsp)
-	LONG $0x585f8b48 // movq 0x58(%rdi), %rbx
-	WORD $0xb70f; BYTE $0x39 // movzwl (%rcx), %edi
-	LONG $0x41b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r8d
-	LONG $0x0651b70f // movzwl 0x6(%rcx), %edx
-	LONG $0x61b70f44; BYTE $0x08 // movzwl 0x8(%rcx), %r12d
-	LONG $0x79b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r15d
-	LONG $0x0c71b70f // movzwl 0xc(%rcx), %esi
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c1f641 // testb $0x7, %r9b
-	LONG $0xc5950f40 // setne %bpl
-	WORD $0x0840; BYTE $0xc5 // orb %al, %bpl
-	LONG $0x0241b70f // movzwl 0x2(%rcx), %eax
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0x24148948 // movq %rdx, (%rsp)
-	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
-	LONG $0x247c894c; BYTE $0x38 // movq %r15, 0x38(%rsp)
-	LONG $0x24748948; BYTE $0x28 // movq %rsi, 0x28(%rsp)
-	LONG $0x246c894c; BYTE $0x68 // movq %r13, 0x68(%rsp)
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x3e // vmovupd (%r14,%rdi), %ymm4 {%k1} {z}
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0x4afd9262; WORD $0x241b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm4 {%k2}
-	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x06 // vmovupd (%r14,%rax), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x16 // vbroadcastf64x4 (%r14,%rdx), %zmm5 {%k2}
-	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x26 // vmovupd (%r14,%r12), %ymm6 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x36 // vbroadcastf64x4 (%r14,%rsi), %zmm6 {%k2}
-	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x3e // vmovupd (%r14,%r15), %ymm7 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x2e // vbroadcastf64x4 (%r14,%r13), %zmm7 {%k2}
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x07d2840f; WORD $0x0000 // je <blocks5Multi4+0xbc0>
-	LONG $0x246c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbp
-	LONG $0xa9fd7162; LONG $0x003d4410 // vmovupd (%rbp,%rdi), %ymm8 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x0005441b // vbroadcastf64x4 (%rbp,%r8), %zmm8 {%k2}
-	LONG $0xa9fd7162; LONG $0x00054c10 // vmovupd (%rbp,%rax), %ymm9 {%k1} {z}
-	LONG $0x4afd7262; LONG $0x00154c1b // vbroadcastf64x4 (%rbp,%rdx), %zmm9 {%k2}
-	LONG $0xa9fd3162; LONG $0x00255410 // vmovupd (%rbp,%r12), %ymm10 {%k1} {z}
-	LONG $0x4afd7262; LONG $0x0035541b // vbroadcastf64x4 (%rbp,%rsi), %zmm10 {%k2}
-	LONG $0xa9fd3162; LONG $0x003d5c10 // vmovupd (%rbp,%r15), %ymm11 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x002d5c1b // vbroadcastf64x4 (%rbp,%r13), %zmm11 {%k2}
-	LONG $0x246c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbp
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x24448b4c; BYTE $0x30 // movq 0x30(%rsp), %r8
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x24748b48; BYTE $0x40 // movq 0x40(%rsp), %rsi
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0x246c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r13
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0xa9fd7162; LONG $0x00056410 // vmovupd (%rbp,%rax), %ymm12 {%k1} {z}
-	LONG $0x4afd7262; LONG $0x0035641b // vbroadcastf64x4 (%rbp,%rsi), %zmm12 {%k2}
-	LONG $0xa9fd7162; LONG $0x00156c10 // vmovupd (%rbp,%rdx), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; LONG $0x003d6c1b // vbroadcastf64x4 (%rbp,%rdi), %zmm13 {%k2}
-	LONG $0xa9fd3162; LONG $0x00057410 // vmovupd (%rbp,%r8), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x0025741b // vbroadcastf64x4 (%rbp,%r12), %zmm14 {%k2}
-	LONG $0xa9fd3162; LONG $0x003d7c10 // vmovupd (%rbp,%r15), %ymm15 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x002d7c1b // vbroadcastf64x4 (%rbp,%r13), %zmm15 {%k2}
-	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x246c8b48; BYTE $0x28 // movq 0x28(%rsp), %rbp
-	LONG $0x246c8b4c; BYTE $0x68 // movq 0x68(%rsp), %r13
-	LONG $0x24448b48; BYTE $0x50 // movq 0x50(%rsp), %rax
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	WORD $0xe5c1; BYTE $0x05 // shll $0x5, %ebp
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0xa9fde162; WORD $0x0410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm16 {%k1} {z}
-	LONG $0x4afda262; WORD $0x041b; BYTE $0x00 // vbroadcastf64x4 (%rax,%r8), %zmm16 {%k2}
-	LONG $0xa9fde162; WORD $0x0c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm17 {%k1} {z}
-	LONG $0x4afde262; WORD $0x0c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm17 {%k2}
-	LONG $0xa9fda162; WORD $0x1410; BYTE $0x20 // vmovupd (%rax,%r12), %ymm18 {%k1} {z}
-	LONG $0x4afde262; WORD $0x141b; BYTE $0x28 // vbroadcastf64x4 (%rax,%rbp), %zmm18 {%k2}
-	LONG $0xa9fda162; WORD $0x1c10; BYTE $0x38 // vmovupd (%rax,%r15), %ymm19 {%k1} {z}
-	LONG $0x4afda262; WORD $0x1c1b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm19 {%k2}
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0x40fd3162; WORD $0xf914 // vunpcklpd %zmm17, %zmm16, %zmm15
-	LONG $0x40eda162; WORD $0xe314 // vunpcklpd %zmm19, %zmm18, %zmm20
-	LONG $0x40fda162; WORD $0xc915 // vunpckhpd %zmm17, %zmm16, %zmm17
-	LONG $0x40eda162; WORD $0xd315 // vunpckhpd %zmm19, %zmm18, %zmm18
-	LONG $0x48853362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm20, %zmm15, %zmm14
-	LONG $0x48853362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm20, %zmm15, %zmm15
-	LONG $0x40f5a362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm18, %zmm17, %zmm16
-	LONG $0x40f5a362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm18, %zmm17, %zmm17
-	LONG $0xa9fde162; WORD $0x2410; BYTE $0x30 // vmovupd (%rax,%rsi), %ymm20 {%k1} {z}
-	LONG $0x4afda262; WORD $0x241b; BYTE $0x00 // vbroadcastf64x4 (%rax,%r8), %zmm20 {%k2}
-	LONG $0xa9fde162; WORD $0x2c10; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm21 {%k1} {z}
-	LONG $0x4afde262; WORD $0x2c1b; BYTE $0x38 // vbroadcastf64x4 (%rax,%rdi), %zmm21 {%k2}
-	LONG $0xa9fda162; WORD $0x3410; BYTE $0x20 // vmovupd (%rax,%r12), %ymm22 {%k1} {z}
-	LONG $0x4afde262; WORD $0x341b; BYTE $0x28 // vbroadcastf64x4 (%rax,%rbp), %zmm22 {%k2}
-	LONG $0xa9fda162; WORD $0x3c10; BYTE $0x38 // vmovupd (%rax,%r15), %ymm23 {%k1} {z}
-	LONG $0x4afda262; WORD $0x3c1b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm23 {%k2}
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x246c8b48; BYTE $0x78 // movq 0x78(%rsp), %rbp
-	LONG $0x8d048d42; LONG $0x00000000 // leal (,%r9,4), %eax
-	LONG $0x40dda162; WORD $0xdd14 // vunpcklpd %zmm21, %zmm20, %zmm19
-	LONG $0x40cd2162; WORD $0xc714 // vunpcklpd %zmm23, %zmm22, %zmm24
-	LONG $0x40dda162; WORD $0xed15 // vunpckhpd %zmm21, %zmm20, %zmm21
-	LONG $0x40cda162; WORD $0xf715 // vunpckhpd %zmm23, %zmm22, %zmm22
-	LONG $0x40e58362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm24, %zmm19, %zmm18
-	LONG $0x40d5a362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm22, %zmm21, %zmm20
-	LONG $0x40e58362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm24, %zmm19, %zmm19
-	LONG $0x40d5a362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm22, %zmm21, %zmm21
-	WORD $0x2948; BYTE $0xc3 // subq %rax, %rbx
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fe4162; WORD $0x0b6f // vmovdqu64 (%r11), %zmm25
-	LONG $0x48fe4162; WORD $0x536f; BYTE $0x01 // vmovdqu64 0x40(%r11), %zmm26
-	LONG $0x48fe4162; WORD $0x5b6f; BYTE $0x02 // vmovdqu64 0x80(%r11), %zmm27
-	LONG $0x48fdc162; LONG $0xfd027c10 // vmovupd -0xc0(%r10,%rax), %zmm23
-	LONG $0x48fd4162; LONG $0xfe024410 // vmovupd -0x80(%r10,%rax), %zmm24
-	LONG $0x48fd4162; LONG $0xff026410 // vmovupd -0x40(%r10,%rax), %zmm28
-	LONG $0x0a348d4a // leaq (%rdx,%r9), %rsi
-	LONG $0x4035e262; WORD $0x328d // vpermb (%rdx), %zmm25, %zmm22
-	LONG $0x0e3c8d4a // leaq (%rsi,%r9), %rdi
-	LONG $0x40cd8262; WORD $0xf247 // vpsllvq %zmm26, %zmm22, %zmm22
-	LONG $0x40cd8262; WORD $0xf346 // vpsravq %zmm27, %zmm22, %zmm22
-	LONG $0x48fea162; WORD $0xf6e6 // vcvtqq2pd %zmm22, %zmm22
-	LONG $0x40cde262; WORD $0xfab8 // vfmadd231pd %zmm2, %zmm22, %zmm23
-	LONG $0x40cd6262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm22, %zmm24
-	LONG $0x40cd6262; WORD $0xe3b8 // vfmadd231pd %zmm3, %zmm22, %zmm28
-	LONG $0x48d5c262; WORD $0x34a8; BYTE $0x02 // vfmadd213pd (%r10,%rax), %zmm5, %zmm22
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x40352262; WORD $0x2c8d; BYTE $0x0a // vpermb (%rdx,%r9), %zmm25, %zmm29
-	LONG $0x8c180f42; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r9)
-	LONG $0x0f148d4a // leaq (%rdi,%r9), %rdx
-	LONG $0x40354262; WORD $0x3c8d; BYTE $0x31 // vpermb (%r9,%rsi), %zmm25, %zmm31
-	LONG $0x8c180f41; LONG $0x00100031; BYTE $0x00 // prefetcht0 0x1000(%r9,%rsi)
-	LONG $0x40354262; WORD $0x348d; BYTE $0x39 // vpermb (%r9,%rdi), %zmm25, %zmm30
-	LONG $0x8c180f41; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdi)
-	LONG $0x40354262; WORD $0x0c8d; BYTE $0x11 // vpermb (%r9,%rdx), %zmm25, %zmm25
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
-	LONG $0x40950262; WORD $0xea47 // vpsllvq %zmm26, %zmm29, %zmm29
-	LONG $0x40950262; WORD $0xeb46 // vpsravq %zmm27, %zmm29, %zmm29
-	LONG $0x48fe0162; WORD $0xede6 // vcvtqq2pd %zmm29, %zmm29
-	LONG $0x40b50262; WORD $0xca47 // vpsllvq %zmm26, %zmm25, %zmm25
-	LONG $0x40b50262; WORD $0xcb46 // vpsravq %zmm27, %zmm25, %zmm25
-	LONG $0x48fe0162; WORD $0xc9e6 // vcvtqq2pd %zmm25, %zmm25
-	LONG $0x4095e262; WORD $0xfeb8 // vfmadd231pd %zmm6, %zmm29, %zmm23
-	LONG $0x40954262; WORD $0xc0b8 // vfmadd231pd %zmm8, %zmm29, %zmm24
-	LONG $0x40956262; WORD $0xe7b8 // vfmadd231pd %zmm7, %zmm29, %zmm28
-	LONG $0x48b58262; WORD $0xf5b8 // vfmadd231pd %zmm29, %zmm9, %zmm22
-	LONG $0x40850262; WORD $0xea47 // vpsllvq %zmm26, %zmm31, %zmm29
-	LONG $0x40950262; WORD $0xeb46 // vpsravq %zmm27, %zmm29, %zmm29
-	LONG $0x48fe0162; WORD $0xede6 // vcvtqq2pd %zmm29, %zmm29
-	LONG $0x4095c262; WORD $0xfab8 // vfmadd231pd %zmm10, %zmm29, %zmm23
-	LONG $0x40954262; WORD $0xc4b8 // vfmadd231pd %zmm12, %zmm29, %zmm24
-	LONG $0x40954262; WORD $0xe3b8 // vfmadd231pd %zmm11, %zmm29, %zmm28
-	LONG $0x48958262; WORD $0xf5b8 // vfmadd231pd %zmm29, %zmm13, %zmm22
-	LONG $0x408d0262; WORD $0xea47 // vpsllvq %zmm26, %zmm30, %zmm29
-	LONG $0x40950262; WORD $0xeb46 // vpsravq %zmm27, %zmm29, %zmm29
-	LONG $0x48fe0162; WORD $0xede6 // vcvtqq2pd %zmm29, %zmm29
-	LONG $0x4095c262; WORD $0xfeb8 // vfmadd231pd %zmm14, %zmm29, %zmm23
-	LONG $0x40952262; WORD $0xc0b8 // vfmadd231pd %zmm16, %zmm29, %zmm24
-	LONG $0x40954262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm29, %zmm28
-	LONG $0x40f58262; WORD $0xf5b8 // vfmadd231pd %zmm29, %zmm17, %zmm22
-	LONG $0x40b5a262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm25, %zmm23
-	LONG $0x40b52262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm25, %zmm24
-	LONG $0x40b52262; WORD $0xe3b8 // vfmadd231pd %zmm19, %zmm25, %zmm28
-	LONG $0x40d58262; WORD $0xf1b8 // vfmadd231pd %zmm25, %zmm21, %zmm22
-	LONG $0x48fdc162; LONG $0xfd027c11 // vmovupd %zmm23, -0xc0(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xfe024411 // vmovupd %zmm24, -0x80(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xff026411 // vmovupd %zmm28, -0x40(%r10,%rax)
-	LONG $0x48fdc162; WORD $0x3411; BYTE $0x02 // vmovupd %zmm22, (%r10,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x05003d48; WORD $0x0000 // cmpq $0x500, %rax
-	LONG $0xfe74850f; WORD $0xffff // jne <blocks5Multi4+0x670>
-	LONG $0xfffa9fe9; BYTE $0xff // jmp <blocks5Multi4+0x2a0>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0xb70f; BYTE $0x11 // movzwl (%rcx), %edx
-	LONG $0x0271b70f // movzwl 0x2(%rcx), %esi
-	LONG $0x0859b70f // movzwl 0x8(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r15d
-	LONG $0x41b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r8d
-	LONG $0x59b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r11d
-	LONG $0x61b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r12d
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e3c141 // shll $0x5, %r11d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm4 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x241b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm4 {%k2}
-	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm5 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x2c1b; BYTE $0x1e // vbroadcastf64x4 (%r14,%r11), %zmm5 {%k2}
-	LONG $0xa9fdd162; WORD $0x3410; BYTE $0x1e // vmovupd (%r14,%rbx), %ymm6 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x341b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm6 {%k2}
-	LONG $0xa9fd9162; WORD $0x3c10; BYTE $0x3e // vmovupd (%r14,%r15), %ymm7 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x3c1b; BYTE $0x2e // vbroadcastf64x4 (%r14,%r13), %zmm7 {%k2}
-	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
-	LONG $0x48ddf162; WORD $0xdd14 // vunpcklpd %zmm5, %zmm4, %zmm3
-	LONG $0x48cd7162; WORD $0xc714 // vunpcklpd %zmm7, %zmm6, %zmm8
-	LONG $0x48ddf162; WORD $0xed15 // vunpckhpd %zmm5, %zmm4, %zmm5
-	LONG $0x48cdf162; WORD $0xf715 // vunpckhpd %zmm7, %zmm6, %zmm6
-	LONG $0x48e5d362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm8, %zmm3, %zmm2
-	LONG $0x48e5d362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm8, %zmm3, %zmm3
-	LONG $0x48d5f362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm5, %zmm4
-	LONG $0x48d5f362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm5, %zmm5
-	LONG $0xa9fd7162; WORD $0x0410; BYTE $0x17 // vmovupd (%rdi,%rdx), %ymm8 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0106441b // vbroadcastf64x4 0x20(%r14,%r8), %zmm8 {%k2}
-	LONG $0xa9fd7162; WORD $0x0c10; BYTE $0x37 // vmovupd (%rdi,%rsi), %ymm9 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x011e4c1b // vbroadcastf64x4 0x20(%r14,%r11), %zmm9 {%k2}
-	LONG $0xa9fd7162; WORD $0x1410; BYTE $0x1f // vmovupd (%rdi,%rbx), %ymm10 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0126541b // vbroadcastf64x4 0x20(%r14,%r12), %zmm10 {%k2}
-	LONG $0xa9fd3162; WORD $0x1c10; BYTE $0x3f // vmovupd (%rdi,%r15), %ymm11 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x012e5c1b // vbroadcastf64x4 0x20(%r14,%r13), %zmm11 {%k2}
-	LONG $0x247c8b48; BYTE $0x58 // movq 0x58(%rsp), %rdi
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	LONG $0xa9fd7162; WORD $0x2410; BYTE $0x17 // vmovupd (%rdi,%rdx), %ymm12 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0206641b // vbroadcastf64x4 0x40(%r14,%r8), %zmm12 {%k2}
-	LONG $0xa9fd7162; WORD $0x2c10; BYTE $0x37 // vmovupd (%rdi,%rsi), %ymm13 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x021e6c1b // vbroadcastf64x4 0x40(%r14,%r11), %zmm13 {%k2}
-	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x1f // vmovupd (%rdi,%rbx), %ymm14 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0226741b // vbroadcastf64x4 0x40(%r14,%r12), %zmm14 {%k2}
-	LONG $0xa9fd3162; WORD $0x3c10; BYTE $0x3f // vmovupd (%rdi,%r15), %ymm15 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x022e7c1b // vbroadcastf64x4 0x40(%r14,%r13), %zmm15 {%k2}
-	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0xa9fde162; WORD $0x0410; BYTE $0x17 // vmovupd (%rdi,%rdx), %ymm16 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x0306441b // vbroadcastf64x4 0x60(%r14,%r8), %zmm16 {%k2}
-	LONG $0xa9fde162; WORD $0x0c10; BYTE $0x37 // vmovupd (%rdi,%rsi), %ymm17 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x031e4c1b // vbroadcastf64x4 0x60(%r14,%r11), %zmm17 {%k2}
-	LONG $0xa9fde162; WORD $0x1410; BYTE $0x1f // vmovupd (%rdi,%rbx), %ymm18 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x0326541b // vbroadcastf64x4 0x60(%r14,%r12), %zmm18 {%k2}
-	LONG $0xa9fda162; WORD $0x1c10; BYTE $0x3f // vmovupd (%rdi,%r15), %ymm19 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x032e5c1b // vbroadcastf64x4 0x60(%r14,%r13), %zmm19 {%k2}
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0x40fd3162; WORD $0xf914 // vunpcklpd %zmm17, %zmm16, %zmm15
-	LONG $0x40eda162; WORD $0xe314 // vunpcklpd %zmm19, %zmm18, %zmm20
-	LONG $0x40fda162; WORD $0xc915 // vunpckhpd %zmm17, %zmm16, %zmm17
-	LONG $0x40eda162; WORD $0xd315 // vunpckhpd %zmm19, %zmm18, %zmm18
-	LONG $0x48853362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm20, %zmm15, %zmm14
-	LONG $0x48853362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm20, %zmm15, %zmm15
-	LONG $0x40f5a362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm18, %zmm17, %zmm16
-	LONG $0x40f5a362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm18, %zmm17, %zmm17
-	LONG $0xa9fde162; WORD $0x2410; BYTE $0x17 // vmovupd (%rdi,%rdx), %ymm20 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x0406641b // vbroadcastf64x4 0x80(%r14,%r8), %zmm20 {%k2}
-	LONG $0xa9fde162; WORD $0x2c10; BYTE $0x37 // vmovupd (%rdi,%rsi), %ymm21 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x041e6c1b // vbroadcastf64x4 0x80(%r14,%r11), %zmm21 {%k2}
-	LONG $0xa9fde162; WORD $0x3410; BYTE $0x1f // vmovupd (%rdi,%rbx), %ymm22 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x0426741b // vbroadcastf64x4 0x80(%r14,%r12), %zmm22 {%k2}
-	LONG $0xa9fda162; WORD $0x3c10; BYTE $0x3f // vmovupd (%rdi,%r15), %ymm23 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x042e7c1b // vbroadcastf64x4 0x80(%r14,%r13), %zmm23 {%k2}
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x40dda162; WORD $0xdd14 // vunpcklpd %zmm21, %zmm20, %zmm19
-	LONG $0x40cd2162; WORD $0xc714 // vunpcklpd %zmm23, %zmm22, %zmm24
-	LONG $0x40dda162; WORD $0xed15 // vunpckhpd %zmm21, %zmm20, %zmm21
-	LONG $0x40cda162; WORD $0xf715 // vunpckhpd %zmm23, %zmm22, %zmm22
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x40e58362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm24, %zmm19, %zmm18
-	LONG $0x40d5a362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm22, %zmm21, %zmm20
-	LONG $0x40e58362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm24, %zmm19, %zmm19
-	LONG $0x40d5a362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm22, %zmm21, %zmm21
-	LONG $0x80908d49; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r8), %rdx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x487ce162; LONG $0xef80b25a; WORD $0xffff // vcvtps2pd -0x1080(%rdx), %zmm22
-	LONG $0x48fdc162; LONG $0xfd327c10 // vmovupd -0xc0(%r10,%rsi), %zmm23
-	LONG $0x48fd4162; LONG $0xfe324410 // vmovupd -0x80(%r10,%rsi), %zmm24
-	LONG $0x48fd4162; LONG $0xff324c10 // vmovupd -0x40(%r10,%rsi), %zmm25
-	LONG $0x40cde262; WORD $0xfab8 // vfmadd231pd %zmm2, %zmm22, %zmm23
-	LONG $0x40cd6262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm22, %zmm24
-	LONG $0x40cd6262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm22, %zmm25
-	LONG $0x48d5c262; WORD $0x34a8; BYTE $0x32 // vfmadd213pd (%r10,%rsi), %zmm5, %zmm22
-	LONG $0x804a180f // prefetcht0 -0x80(%rdx)
-	LONG $0x487c6162; LONG $0xefa0925a; WORD $0xffff // vcvtps2pd -0x1060(%rdx), %zmm26
-	LONG $0xa04a180f // prefetcht0 -0x60(%rdx)
-	LONG $0x487c6162; LONG $0xefc09a5a; WORD $0xffff // vcvtps2pd -0x1040(%rdx), %zmm27
-	LONG $0xc04a180f // prefetcht0 -0x40(%rdx)
-	LONG $0x487c6162; LONG $0xefe0a25a; WORD $0xffff // vcvtps2pd -0x1020(%rdx), %zmm28
-	LONG $0xe04a180f // prefetcht0 -0x20(%rdx)
-	LONG $0x40ade262; WORD $0xfeb8 // vfmadd231pd %zmm6, %zmm26, %zmm23
-	LONG $0x40ad4262; WORD $0xc0b8 // vfmadd231pd %zmm8, %zmm26, %zmm24
-	LONG $0x40ad6262; WORD $0xcfb8 // vfmadd231pd %zmm7, %zmm26, %zmm25
-	LONG $0x48b58262; WORD $0xf2b8 // vfmadd231pd %zmm26, %zmm9, %zmm22
-	LONG $0x40a5c262; WORD $0xfab8 // vfmadd231pd %zmm10, %zmm27, %zmm23
-	LONG $0x40a54262; WORD $0xc4b8 // vfmadd231pd %zmm12, %zmm27, %zmm24
-	LONG $0x40a54262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm27, %zmm25
-	LONG $0x48958262; WORD $0xf3b8 // vfmadd231pd %zmm27, %zmm13, %zmm22
-	LONG $0x487c6162; WORD $0x5a5a; BYTE $0x80 // vcvtps2pd -0x1000(%rdx), %zmm27
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x409dc262; WORD $0xfeb8 // vfmadd231pd %zmm14, %zmm28, %zmm23
-	LONG $0x409d2262; WORD $0xc0b8 // vfmadd231pd %zmm16, %zmm28, %zmm24
-	LONG $0x409d4262; WORD $0xcfb8 // vfmadd231pd %zmm15, %zmm28, %zmm25
-	LONG $0x40f58262; WORD $0xf4b8 // vfmadd231pd %zmm28, %zmm17, %zmm22
-	LONG $0x40a5a262; WORD $0xfab8 // vfmadd231pd %zmm18, %zmm27, %zmm23
-	LONG $0x40a52262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm27, %zmm24
-	LONG $0x40a52262; WORD $0xcbb8 // vfmadd231pd %zmm19, %zmm27, %zmm25
-	LONG $0x40d58262; WORD $0xf3b8 // vfmadd231pd %zmm27, %zmm21, %zmm22
-	LONG $0x48fdc162; LONG $0xfd327c11 // vmovupd %zmm23, -0xc0(%r10,%rsi)
-	LONG $0x48fd4162; LONG $0xfe324411 // vmovupd %zmm24, -0x80(%r10,%rsi)
-	LONG $0x48fd4162; LONG $0xff324c11 // vmovupd %zmm25, -0x40(%r10,%rsi)
-	LONG $0x48fdc162; WORD $0x3411; BYTE $0x32 // vmovupd %zmm22, (%r10,%rsi)
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x00fe8148; WORD $0x0005; BYTE $0x00 // cmpq $0x500, %rsi
-	LONG $0xfef7850f; WORD $0xffff // jne <blocks5Multi4+0xab0>
-	LONG $0xfff6e2e9; BYTE $0xff // jmp <blocks5Multi4+0x2a0>
-	WORD $0x9066 // nop
-	LONG $0x246c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbp
-	LONG $0xa9fd7162; LONG $0x003d4410 // vmovupd (%rbp,%rdi), %ymm8 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x0005441b // vbroadcastf64x4 (%rbp,%r8), %zmm8 {%k2}
-	LONG $0xa9fd7162; LONG $0x00054c10 // vmovupd (%rbp,%rax), %ymm9 {%k1} {z}
-	LONG $0x4afd7262; LONG $0x00154c1b // vbroadcastf64x4 (%rbp,%rdx), %zmm9 {%k2}
-	LONG $0xa9fd3162; LONG $0x00255410 // vmovupd (%rbp,%r12), %ymm10 {%k1} {z}
-	LONG $0x4afd7262; LONG $0x0035541b // vbroadcastf64x4 (%rbp,%rsi), %zmm10 {%k2}
-	LONG $0xa9fd3162; LONG $0x003d5c10 // vmovupd (%rbp,%r15), %ymm11 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x002d5c1b // vbroadcastf64x4 (%rbp,%r13), %zmm11 {%k2}
-	LONG $0x24548b48; BYTE $0x40 // movq 0x40(%rsp), %rdx
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x246c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbp
-	LONG $0x248c8948; LONG $0x000000d0 // movq %rcx, 0xd0(%rsp)
-	LONG $0x48bdd162; WORD $0xf914 // vunpcklpd %zmm9, %zmm8, %zmm7
-	LONG $0x48ad5162; WORD $0xe314 // vunpcklpd %zmm11, %zmm10, %zmm12
-	LONG $0x48bd5162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm9
-	LONG $0x48ad5162; WORD $0xd315 // vunpckhpd %zmm11, %zmm10, %zmm10
-	LONG $0x48c5d362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm12, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm12, %zmm7, %zmm7
-	LONG $0x48b55362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm9, %zmm8
-	LONG $0x48b55362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm9, %zmm9
-	WORD $0xd789 // movl %edx, %edi
-	WORD $0x8941; BYTE $0xf7 // movl %esi, %r15d
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	WORD $0xe989 // movl %ebp, %ecx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	WORD $0xe5c1; BYTE $0x05 // shll $0x5, %ebp
-	LONG $0x24bc8948; LONG $0x000000b8 // movq %rdi, 0xb8(%rsp)
-	LONG $0x24bc894c; LONG $0x000000a0 // movq %r15, 0xa0(%rsp)
-	LONG $0x248c8948; LONG $0x000000b0 // movq %rcx, 0xb0(%rsp)
-	WORD $0x8941; BYTE $0xd0 // movl %edx, %r8d
-	WORD $0xf289 // movl %esi, %edx
-	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
-	WORD $0x8941; BYTE $0xc4 // movl %eax, %r12d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x24a4894c; LONG $0x000000c0 // movq %r12, 0xc0(%rsp)
-	LONG $0x2484894c; LONG $0x000000a8 // movq %r8, 0xa8(%rsp)
-	LONG $0x24948948; LONG $0x000000c8 // movq %rdx, 0xc8(%rsp)
-	WORD $0xf089 // movl %esi, %eax
-	LONG $0x24748b48; BYTE $0x58 // movq 0x58(%rsp), %rsi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0x24848948; LONG $0x00000098 // movq %rax, 0x98(%rsp)
-	LONG $0xa9fd3162; WORD $0x2410; BYTE $0x2e // vmovupd (%rsi,%r13), %ymm12 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x241b; BYTE $0x3e // vbroadcastf64x4 (%rsi,%rdi), %zmm12 {%k2}
-	LONG $0xa9fd3162; WORD $0x2c10; BYTE $0x26 // vmovupd (%rsi,%r12), %ymm13 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x2c1b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%r8), %zmm13 {%k2}
-	LONG $0xa9fd3162; WORD $0x3410; BYTE $0x3e // vmovupd (%rsi,%r15), %ymm14 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x341b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm14 {%k2}
-	LONG $0xa9fd7162; WORD $0x3c10; BYTE $0x16 // vmovupd (%rsi,%rdx), %ymm15 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x3c1b; BYTE $0x0e // vbroadcastf64x4 (%rsi,%rcx), %zmm15 {%k2}
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x244c8b48; BYTE $0x30 // movq 0x30(%rsp), %rcx
-	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	WORD $0x894d; BYTE $0xf4 // movq %r14, %r12
-	LONG $0x24348b4c // movq (%rsp), %r14
-	LONG $0x24748b48; BYTE $0x50 // movq 0x50(%rsp), %rsi
-	LONG $0x489d5162; WORD $0xdd14 // vunpcklpd %zmm13, %zmm12, %zmm11
-	LONG $0x488dc162; WORD $0xc714 // vunpcklpd %zmm15, %zmm14, %zmm16
-	LONG $0x489d5162; WORD $0xed15 // vunpckhpd %zmm13, %zmm12, %zmm13
-	LONG $0x488d5162; WORD $0xf715 // vunpckhpd %zmm15, %zmm14, %zmm14
-	LONG $0x48a53362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm16, %zmm11, %zmm10
-	LONG $0x48a53362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm16, %zmm11, %zmm11
-	LONG $0x48955362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm13, %zmm12
-	LONG $0x48955362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm13, %zmm13
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e6c141 // shll $0x5, %r14d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0xa9fda162; WORD $0x0410; BYTE $0x06 // vmovupd (%rsi,%r8), %ymm16 {%k1} {z}
-	LONG $0x4afde262; WORD $0x041b; BYTE $0x3e // vbroadcastf64x4 (%rsi,%rdi), %zmm16 {%k2}
-	LONG $0xa9fda162; WORD $0x0c10; BYTE $0x3e // vmovupd (%rsi,%r15), %ymm17 {%k1} {z}
-	LONG $0x4afda262; WORD $0x0c1b; BYTE $0x36 // vbroadcastf64x4 (%rsi,%r14), %zmm17 {%k2}
-	LONG $0xa9fde162; WORD $0x1410; BYTE $0x0e // vmovupd (%rsi,%rcx), %ymm18 {%k1} {z}
-	LONG $0x4afde262; WORD $0x141b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm18 {%k2}
-	LONG $0xa9fde162; WORD $0x1c10; BYTE $0x16 // vmovupd (%rsi,%rdx), %ymm19 {%k1} {z}
-	LONG $0x4afde262; WORD $0x1c1b; BYTE $0x2e // vbroadcastf64x4 (%rsi,%rbp), %zmm19 {%k2}
-	LONG $0x24748b48; BYTE $0x48 // movq 0x48(%rsp), %rsi
-	LONG $0x40fd3162; WORD $0xf914 // vunpcklpd %zmm17, %zmm16, %zmm15
-	LONG $0x40eda162; WORD $0xe314 // vunpcklpd %zmm19, %zmm18, %zmm20
-	LONG $0x248c8b48; LONG $0x000000d0 // movq 0xd0(%rsp), %rcx
-	LONG $0x24848b48; LONG $0x000000b8 // movq 0xb8(%rsp), %rax
-	LONG $0x40fda162; WORD $0xc915 // vunpckhpd %zmm17, %zmm16, %zmm17
-	LONG $0x40eda162; WORD $0xd315 // vunpckhpd %zmm19, %zmm18, %zmm18
-	WORD $0x894d; BYTE $0xe6 // movq %r12, %r14
-	LONG $0x48853362; WORD $0xf423; BYTE $0x88 // vshuff64x2 $0x88, %zmm20, %zmm15, %zmm14
-	LONG $0x48853362; WORD $0xfc23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm20, %zmm15, %zmm15
-	LONG $0x40f5a362; WORD $0xc223; BYTE $0x88 // vshuff64x2 $0x88, %zmm18, %zmm17, %zmm16
-	LONG $0x40f5a362; WORD $0xca23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm18, %zmm17, %zmm17
-	LONG $0xa9fda162; WORD $0x2410; BYTE $0x2e // vmovupd (%rsi,%r13), %ymm20 {%k1} {z}
-	LONG $0x4afde262; WORD $0x241b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm20 {%k2}
-	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
-	LONG $0xa9fde162; WORD $0x2c10; BYTE $0x06 // vmovupd (%rsi,%rax), %ymm21 {%k1} {z}
-	LONG $0x24848b48; LONG $0x000000a8 // movq 0xa8(%rsp), %rax
-	LONG $0x4afde262; WORD $0x2c1b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm21 {%k2}
-	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0x40dda162; WORD $0xdd14 // vunpcklpd %zmm21, %zmm20, %zmm19
-	LONG $0x40dda162; WORD $0xed15 // vunpckhpd %zmm21, %zmm20, %zmm21
-	LONG $0xa9fde162; WORD $0x3410; BYTE $0x06 // vmovupd (%rsi,%rax), %ymm22 {%k1} {z}
-	LONG $0x24848b48; LONG $0x00000098 // movq 0x98(%rsp), %rax
-	LONG $0x4afde262; WORD $0x341b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm22 {%k2}
-	LONG $0x24848b48; LONG $0x000000c8 // movq 0xc8(%rsp), %rax
-	LONG $0xa9fde162; WORD $0x3c10; BYTE $0x06 // vmovupd (%rsi,%rax), %ymm23 {%k1} {z}
-	LONG $0x24848b48; LONG $0x000000b0 // movq 0xb0(%rsp), %rax
-	LONG $0x4afde262; WORD $0x3c1b; BYTE $0x06 // vbroadcastf64x4 (%rsi,%rax), %zmm23 {%k2}
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x246c8b48; BYTE $0x78 // movq 0x78(%rsp), %rbp
-	LONG $0x8d048d42; LONG $0x00000000 // leal (,%r9,4), %eax
-	LONG $0x40cd2162; WORD $0xc714 // vunpcklpd %zmm23, %zmm22, %zmm24
-	LONG $0x40cda162; WORD $0xf715 // vunpckhpd %zmm23, %zmm22, %zmm22
-	LONG $0x40e58362; WORD $0xd023; BYTE $0x88 // vshuff64x2 $0x88, %zmm24, %zmm19, %zmm18
-	LONG $0x40d5a362; WORD $0xe623; BYTE $0x88 // vshuff64x2 $0x88, %zmm22, %zmm21, %zmm20
-	LONG $0x40e58362; WORD $0xd823; BYTE $0xdd // vshuff64x2 $0xdd, %zmm24, %zmm19, %zmm19
-	LONG $0x40d5a362; WORD $0xee23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm22, %zmm21, %zmm21
-	WORD $0x2948; BYTE $0xc3 // subq %rax, %rbx
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fec162; WORD $0x3b6f // vmovdqu64 (%r11), %zmm23
-	LONG $0x90f8c1c4; LONG $0x0000c09b; BYTE $0x00 // kmovq 0xc0(%r11), %k3
-	LONG $0x48fd4262; WORD $0x4319; BYTE $0x19 // vbroadcastsd 0xc8(%r11), %zmm24
-	LONG $0x48fde162; WORD $0xf16f // vmovdqa64 %zmm1, %zmm22
-	LONG $0x48fd4162; LONG $0xfd024c10 // vmovupd -0xc0(%r10,%rax), %zmm25
-	LONG $0x48fd4162; LONG $0xfe025410 // vmovupd -0x80(%r10,%rax), %zmm26
-	LONG $0x48fd4162; LONG $0xff025c10 // vmovupd -0x40(%r10,%rax), %zmm27
-	LONG $0x48fd6162; WORD $0xe16f // vmovdqa64 %zmm1, %zmm28
-	LONG $0x0a348d4a // leaq (%rdx,%r9), %rsi
-	LONG $0x48fd6162; WORD $0xe96f // vmovdqa64 %zmm1, %zmm29
-	LONG $0x48fd6162; WORD $0xf16f // vmovdqa64 %zmm1, %zmm30
-	LONG $0x0e3c8d4a // leaq (%rsi,%r9), %rdi
-	LONG $0x4345e262; WORD $0x328d // vpermb (%rdx), %zmm23, %zmm22 {%k3}
-	LONG $0x40cd8162; WORD $0xf05c // vsubpd %zmm24, %zmm22, %zmm22
-	LONG $0x40cd6262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm22, %zmm25
-	LONG $0x40cd6262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm22, %zmm26
-	LONG $0x40cd6262; WORD $0xdbb8 // vfmadd231pd %zmm3, %zmm22, %zmm27
-	LONG $0x48d5c262; WORD $0x34a8; BYTE $0x02 // vfmadd213pd (%r10,%rax), %zmm5, %zmm22
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x43452262; WORD $0x248d; BYTE $0x0a // vpermb (%rdx,%r9), %zmm23, %zmm28 {%k3}
-	LONG $0x8c180f42; LONG $0x0010000a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r9)
-	LONG $0x0f148d4a // leaq (%rdi,%r9), %rdx
-	LONG $0x43454262; WORD $0x2c8d; BYTE $0x31 // vpermb (%r9,%rsi), %zmm23, %zmm29 {%k3}
-	LONG $0x8c180f41; LONG $0x00100031; BYTE $0x00 // prefetcht0 0x1000(%r9,%rsi)
-	LONG $0x43454262; WORD $0x348d; BYTE $0x39 // vpermb (%r9,%rdi), %zmm23, %zmm30 {%k3}
-	LONG $0x8c180f41; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdi)
-	LONG $0x409d0162; WORD $0xe05c // vsubpd %zmm24, %zmm28, %zmm28
-	LONG $0x409d6262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm28, %zmm25
-	LONG $0x409d4262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm28, %zmm26
-	LONG $0x409d6262; WORD $0xdfb8 // vfmadd231pd %zmm7, %zmm28, %zmm27
-	LONG $0x48b58262; WORD $0xf4b8 // vfmadd231pd %zmm28, %zmm9, %zmm22
-	LONG $0x40950162; WORD $0xe05c // vsubpd %zmm24, %zmm29, %zmm28
-	LONG $0x48fd6162; WORD $0xe96f // vmovdqa64 %zmm1, %zmm29
-	LONG $0x43454262; WORD $0x2c8d; BYTE $0x11 // vpermb (%r9,%rdx), %zmm23, %zmm29 {%k3}
-	LONG $0x8c180f41; LONG $0x00100011; BYTE $0x00 // prefetcht0 0x1000(%r9,%rdx)
-	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
-	LONG $0x409d4262; WORD $0xcab8 // vfmadd231pd %zmm10, %zmm28, %zmm25
-	LONG $0x409d4262; WORD $0xd4b8 // vfmadd231pd %zmm12, %zmm28, %zmm26
-	LONG $0x409d4262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm28, %zmm27
-	LONG $0x48958262; WORD $0xf4b8 // vfmadd231pd %zmm28, %zmm13, %zmm22
-	LONG $0x408d0162; WORD $0xe05c // vsubpd %zmm24, %zmm30, %zmm28
-	LONG $0x409d4262; WORD $0xceb8 // vfmadd231pd %zmm14, %zmm28, %zmm25
-	LONG $0x409d2262; WORD $0xd0b8 // vfmadd231pd %zmm16, %zmm28, %zmm26
-	LONG $0x409d4262; WORD $0xdfb8 // vfmadd231pd %zmm15, %zmm28, %zmm27
-	LONG $0x40f58262; WORD $0xf4b8 // vfmadd231pd %zmm28, %zmm17, %zmm22
-	LONG $0x40958162; WORD $0xf85c // vsubpd %zmm24, %zmm29, %zmm23
-	LONG $0x40c52262; WORD $0xcab8 // vfmadd231pd %zmm18, %zmm23, %zmm25
-	LONG $0x40c52262; WORD $0xd4b8 // vfmadd231pd %zmm20, %zmm23, %zmm26
-	LONG $0x40c52262; WORD $0xdbb8 // vfmadd231pd %zmm19, %zmm23, %zmm27
-	LONG $0x40d5a262; WORD $0xf7b8 // vfmadd231pd %zmm23, %zmm21, %zmm22
-	LONG $0x48fd4162; LONG $0xfd024c11 // vmovupd %zmm25, -0xc0(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xfe025411 // vmovupd %zmm26, -0x80(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xff025c11 // vmovupd %zmm27, -0x40(%r10,%rax)
-	LONG $0x48fdc162; WORD $0x3411; BYTE $0x02 // vmovupd %zmm22, (%r10,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x05003d48; WORD $0x0000 // cmpq $0x500, %rax
-	LONG $0xfe90850f; WORD $0xffff // jne <blocks5Multi4+0xed0>
-	LONG $0xfff25be9; BYTE $0xff // jmp <blocks5Multi4+0x2a0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xf1d9840f; WORD $0xffff // je <blocks5Multi4+0x233>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x24542b48; BYTE $0x18 // subq 0x18(%rsp), %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xf0ce8e0f; WORD $0xffff // jle <blocks5Multi4+0x150>
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
-	LONG $0x60478b4c // movq 0x60(%rdi), %r8
-	LONG $0x42048d48 // leaq (%rdx,%rax,2), %rax
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00dd840f; WORD $0x0000 // je <blocks5Multi4+0x1187>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x684f8b4c // movq 0x68(%rdi), %r9
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	WORD $0x8948; BYTE $0xea // movq %rbp, %rdx
-	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0xd84d0f4c // cmovgeq %rax, %r11
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
-	WORD $0x1874 // je <blocks5Multi4+0x10f0>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x15eb // jmp <blocks5Multi4+0x10f9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0xbf3c8d4f // leaq (%r15,%r15,4), %r15
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0xb8248d4f // leaq (%r8,%r15,4), %r12
-	LONG $0x05e7c149 // shlq $0x5, %r15
-	WORD $0x0149; BYTE $0xf7 // addq %rsi, %r15
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x2c048b41 // movl (%r12,%rbp), %eax
-	WORD $0x0144; BYTE $0xc8 // addl %r9d, %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd0 // vmovq %rax, %xmm2
-	LONG $0x596bc1c4; LONG $0xffff409d; BYTE $0xff // vmulsd -0xc0(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xef5c; BYTE $0xe8 // vmovsd %xmm3, -0x18(%r15,%rbp,8)
-	LONG $0x596bc1c4; WORD $0x805d // vmulsd -0x80(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xef5c; BYTE $0xf0 // vmovsd %xmm3, -0x10(%r15,%rbp,8)
-	LONG $0x596bc1c4; WORD $0xc05d // vmulsd -0x40(%r13), %xmm2, %xmm3
-	LONG $0x117bc1c4; WORD $0xef5c; BYTE $0xf8 // vmovsd %xmm3, -0x8(%r15,%rbp,8)
-	LONG $0x596bc1c4; WORD $0x0055 // vmulsd (%r13), %xmm2, %xmm2
-	LONG $0x00c58149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r13
-	LONG $0x117bc1c4; WORD $0xef14 // vmovsd %xmm2, (%r15,%rbp,8)
-	LONG $0x04c58348 // addq $0x4, %rbp
-	LONG $0x14fd8348 // cmpq $0x14, %rbp
-	WORD $0xa975 // jne <blocks5Multi4+0x1110>
-	LONG $0x24bc8b48; LONG $0x00000088 // movq 0x88(%rsp), %rdi
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x08c38348 // addq $0x8, %rbx
-	WORD $0x8948; BYTE $0xd5 // movq %rdx, %rbp
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xff4e850f; WORD $0xffff // jne <blocks5Multi4+0x10d0>
-	LONG $0xffefc9e9; BYTE $0xff // jmp <blocks5Multi4+0x150>
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0xc24d0f48 // cmovgeq %rdx, %rax
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	LONG $0x48fdf262; LONG $0x094b0559; WORD $0x0000 // vpbroadcastq 0x94b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
+	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x28eb // jmp <blocks5Multi4+0x8a>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
-	WORD $0x1874 // je <blocks5Multi4+0x11d0>
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x1cb70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %ebx
-	WORD $0x15eb // jmp <blocks5Multi4+0x11d9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x131c8d49 // leaq (%r11,%rdx), %rbx
-	LONG $0x9b1c8d48 // leaq (%rbx,%rbx,4), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x05e3c148 // shlq $0x5, %rbx
-	WORD $0x0148; BYTE $0xf3 // addq %rsi, %rbx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x5710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm2
-	LONG $0x596b81c4; LONG $0xff40f19c; WORD $0xffff // vmulsd -0xc0(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xe8 // vmovsd %xmm3, -0x18(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf15c; BYTE $0x80 // vmulsd -0x80(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xf0 // vmovsd %xmm3, -0x10(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf15c; BYTE $0xc0 // vmulsd -0x40(%r9,%r14,8), %xmm2, %xmm3
-	LONG $0x117ba1c4; WORD $0x335c; BYTE $0xf8 // vmovsd %xmm3, -0x8(%rbx,%r14)
-	LONG $0x596b81c4; WORD $0xf114 // vmulsd (%r9,%r14,8), %xmm2, %xmm2
-	LONG $0x117ba1c4; WORD $0x3314 // vmovsd %xmm2, (%rbx,%r14)
-	LONG $0x20c68349 // addq $0x20, %r14
-	LONG $0xa0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xa0, %r14
-	WORD $0xb575 // jne <blocks5Multi4+0x11f0>
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x08ac830f; WORD $0x0000 // jae <blocks5Multi4+0x936>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0x23eb // jmp <blocks5Multi4+0xc0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x07708d0f; WORD $0x0000 // jge <blocks5Multi4+0x830>
+	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
+	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
+	LONG $0x000005b8; BYTE $0x00 // movl $0x5, %eax
+	LONG $0x05f98348 // cmpq $0x5, %rcx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x03978e0f; WORD $0x0000 // jle <blocks5Multi4+0x490>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x64eb // jmp <blocks5Multi4+0x165>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x9b048d48 // leaq (%rbx,%rbx,4), %rax
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x08c18349 // addq $0x8, %r9
-	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0xff65850f; WORD $0xffff // jne <blocks5Multi4+0x11b0>
-	LONG $0xffef00e9; BYTE $0xff // jmp <blocks5Multi4+0x150>
-	LONG $0xe0c48148; WORD $0x0000; BYTE $0x00 // addq $0xe0, %rsp
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x40c28149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r10
+	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
+	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
+	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x0e // vmovdqu64 %zmm1, (%r14,%rcx)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x032b840f; WORD $0x0000 // je <blocks5Multi4+0x490>
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0141850f; WORD $0x0000 // jne <blocks5Multi4+0x2c0>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	WORD $0x8941; BYTE $0xde // movl %ebx, %r14d
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e6c141 // shll $0x8, %r14d
+	LONG $0x80b7034c; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %r14
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	LONG $0x00898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %rcx
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x01b3840f; WORD $0x0000 // je <blocks5Multi4+0x360>
+	WORD $0xed31 // xorl %ebp, %ebp
+	BYTE $0x90 // nop
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875f262; WORD $0x498d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0194c8d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm1, %zmm1
+	LONG $0x48f5d262; WORD $0x4e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfefa850f; WORD $0xffff // jne <blocks5Multi4+0x1b0>
+	LONG $0xfffe55e9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x80898d49; WORD $0x0010; BYTE $0x00 // leaq 0x1080(%r9), %rcx
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x32 // vmovups %zmm1, (%r10,%r14)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01324c11 // vmovups %zmm1, 0x40(%r10,%r14)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02324c11 // vmovups %zmm1, 0x80(%r10,%r14)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03324c11 // vmovups %zmm1, 0xc0(%r10,%r14)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x48fd9162; LONG $0x04324c11 // vmovupd %zmm1, 0x100(%r10,%r14)
+	LONG $0x40c68149; WORD $0x0001; BYTE $0x00 // addq $0x140, %r14
+	LONG $0x40fe8141; WORD $0x0006; BYTE $0x00 // cmpl $0x640, %r14d
+	WORD $0x8475 // jne <blocks5Multi4+0x2d0>
+	LONG $0xfffdbfe9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x19048d48 // leaq (%rcx,%rbx), %rax
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4975f262; WORD $0x518d; BYTE $0xc0 // vpermb -0x1000(%rcx), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x190c180f // prefetcht0 (%rcx,%rbx)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc019548d // vpermb -0x1000(%rcx,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fed162; WORD $0x0e6f // vmovdqu64 (%r14), %zmm1
+	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edd162; WORD $0x4e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
+	LONG $0x40c58148; WORD $0x0001; BYTE $0x00 // addq $0x140, %rbp
+	LONG $0x0640fd81; WORD $0x0000 // cmpl $0x640, %ebp
+	LONG $0xfef0850f; WORD $0xffff // jne <blocks5Multi4+0x370>
+	LONG $0xfffc8be9; BYTE $0xff // jmp <blocks5Multi4+0x110>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x000082e9; BYTE $0x00 // jmp <blocks5Multi4+0x526>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0x94117dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd %ymm10, 0x3000(%rsi,%rcx)
+	LONG $0x8c117dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd %ymm9, 0x3100(%rsi,%rcx)
+	LONG $0x84117dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd %ymm8, 0x3200(%rsi,%rcx)
+	LONG $0xbc11fdc5; LONG $0x0033000e; BYTE $0x00 // vmovupd %ymm7, 0x3300(%rsi,%rcx)
+	LONG $0xb411fdc5; LONG $0x0034000e; BYTE $0x00 // vmovupd %ymm6, 0x3400(%rsi,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rsi,%rcx)
+	LONG $0x9411fdc5; LONG $0x0031200e; BYTE $0x00 // vmovupd %ymm2, 0x3120(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd %ymm4, 0x3220(%rsi,%rcx)
+	LONG $0x8c11fdc5; LONG $0x0033200e; BYTE $0x00 // vmovupd %ymm1, 0x3320(%rsi,%rcx)
+	LONG $0xac11fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd %ymm5, 0x3420(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xfb7a830f; WORD $0xffff // jae <blocks5Multi4+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	WORD $0x1874 // je <blocks5Multi4+0x570>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	WORD $0x7d7f // jg <blocks5Multi4+0x5dd>
+	LONG $0xffff4be9; BYTE $0xff // jmp <blocks5Multi4+0x4b0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x94107dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %ymm10
+	LONG $0x9c10fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd 0x3020(%rsi,%rcx), %ymm3
+	LONG $0x8c107dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rcx), %ymm9
+	LONG $0x946ffec5; LONG $0x0031200e; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rcx), %ymm2
+	LONG $0x84107dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %ymm8
+	LONG $0xbc10fdc5; LONG $0x0033000e; BYTE $0x00 // vmovupd 0x3300(%rsi,%rcx), %ymm7
+	LONG $0xb410fdc5; LONG $0x0034000e; BYTE $0x00 // vmovupd 0x3400(%rsi,%rcx), %ymm6
+	LONG $0xa410fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd 0x3220(%rsi,%rcx), %ymm4
+	LONG $0x8c6ffec5; LONG $0x0033200e; BYTE $0x00 // vmovdqu 0x3320(%rsi,%rcx), %ymm1
+	LONG $0xac10fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd 0x3420(%rsi,%rcx), %ymm5
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfed38e0f; WORD $0xffff // jle <blocks5Multi4+0x4b0>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x332c8b4b // movq (%r11,%r14), %rbp
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107d41c4; WORD $0xea24 // vmovupd (%r10,%rbp,8), %ymm12
+	LONG $0x107d41c4; WORD $0xca3c // vmovupd (%r10,%rcx,8), %ymm15
+	LONG $0x107d41c4; WORD $0xea6c; BYTE $0x20 // vmovupd 0x20(%r10,%rbp,8), %ymm13
+	LONG $0x28fdc162; LONG $0x01ca4410 // vmovupd 0x20(%r10,%rcx,8), %ymm16
+	LONG $0x107d41c4; WORD $0xea74; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %ymm14
+	LONG $0x28fdc162; LONG $0x02ca4c10 // vmovupd 0x40(%r10,%rcx,8), %ymm17
+	LONG $0x107d41c4; WORD $0xea5c; BYTE $0x60 // vmovupd 0x60(%r10,%rbp,8), %ymm11
+	LONG $0x389d5262; WORD $0x14b8; BYTE $0x24 // vfmadd231pd (%r12){1to4}, %ymm12, %ymm10
+	LONG $0x389d5262; LONG $0x28244cb8 // vfmadd231pd 0x140(%r12){1to4}, %ymm12, %ymm9
+	LONG $0x389d5262; LONG $0x502444b8 // vfmadd231pd 0x280(%r12){1to4}, %ymm12, %ymm8
+	LONG $0x389dd262; LONG $0x78247cb8 // vfmadd231pd 0x3c0(%r12){1to4}, %ymm12, %ymm7
+	LONG $0x389dd262; LONG $0x0024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to4}, %ymm12, %ymm6
+	LONG $0x3885d262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to4}, %ymm15, %ymm3
+	LONG $0x3885d262; LONG $0x292454b8 // vfmadd231pd 0x148(%r12){1to4}, %ymm15, %ymm2
+	LONG $0x3885d262; LONG $0x512464b8 // vfmadd231pd 0x288(%r12){1to4}, %ymm15, %ymm4
+	LONG $0x3885d262; LONG $0x79244cb8 // vfmadd231pd 0x3c8(%r12){1to4}, %ymm15, %ymm1
+	LONG $0x3885d262; LONG $0x0824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to4}, %ymm15, %ymm5
+	LONG $0x107d41c4; WORD $0xca64; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm12
+	LONG $0x38955262; LONG $0x082454b8 // vfmadd231pd 0x40(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x30244cb8 // vfmadd231pd 0x180(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x582444b8 // vfmadd231pd 0x2c0(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x0024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to4}, %ymm13, %ymm7
+	LONG $0x3895d262; LONG $0x4024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to4}, %ymm13, %ymm6
+	LONG $0x30fdd262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to4}, %ymm16, %ymm3
+	LONG $0x30fdd262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to4}, %ymm16, %ymm2
+	LONG $0x30fdd262; LONG $0x592464b8 // vfmadd231pd 0x2c8(%r12){1to4}, %ymm16, %ymm4
+	LONG $0x30fdd262; LONG $0x08248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to4}, %ymm16, %ymm1
+	LONG $0x30fdd262; LONG $0x4824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to4}, %ymm16, %ymm5
+	LONG $0x388d5262; LONG $0x102454b8 // vfmadd231pd 0x80(%r12){1to4}, %ymm14, %ymm10
+	LONG $0x388d5262; LONG $0x38244cb8 // vfmadd231pd 0x1c0(%r12){1to4}, %ymm14, %ymm9
+	LONG $0x388d5262; LONG $0x602444b8 // vfmadd231pd 0x300(%r12){1to4}, %ymm14, %ymm8
+	LONG $0x388dd262; LONG $0x4024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to4}, %ymm14, %ymm7
+	LONG $0x388dd262; LONG $0x8024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to4}, %ymm14, %ymm6
+	LONG $0x30f5d262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to4}, %ymm17, %ymm3
+	LONG $0x30f5d262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to4}, %ymm17, %ymm2
+	LONG $0x30f5d262; LONG $0x612464b8 // vfmadd231pd 0x308(%r12){1to4}, %ymm17, %ymm4
+	LONG $0x30f5d262; LONG $0x48248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to4}, %ymm17, %ymm1
+	LONG $0x30f5d262; LONG $0x8824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to4}, %ymm17, %ymm5
+	LONG $0x38a55262; LONG $0x182454b8 // vfmadd231pd 0xc0(%r12){1to4}, %ymm11, %ymm10
+	LONG $0x38a55262; LONG $0x40244cb8 // vfmadd231pd 0x200(%r12){1to4}, %ymm11, %ymm9
+	LONG $0x38a55262; LONG $0x682444b8 // vfmadd231pd 0x340(%r12){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0x8024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0xc024b4b8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to4}, %ymm11, %ymm6
+	LONG $0x389dd262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to4}, %ymm12, %ymm3
+	LONG $0x389dd262; LONG $0x412454b8 // vfmadd231pd 0x208(%r12){1to4}, %ymm12, %ymm2
+	LONG $0x389dd262; LONG $0x692464b8 // vfmadd231pd 0x348(%r12){1to4}, %ymm12, %ymm4
+	LONG $0x389dd262; LONG $0x88248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to4}, %ymm12, %ymm1
+	LONG $0x389dd262; LONG $0xc824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to4}, %ymm12, %ymm5
+	LONG $0x107d41c4; LONG $0x0080ea9c; WORD $0x0000 // vmovupd 0x80(%r10,%rbp,8), %ymm11
+	LONG $0x107d41c4; LONG $0x0080caa4; WORD $0x0000 // vmovupd 0x80(%r10,%rcx,8), %ymm12
+	LONG $0x38a55262; LONG $0x202454b8 // vfmadd231pd 0x100(%r12){1to4}, %ymm11, %ymm10
+	LONG $0x38a55262; LONG $0x48244cb8 // vfmadd231pd 0x240(%r12){1to4}, %ymm11, %ymm9
+	LONG $0x38a55262; LONG $0x702444b8 // vfmadd231pd 0x380(%r12){1to4}, %ymm11, %ymm8
+	LONG $0x38a5d262; LONG $0xc024bcb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to4}, %ymm11, %ymm7
+	LONG $0x38a5d262; LONG $0x0024b4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to4}, %ymm11, %ymm6
+	LONG $0x389dd262; LONG $0x21245cb8 // vfmadd231pd 0x108(%r12){1to4}, %ymm12, %ymm3
+	LONG $0x389dd262; LONG $0x492454b8 // vfmadd231pd 0x248(%r12){1to4}, %ymm12, %ymm2
+	LONG $0x389dd262; LONG $0x712464b8 // vfmadd231pd 0x388(%r12){1to4}, %ymm12, %ymm4
+	LONG $0x389dd262; LONG $0xc8248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to4}, %ymm12, %ymm1
+	LONG $0x389dd262; LONG $0x0824acb8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to4}, %ymm12, %ymm5
+	LONG $0x40c48149; WORD $0x0006; BYTE $0x00 // addq $0x640, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfdd2850f; WORD $0xffff // jne <blocks5Multi4+0x5f0>
+	LONG $0xfffc8de9; BYTE $0xff // jmp <blocks5Multi4+0x4b0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2175 // jne <blocks5Multi4+0x860>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0xf837820f; WORD $0xffff // jb <blocks5Multi4+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks5Multi4+0x936>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xf7ee8e0f; WORD $0xffff // jle <blocks5Multi4+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x1ceb // jmp <blocks5Multi4+0x8b5>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x20c38349 // addq $0x20, %r11
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf7bb840f; WORD $0xffff // je <blocks5Multi4+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1274 // je <blocks5Multi4+0x8d0>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x0beb // jmp <blocks5Multi4+0x8d4>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x02e6c149 // shlq $0x2, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0xb6348d4f // leaq (%r14,%r14,4), %r14
+	WORD $0x3aeb // jmp <blocks5Multi4+0x91b>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x597581c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %ymm1, %ymm1
+	LONG $0x48478b48 // movq 0x48(%rdi), %rax
+	LONG $0x40c78349 // addq $0x40, %r15
+	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0x40ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r15
+	WORD $0x8574 // je <blocks5Multi4+0x8a0>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xcc74 // je <blocks5Multi4+0x8f0>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
+	LONG $0x34040343 // addl (%r12,%r14), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xbfeb // jmp <blocks5Multi4+0x8f5>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -5547,11 +4518,15 @@ TEXT ·blocks5Multi4Oct(SB), 0, $352-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks5Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi8Oct(SB), 0, $208-16
+TEXT ·blocks5Multi8Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -6032,7 +5007,7 @@ TEXT ·blocks5Multi8Oct(SB), 0, $208-16
 	RET
 
 // func blocks6Multi2Oct(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi2Oct(SB), 0, $272-16
+TEXT ·blocks6Multi2Oct(SB), 0, $336-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -6634,896 +5609,460 @@ TEXT ·blocks6Multi2Oct(SB), 0, $272-16
 	RET
 
 // func blocks6Multi4Oct(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi4Oct(SB), 0, $368-16
+TEXT ·blocks6Multi4Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6Multi4>
-	LONG $0x0014fee9; BYTE $0x00 // jmp <end>
+	LONG $0x000b3ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x0ae78e0f; WORD $0x0000 // jle <blocks6Multi4+0xaf4>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0xf0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xf0, %rsp
-	LONG $0x18478b48 // movq 0x18(%rdi), %rax
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
+	LONG $0x48ec8348 // subq $0x48, %rsp
+	LONG $0x48fdf262; LONG $0x0b0b0559; WORD $0x0000 // vpbroadcastq 0xb0b(%rip), %zmm0
+	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
-	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	WORD $0x0fb0 // movb $0xf, %al
-	LONG $0xc892fbc5 // kmovd %eax, %k1
-	WORD $0xf0b0 // movb $-0x10, %al
-	LONG $0xd092fbc5 // kmovd %eax, %k2
-	WORD $0x03b0 // movb $0x3, %al
-	LONG $0xd892fbc5 // kmovd %eax, %k3
-	WORD $0x30b0 // movb $0x30, %al
-	LONG $0xe092fbc5 // kmovd %eax, %k4
-	LONG $0x48fdf162; LONG $0x30008611; WORD $0x0000 // vmovupd %zmm0, 0x3000(%rsi)
-	LONG $0x48fdf162; LONG $0x30408611; WORD $0x0000 // vmovupd %zmm0, 0x3040(%rsi)
-	LONG $0x48fdf162; LONG $0x30808611; WORD $0x0000 // vmovupd %zmm0, 0x3080(%rsi)
-	LONG $0x48fdf162; LONG $0x30c08611; WORD $0x0000 // vmovupd %zmm0, 0x30c0(%rsi)
-	LONG $0x48fdf162; LONG $0x31008611; WORD $0x0000 // vmovupd %zmm0, 0x3100(%rsi)
-	LONG $0x48fdf162; LONG $0x31408611; WORD $0x0000 // vmovupd %zmm0, 0x3140(%rsi)
-	LONG $0x48fdf162; LONG $0x31808611; WORD $0x0000 // vmovupd %zmm0, 0x3180(%rsi)
-	LONG $0x48fdf162; LONG $0x31c08611; WORD $0x0000 // vmovupd %zmm0, 0x31c0(%rsi)
-	LONG $0x48fdf162; LONG $0x32008611; WORD $0x0000 // vmovupd %zmm0, 0x3200(%rsi)
-	LONG $0x48fdf162; LONG $0x32408611; WORD $0x0000 // vmovupd %zmm0, 0x3240(%rsi)
-	LONG $0x48fdf162; LONG $0x32808611; WORD $0x0000 // vmovupd %zmm0, 0x3280(%rsi)
-	LONG $0x48fdf162; LONG $0x32c08611; WORD $0x0000 // vmovupd %zmm0, 0x32c0(%rsi)
-	LONG $0x48fdf162; LONG $0x33008611; WORD $0x0000 // vmovupd %zmm0, 0x3300(%rsi)
-	LONG $0x48fdf162; LONG $0x33408611; WORD $0x0000 // vmovupd %zmm0, 0x3340(%rsi)
-	LONG $0x48fdf162; LONG $0x33808611; WORD $0x0000 // vmovupd %zmm0, 0x3380(%rsi)
-	LONG $0x48fdf162; LONG $0x33c08611; WORD $0x0000 // vmovupd %zmm0, 0x33c0(%rsi)
-	LONG $0x48fdf162; LONG $0x34008611; WORD $0x0000 // vmovupd %zmm0, 0x3400(%rsi)
-	LONG $0x48fdf162; LONG $0x34408611; WORD $0x0000 // vmovupd %zmm0, 0x3440(%rsi)
-	LONG $0x48fdf162; LONG $0x34808611; WORD $0x0000 // vmovupd %zmm0, 0x3480(%rsi)
-	LONG $0x48fdf162; LONG $0x34c08611; WORD $0x0000 // vmovupd %zmm0, 0x34c0(%rsi)
-	LONG $0x48fdf162; LONG $0x35008611; WORD $0x0000 // vmovupd %zmm0, 0x3500(%rsi)
-	LONG $0x48fdf162; LONG $0x35408611; WORD $0x0000 // vmovupd %zmm0, 0x3540(%rsi)
-	LONG $0x48fdf162; LONG $0x35808611; WORD $0x0000 // vmovupd %zmm0, 0x3580(%rsi)
-	LONG $0x48fdf162; LONG $0x35c08611; WORD $0x0000 // vmovupd %zmm0, 0x35c0(%rsi)
-	LONG $0x24b48948; LONG $0x00000088 // movq %rsi, 0x88(%rsp)
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x137d8e0f; WORD $0x0000 // jle <blocks6Multi4+0x14c0>
-	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
-	LONG $0x248c8b48; LONG $0x00000088 // movq 0x88(%rsp), %rcx
-	LONG $0x2444c748; LONG $0x00000018; BYTE $0x00 // movq $0x0, 0x18(%rsp)
-	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
-	LONG $0xc2048d48 // leaq (%rdx,%rax,8), %rax
-	LONG $0xc0918d4c; WORD $0x0030; BYTE $0x00 // leaq 0x30c0(%rcx), %r10
-	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
-	LONG $0x000130e9; BYTE $0x00 // jmp <blocks6Multi4+0x2a4>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x24848b48; LONG $0x00000088 // movq 0x88(%rsp), %rax
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x24948b48; LONG $0x00000098 // movq 0x98(%rsp), %rdx
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x244c0148; BYTE $0x18 // addq %rcx, 0x18(%rsp)
-	LONG $0x48fdf162; LONG $0x30008011; WORD $0x0000 // vmovupd %zmm0, 0x3000(%rax)
-	LONG $0x48fdf162; LONG $0x30408011; WORD $0x0000 // vmovupd %zmm0, 0x3040(%rax)
-	LONG $0x48fdf162; LONG $0x30808011; WORD $0x0000 // vmovupd %zmm0, 0x3080(%rax)
-	LONG $0x48fdf162; LONG $0x30c08011; WORD $0x0000 // vmovupd %zmm0, 0x30c0(%rax)
-	LONG $0x48fdf162; LONG $0x31008011; WORD $0x0000 // vmovupd %zmm0, 0x3100(%rax)
-	LONG $0x48fdf162; LONG $0x31408011; WORD $0x0000 // vmovupd %zmm0, 0x3140(%rax)
-	LONG $0x48fdf162; LONG $0x31808011; WORD $0x0000 // vmovupd %zmm0, 0x3180(%rax)
-	LONG $0x48fdf162; LONG $0x31c08011; WORD $0x0000 // vmovupd %zmm0, 0x31c0(%rax)
-	LONG $0x48fdf162; LONG $0x32008011; WORD $0x0000 // vmovupd %zmm0, 0x3200(%rax)
-	LONG $0x48fdf162; LONG $0x32408011; WORD $0x0000 // vmovupd %zmm0, 0x3240(%rax)
-	LONG $0x48fdf162; LONG $0x32808011; WORD $0x0000 // vmovupd %zmm0, 0x3280(%rax)
-	LONG $0x48fdf162; LONG $0x32c08011; WORD $0x0000 // vmovupd %zmm0, 0x32c0(%rax)
-	LONG $0x48fdf162; LONG $0x33008011; WORD $0x0000 // vmovupd %zmm0, 0x3300(%rax)
-	LONG $0x48fdf162; LONG $0x33408011; WORD $0x0000 // vmovupd %zmm0, 0x3340(%rax)
-	LONG $0x48fdf162; LONG $0x33808011; WORD $0x0000 // vmovupd %zmm0, 0x3380(%rax)
-	LONG $0x48fdf162; LONG $0x33c08011; WORD $0x0000 // vmovupd %zmm0, 0x33c0(%rax)
-	LONG $0x48fdf162; LONG $0x34008011; WORD $0x0000 // vmovupd %zmm0, 0x3400(%rax)
-	LONG $0x48fdf162; LONG $0x34408011; WORD $0x0000 // vmovupd %zmm0, 0x3440(%rax)
-	LONG $0x48fdf162; LONG $0x34808011; WORD $0x0000 // vmovupd %zmm0, 0x3480(%rax)
-	LONG $0x48fdf162; LONG $0x34c08011; WORD $0x0000 // vmovupd %zmm0, 0x34c0(%rax)
-	LONG $0x48fdf162; LONG $0x35008011; WORD $0x0000 // vmovupd %zmm0, 0x3500(%rax)
-	LONG $0x48fdf162; LONG $0x35408011; WORD $0x0000 // vmovupd %zmm0, 0x3540(%rax)
-	LONG $0x48fdf162; LONG $0x35808011; WORD $0x0000 // vmovupd %zmm0, 0x3580(%rax)
-	LONG $0x48fdf162; LONG $0x35c08011; WORD $0x0000 // vmovupd %zmm0, 0x35c0(%rax)
-	LONG $0x08c28348 // addq $0x8, %rdx
-	LONG $0x24943b48; LONG $0x000000a0 // cmpq 0xa0(%rsp), %rdx
-	LONG $0x121c830f; WORD $0x0000 // jae <blocks6Multi4+0x14c0>
-	LONG $0x0442b70f // movzwl 0x4(%rdx), %eax
-	LONG $0x24948948; LONG $0x00000098 // movq %rdx, 0x98(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x1017840f; WORD $0x0000 // je <blocks6Multi4+0x12d0>
-	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x24848948; LONG $0x000000e8 // movq %rax, 0xe8(%rsp)
-	LONG $0x05e6c149 // shlq $0x5, %r14
-	LONG $0x3877034c // addq 0x38(%rdi), %r14
-	LONG $0x40468d4d // leaq 0x40(%r14), %r8
-	LONG $0x604e8d49 // leaq 0x60(%r14), %rcx
-	LONG $0x20768d49 // leaq 0x20(%r14), %rsi
-	LONG $0x2444894c; BYTE $0x70 // movq %r8, 0x70(%rsp)
-	LONG $0x244c8948; BYTE $0x68 // movq %rcx, 0x68(%rsp)
-	LONG $0x80868d4d; WORD $0x0000; BYTE $0x00 // leaq 0x80(%r14), %r8
-	LONG $0xa08e8d49; WORD $0x0000; BYTE $0x00 // leaq 0xa0(%r14), %rcx
-	LONG $0x24748948; BYTE $0x78 // movq %rsi, 0x78(%rsp)
-	LONG $0x2444894c; BYTE $0x60 // movq %r8, 0x60(%rsp)
-	LONG $0x244c8948; BYTE $0x58 // movq %rcx, 0x58(%rsp)
-	WORD $0x36eb // jmp <blocks6Multi4+0x33a>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448348; WORD $0x1048 // addq $0x10, 0x48(%rsp)
-	LONG $0x248c8b48; LONG $0x000000e8 // movq 0xe8(%rsp), %rcx
-	LONG $0x24948b48; LONG $0x00000098 // movq 0x98(%rsp), %rdx
-	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
-	WORD $0x3949; BYTE $0xcf // cmpq %rcx, %r15
-	LONG $0x0f96830f; WORD $0x0000 // jae <blocks6Multi4+0x12d0>
-	LONG $0x1fb60f45 // movzbl (%r15), %r11d
-	LONG $0x24448b48; BYTE $0x48 // movq 0x48(%rsp), %rax
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x00968d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r10
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2454894c; BYTE $0x20 // movq %r10, 0x20(%rsp)
+	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
+	LONG $0x008e8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rcx
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x28eb // jmp <blocks6Multi4+0x8a>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xcd // addq %rcx, %r13
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x0a5c830f; WORD $0x0000 // jae <blocks6Multi4+0xae6>
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	WORD $0x8944; BYTE $0xdb // movl %r11d, %ebx
-	WORD $0xe3c1; BYTE $0x08 // shll $0x8, %ebx
-	LONG $0x809f0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rbx
-	LONG $0x0088180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rax)
-	LONG $0x020642f6 // testb $0x2, 0x6(%rdx)
-	LONG $0x05c5850f; WORD $0x0000 // jne <blocks6Multi4+0x930>
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
-	LONG $0x19fb8041 // cmpb $0x19, %r11b
-	LONG $0x58778b48 // movq 0x58(%rdi), %rsi
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c3f641 // testb $0x7, %r11b
-	LONG $0xc7950f41 // setne %r15b
-	WORD $0x0841; BYTE $0xc7 // orb %al, %r15b
-	LONG $0x29b70f44 // movzwl (%rcx), %r13d
-	LONG $0x0241b70f // movzwl 0x2(%rcx), %eax
-	LONG $0x61b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r12d
-	LONG $0x41b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r8d
-	LONG $0x0869b70f // movzwl 0x8(%rcx), %ebp
-	LONG $0x49b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r9d
-	LONG $0x0c51b70f // movzwl 0xc(%rcx), %edx
-	LONG $0x0e79b70f // movzwl 0xe(%rcx), %edi
-	LONG $0x242c894c // movq %r13, (%rsp)
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0x246c8948; BYTE $0x28 // movq %rbp, 0x28(%rsp)
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
-	LONG $0x24948948; LONG $0x00000080 // movq %rdx, 0x80(%rsp)
-	LONG $0x24bc8948; LONG $0x00000090 // movq %rdi, 0x90(%rsp)
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe5c1; BYTE $0x05 // shll $0x5, %ebp
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0xa9fd9162; WORD $0x0410; BYTE $0x2e // vmovupd (%r14,%r13), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x041b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm0 {%k2}
-	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x06 // vmovupd (%r14,%rax), %ymm4 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x241b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm4 {%k2}
-	LONG $0xa9fdd162; WORD $0x2c10; BYTE $0x2e // vmovupd (%r14,%rbp), %ymm5 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x2c1b; BYTE $0x16 // vbroadcastf64x4 (%r14,%rdx), %zmm5 {%k2}
-	LONG $0xa9fd9162; WORD $0x3410; BYTE $0x0e // vmovupd (%r14,%r9), %ymm6 {%k1} {z}
-	LONG $0x4afdd262; WORD $0x341b; BYTE $0x3e // vbroadcastf64x4 (%r14,%rdi), %zmm6 {%k2}
-	LONG $0x48fdf162; WORD $0xdc14 // vunpcklpd %zmm4, %zmm0, %zmm3
-	LONG $0x48d5f162; WORD $0xfe14 // vunpcklpd %zmm6, %zmm5, %zmm7
-	LONG $0x48fdf162; WORD $0xc415 // vunpckhpd %zmm4, %zmm0, %zmm0
-	LONG $0x48d5f162; WORD $0xee15 // vunpckhpd %zmm6, %zmm5, %zmm5
-	LONG $0x48e5f362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm7, %zmm3, %zmm2
-	LONG $0x48fdf362; WORD $0xe523; BYTE $0x88 // vshuff64x2 $0x88, %zmm5, %zmm0, %zmm4
-	LONG $0x48e5f362; WORD $0xdf23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm7, %zmm3, %zmm3
-	LONG $0x48fdf362; WORD $0xed23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm5, %zmm0, %zmm5
-	WORD $0x8445; BYTE $0xff // testb %r15b, %r15b
-	LONG $0x0929840f; WORD $0x0000 // je <blocks6Multi4+0xd90>
-	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0xa9fd9162; WORD $0x0410; BYTE $0x2f // vmovupd (%r15,%r13), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x041b; BYTE $0x27 // vbroadcastf64x4 (%r15,%r12), %zmm0 {%k2}
-	LONG $0xa9fd5162; WORD $0x0410; BYTE $0x07 // vmovupd (%r15,%rax), %ymm8 {%k1} {z}
-	LONG $0x4afd1262; WORD $0x041b; BYTE $0x07 // vbroadcastf64x4 (%r15,%r8), %zmm8 {%k2}
-	LONG $0xa9fd5162; WORD $0x0c10; BYTE $0x2f // vmovupd (%r15,%rbp), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x17 // vbroadcastf64x4 (%r15,%rdx), %zmm9 {%k2}
-	LONG $0xa9fd1162; WORD $0x1410; BYTE $0x0f // vmovupd (%r15,%r9), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3f // vbroadcastf64x4 (%r15,%rdi), %zmm10 {%k2}
-	LONG $0x248c8b48; LONG $0x00000090 // movq 0x90(%rsp), %rcx
-	LONG $0x246c8b48; BYTE $0x70 // movq 0x70(%rsp), %rbp
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x48fdd162; WORD $0xf814 // vunpcklpd %zmm8, %zmm0, %zmm7
-	LONG $0x48b55162; WORD $0xda14 // vunpcklpd %zmm10, %zmm9, %zmm11
-	LONG $0x48fdd162; WORD $0xc015 // vunpckhpd %zmm8, %zmm0, %zmm0
-	LONG $0x48b55162; WORD $0xca15 // vunpckhpd %zmm10, %zmm9, %zmm9
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
-	LONG $0x24a48b4c; LONG $0x00000080 // movq 0x80(%rsp), %r12
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x48fd5362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm9, %zmm0, %zmm8
-	LONG $0x48fd5362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm9, %zmm0, %zmm9
-	LONG $0x48c5d362; WORD $0xf323; BYTE $0x88 // vshuff64x2 $0x88, %zmm11, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfb23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm11, %zmm7, %zmm7
-	WORD $0x8941; BYTE $0xcd // movl %ecx, %r13d
-	LONG $0xa9fdf162; LONG $0x00054410 // vmovupd (%rbp,%rax), %ymm0 {%k1} {z}
-	LONG $0x4afdf262; LONG $0x003d441b // vbroadcastf64x4 (%rbp,%rdi), %zmm0 {%k2}
-	LONG $0xa9fd7162; LONG $0x00156410 // vmovupd (%rbp,%rdx), %ymm12 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x0005641b // vbroadcastf64x4 (%rbp,%r8), %zmm12 {%k2}
-	LONG $0xa9fd3162; LONG $0x000d6c10 // vmovupd (%rbp,%r9), %ymm13 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x00256c1b // vbroadcastf64x4 (%rbp,%r12), %zmm13 {%k2}
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0xa9fd3162; LONG $0x003d7410 // vmovupd (%rbp,%r15), %ymm14 {%k1} {z}
-	LONG $0x4afd3262; LONG $0x002d741b // vbroadcastf64x4 (%rbp,%r13), %zmm14 {%k2}
-	LONG $0x246c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbp
-	LONG $0x48fd5162; WORD $0xdc14 // vunpcklpd %zmm12, %zmm0, %zmm11
-	LONG $0x48955162; WORD $0xfe14 // vunpcklpd %zmm14, %zmm13, %zmm15
-	LONG $0x48fdd162; WORD $0xc415 // vunpckhpd %zmm12, %zmm0, %zmm0
-	LONG $0x48955162; WORD $0xee15 // vunpckhpd %zmm14, %zmm13, %zmm13
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x48fd5362; WORD $0xe523; BYTE $0x88 // vshuff64x2 $0x88, %zmm13, %zmm0, %zmm12
-	LONG $0x48fd5362; WORD $0xed23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm13, %zmm0, %zmm13
-	LONG $0x48a55362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm11, %zmm10
-	LONG $0x48a55362; WORD $0xdf23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm15, %zmm11, %zmm11
-	LONG $0xa9fdf162; LONG $0x00054410 // vmovupd (%rbp,%rax), %ymm0 {%k1} {z}
-	LONG $0x4afdf262; LONG $0x003d441b // vbroadcastf64x4 (%rbp,%rdi), %zmm0 {%k2}
-	LONG $0xa9fde162; LONG $0x00154410 // vmovupd (%rbp,%rdx), %ymm16 {%k1} {z}
-	LONG $0x4afda262; LONG $0x0005441b // vbroadcastf64x4 (%rbp,%r8), %zmm16 {%k2}
-	LONG $0xa9fda162; LONG $0x000d4c10 // vmovupd (%rbp,%r9), %ymm17 {%k1} {z}
-	LONG $0x4afda262; LONG $0x00254c1b // vbroadcastf64x4 (%rbp,%r12), %zmm17 {%k2}
-	LONG $0xa9fda162; LONG $0x003d5410 // vmovupd (%rbp,%r15), %ymm18 {%k1} {z}
-	LONG $0x4afda262; LONG $0x002d541b // vbroadcastf64x4 (%rbp,%r13), %zmm18 {%k2}
-	LONG $0x243c8b48 // movq (%rsp), %rdi
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
-	LONG $0x24ac8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r13
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x48fd3162; WORD $0xf814 // vunpcklpd %zmm16, %zmm0, %zmm15
-	LONG $0x40f5a162; WORD $0xda14 // vunpcklpd %zmm18, %zmm17, %zmm19
-	LONG $0x48fdb162; WORD $0xc015 // vunpckhpd %zmm16, %zmm0, %zmm0
-	LONG $0x40f5a162; WORD $0xca15 // vunpckhpd %zmm18, %zmm17, %zmm17
-	LONG $0x48fda362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm17, %zmm0, %zmm16
-	LONG $0x48fda362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm17, %zmm0, %zmm17
-	LONG $0x48853362; WORD $0xf323; BYTE $0x88 // vshuff64x2 $0x88, %zmm19, %zmm15, %zmm14
-	LONG $0x48853362; WORD $0xfb23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm19, %zmm15, %zmm15
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0xa9fdf162; WORD $0x0410; BYTE $0x38 // vmovupd (%rax,%rdi), %ymm0 {%k1} {z}
-	LONG $0x4afdb262; WORD $0x041b; BYTE $0x08 // vbroadcastf64x4 (%rax,%r9), %zmm0 {%k2}
-	LONG $0xa9fde162; WORD $0x2410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm20 {%k1} {z}
-	LONG $0x4afda262; WORD $0x241b; BYTE $0x00 // vbroadcastf64x4 (%rax,%r8), %zmm20 {%k2}
-	LONG $0xa9fda162; WORD $0x2c10; BYTE $0x20 // vmovupd (%rax,%r12), %ymm21 {%k1} {z}
-	LONG $0x4afda262; WORD $0x2c1b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm21 {%k2}
-	LONG $0xa9fda162; WORD $0x3410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm22 {%k1} {z}
-	LONG $0x4afde262; WORD $0x341b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm22 {%k2}
-	LONG $0x24448b48; BYTE $0x58 // movq 0x58(%rsp), %rax
-	LONG $0x48fda162; WORD $0xdc14 // vunpcklpd %zmm20, %zmm0, %zmm19
-	LONG $0x40d5a162; WORD $0xfe14 // vunpcklpd %zmm22, %zmm21, %zmm23
-	LONG $0x48fdb162; WORD $0xc415 // vunpckhpd %zmm20, %zmm0, %zmm0
-	LONG $0x40d5a162; WORD $0xee15 // vunpckhpd %zmm22, %zmm21, %zmm21
-	LONG $0x48fda362; WORD $0xe523; BYTE $0x88 // vshuff64x2 $0x88, %zmm21, %zmm0, %zmm20
-	LONG $0x48fda362; WORD $0xed23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm21, %zmm0, %zmm21
-	LONG $0x40e5a362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm23, %zmm19, %zmm18
-	LONG $0x40e5a362; WORD $0xdf23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm23, %zmm19, %zmm19
-	LONG $0xa9fdf162; WORD $0x0410; BYTE $0x38 // vmovupd (%rax,%rdi), %ymm0 {%k1} {z}
-	LONG $0x4afdb262; WORD $0x041b; BYTE $0x08 // vbroadcastf64x4 (%rax,%r9), %zmm0 {%k2}
-	LONG $0xa9fd6162; WORD $0x0410; BYTE $0x10 // vmovupd (%rax,%rdx), %ymm24 {%k1} {z}
-	LONG $0x4afd2262; WORD $0x041b; BYTE $0x00 // vbroadcastf64x4 (%rax,%r8), %zmm24 {%k2}
-	LONG $0xa9fd2162; WORD $0x0c10; BYTE $0x20 // vmovupd (%rax,%r12), %ymm25 {%k1} {z}
-	LONG $0x4afd2262; WORD $0x0c1b; BYTE $0x28 // vbroadcastf64x4 (%rax,%r13), %zmm25 {%k2}
-	LONG $0xa9fd2162; WORD $0x1410; BYTE $0x38 // vmovupd (%rax,%r15), %ymm26 {%k1} {z}
-	LONG $0x4afd6262; WORD $0x141b; BYTE $0x08 // vbroadcastf64x4 (%rax,%rcx), %zmm26 {%k2}
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x9b048d4b // leaq (%r11,%r11,4), %rax
-	LONG $0x48fd8162; WORD $0xf814 // vunpcklpd %zmm24, %zmm0, %zmm23
-	LONG $0x40b50162; WORD $0xda14 // vunpcklpd %zmm26, %zmm25, %zmm27
-	LONG $0x48fd9162; WORD $0xc015 // vunpckhpd %zmm24, %zmm0, %zmm0
-	LONG $0x40b50162; WORD $0xca15 // vunpckhpd %zmm26, %zmm25, %zmm25
-	LONG $0x40c58362; WORD $0xf323; BYTE $0x88 // vshuff64x2 $0x88, %zmm27, %zmm23, %zmm22
-	LONG $0x48fd0362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm25, %zmm0, %zmm24
-	LONG $0x40c58362; WORD $0xfb23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm27, %zmm23, %zmm23
-	LONG $0x48fd0362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm25, %zmm0, %zmm25
-	WORD $0x2948; BYTE $0xc6 // subq %rax, %rsi
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x014c; BYTE $0xde // addq %r11, %rsi
-	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x48fe6162; WORD $0x336f // vmovdqu64 (%rbx), %zmm30
-	LONG $0x48fe6162; WORD $0x7b6f; BYTE $0x01 // vmovdqu64 0x40(%rbx), %zmm31
-	LONG $0x48fef162; WORD $0x436f; BYTE $0x02 // vmovdqu64 0x80(%rbx), %zmm0
-	LONG $0x48fd4162; LONG $0xfd025c10 // vmovupd -0xc0(%r10,%rax), %zmm27
-	LONG $0x48fd4162; LONG $0xfe026410 // vmovupd -0x80(%r10,%rax), %zmm28
-	LONG $0x48fd4162; LONG $0xff026c10 // vmovupd -0x40(%r10,%rax), %zmm29
-	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
-	LONG $0x400d6262; WORD $0x128d // vpermb (%rdx), %zmm30, %zmm26
-	LONG $0x40ad0262; WORD $0xd747 // vpsllvq %zmm31, %zmm26, %zmm26
-	LONG $0x40ad6262; WORD $0xd046 // vpsravq %zmm0, %zmm26, %zmm26
-	LONG $0x48fe0162; WORD $0xd2e6 // vcvtqq2pd %zmm26, %zmm26
-	LONG $0x40ad6262; WORD $0xdab8 // vfmadd231pd %zmm2, %zmm26, %zmm27
-	LONG $0x40ad6262; WORD $0xe4b8 // vfmadd231pd %zmm4, %zmm26, %zmm28
-	LONG $0x40ad6262; WORD $0xebb8 // vfmadd231pd %zmm3, %zmm26, %zmm29
-	LONG $0x48d54262; WORD $0x14a8; BYTE $0x02 // vfmadd213pd (%r10,%rax), %zmm5, %zmm26
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x400db262; WORD $0x0c8d; BYTE $0x1a // vpermb (%rdx,%r11), %zmm30, %zmm1
-	LONG $0x8c180f42; LONG $0x0010001a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r11)
-	LONG $0x18148d4b // leaq (%r8,%r11), %rdx
-	LONG $0x48f59262; WORD $0xcf47 // vpsllvq %zmm31, %zmm1, %zmm1
-	LONG $0x48f5f262; WORD $0xc846 // vpsravq %zmm0, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48f56262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm1, %zmm27
-	LONG $0x48f54262; WORD $0xe0b8 // vfmadd231pd %zmm8, %zmm1, %zmm28
-	LONG $0x48f56262; WORD $0xefb8 // vfmadd231pd %zmm7, %zmm1, %zmm29
-	LONG $0x48b56262; WORD $0xd1b8 // vfmadd231pd %zmm1, %zmm9, %zmm26
-	LONG $0x400d9262; WORD $0x0c8d; BYTE $0x03 // vpermb (%r11,%r8), %zmm30, %zmm1
-	LONG $0x8c180f43; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%r11,%r8)
-	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
-	LONG $0x48f59262; WORD $0xcf47 // vpsllvq %zmm31, %zmm1, %zmm1
-	LONG $0x48f5f262; WORD $0xc846 // vpsravq %zmm0, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48f54262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm1, %zmm27
-	LONG $0x48f54262; WORD $0xe4b8 // vfmadd231pd %zmm12, %zmm1, %zmm28
-	LONG $0x48f54262; WORD $0xebb8 // vfmadd231pd %zmm11, %zmm1, %zmm29
-	LONG $0x48956262; WORD $0xd1b8 // vfmadd231pd %zmm1, %zmm13, %zmm26
-	LONG $0x400dd262; WORD $0x0c8d; BYTE $0x13 // vpermb (%r11,%rdx), %zmm30, %zmm1
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	LONG $0x18148d4b // leaq (%r8,%r11), %rdx
-	LONG $0x48f59262; WORD $0xcf47 // vpsllvq %zmm31, %zmm1, %zmm1
-	LONG $0x48f5f262; WORD $0xc846 // vpsravq %zmm0, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48f54262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm1, %zmm27
-	LONG $0x48f52262; WORD $0xe0b8 // vfmadd231pd %zmm16, %zmm1, %zmm28
-	LONG $0x48f54262; WORD $0xefb8 // vfmadd231pd %zmm15, %zmm1, %zmm29
-	LONG $0x40f56262; WORD $0xd1b8 // vfmadd231pd %zmm1, %zmm17, %zmm26
-	LONG $0x400d9262; WORD $0x0c8d; BYTE $0x03 // vpermb (%r11,%r8), %zmm30, %zmm1
-	LONG $0x8c180f43; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%r11,%r8)
-	LONG $0x400d4262; WORD $0x348d; BYTE $0x13 // vpermb (%r11,%rdx), %zmm30, %zmm30
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	WORD $0x0148; BYTE $0xf2 // addq %rsi, %rdx
-	LONG $0x48f59262; WORD $0xcf47 // vpsllvq %zmm31, %zmm1, %zmm1
-	LONG $0x48f5f262; WORD $0xc846 // vpsravq %zmm0, %zmm1, %zmm1
-	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
-	LONG $0x48f52262; WORD $0xdab8 // vfmadd231pd %zmm18, %zmm1, %zmm27
-	LONG $0x48f52262; WORD $0xe4b8 // vfmadd231pd %zmm20, %zmm1, %zmm28
-	LONG $0x48f52262; WORD $0xebb8 // vfmadd231pd %zmm19, %zmm1, %zmm29
-	LONG $0x40d56262; WORD $0xd1b8 // vfmadd231pd %zmm1, %zmm21, %zmm26
-	LONG $0x408d9262; WORD $0xcf47 // vpsllvq %zmm31, %zmm30, %zmm1
-	LONG $0x48f5f262; WORD $0xc046 // vpsravq %zmm0, %zmm1, %zmm0
-	LONG $0x48fef162; WORD $0xc0e6 // vcvtqq2pd %zmm0, %zmm0
-	LONG $0x48fd2262; WORD $0xdeb8 // vfmadd231pd %zmm22, %zmm0, %zmm27
-	LONG $0x48fd0262; WORD $0xe0b8 // vfmadd231pd %zmm24, %zmm0, %zmm28
-	LONG $0x48fd2262; WORD $0xefb8 // vfmadd231pd %zmm23, %zmm0, %zmm29
-	LONG $0x40b56262; WORD $0xd0b8 // vfmadd231pd %zmm0, %zmm25, %zmm26
-	LONG $0x48fd4162; LONG $0xfd025c11 // vmovupd %zmm27, -0xc0(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xfe026411 // vmovupd %zmm28, -0x80(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xff026c11 // vmovupd %zmm29, -0x40(%r10,%rax)
-	LONG $0x48fd4162; WORD $0x1411; BYTE $0x02 // vmovupd %zmm26, (%r10,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x06003d48; WORD $0x0000 // cmpq $0x600, %rax
-	LONG $0xfe36850f; WORD $0xffff // jne <blocks6Multi4+0x760>
-	LONG $0xfff9e1e9; BYTE $0xff // jmp <blocks6Multi4+0x310>
-	BYTE $0x90 // nop
-	LONG $0x244c8b48; BYTE $0x48 // movq 0x48(%rsp), %rcx
-	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	WORD $0xb70f; BYTE $0x11 // movzwl (%rcx), %edx
-	LONG $0x0271b70f // movzwl 0x2(%rcx), %esi
-	LONG $0x0859b70f // movzwl 0x8(%rcx), %ebx
-	LONG $0x79b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r15d
-	LONG $0x41b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r9d
-	LONG $0x61b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r12d
-	LONG $0x69b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r13d
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe3c1; BYTE $0x05 // shll $0x5, %ebx
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0xa9fdd162; WORD $0x0410; BYTE $0x16 // vmovupd (%r14,%rdx), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x041b; BYTE $0x06 // vbroadcastf64x4 (%r14,%r8), %zmm0 {%k2}
-	LONG $0xa9fdd162; WORD $0x0c10; BYTE $0x36 // vmovupd (%r14,%rsi), %ymm1 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x0c1b; BYTE $0x0e // vbroadcastf64x4 (%r14,%r9), %zmm1 {%k2}
-	LONG $0xa9fdd162; WORD $0x2410; BYTE $0x1e // vmovupd (%r14,%rbx), %ymm4 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x241b; BYTE $0x26 // vbroadcastf64x4 (%r14,%r12), %zmm4 {%k2}
-	LONG $0xa9fd9162; WORD $0x2c10; BYTE $0x3e // vmovupd (%r14,%r15), %ymm5 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x2c1b; BYTE $0x2e // vbroadcastf64x4 (%r14,%r13), %zmm5 {%k2}
-	LONG $0x244c8b48; BYTE $0x78 // movq 0x78(%rsp), %rcx
-	LONG $0x48fdf162; WORD $0xd914 // vunpcklpd %zmm1, %zmm0, %zmm3
-	LONG $0x48fdf162; WORD $0xc115 // vunpckhpd %zmm1, %zmm0, %zmm0
-	LONG $0x48ddf162; WORD $0xcd15 // vunpckhpd %zmm5, %zmm4, %zmm1
-	LONG $0x48ddf162; WORD $0xf514 // vunpcklpd %zmm5, %zmm4, %zmm6
-	LONG $0x48fdf362; WORD $0xe123; BYTE $0x88 // vshuff64x2 $0x88, %zmm1, %zmm0, %zmm4
-	LONG $0x48fdf362; WORD $0xe923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm1, %zmm0, %zmm5
-	LONG $0x48e5f362; WORD $0xd623; BYTE $0x88 // vshuff64x2 $0x88, %zmm6, %zmm3, %zmm2
-	LONG $0x48e5f362; WORD $0xde23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm6, %zmm3, %zmm3
-	LONG $0xa9fdf162; WORD $0x0410; BYTE $0x11 // vmovupd (%rcx,%rdx), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x0106441b // vbroadcastf64x4 0x20(%r14,%r8), %zmm0 {%k2}
-	LONG $0xa9fdf162; WORD $0x0c10; BYTE $0x31 // vmovupd (%rcx,%rsi), %ymm1 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x010e4c1b // vbroadcastf64x4 0x20(%r14,%r9), %zmm1 {%k2}
-	LONG $0xa9fd7162; WORD $0x0410; BYTE $0x19 // vmovupd (%rcx,%rbx), %ymm8 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0126441b // vbroadcastf64x4 0x20(%r14,%r12), %zmm8 {%k2}
-	LONG $0xa9fd3162; WORD $0x0c10; BYTE $0x39 // vmovupd (%rcx,%r15), %ymm9 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x012e4c1b // vbroadcastf64x4 0x20(%r14,%r13), %zmm9 {%k2}
-	LONG $0x246c8b48; BYTE $0x70 // movq 0x70(%rsp), %rbp
-	LONG $0x48fdf162; WORD $0xf914 // vunpcklpd %zmm1, %zmm0, %zmm7
-	LONG $0x48fdf162; WORD $0xc115 // vunpckhpd %zmm1, %zmm0, %zmm0
-	LONG $0x48bdd162; WORD $0xc915 // vunpckhpd %zmm9, %zmm8, %zmm1
-	LONG $0x48bd5162; WORD $0xd114 // vunpcklpd %zmm9, %zmm8, %zmm10
-	LONG $0x48fd7362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm1, %zmm0, %zmm8
-	LONG $0x48fd7362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm1, %zmm0, %zmm9
-	LONG $0x48c5d362; WORD $0xf223; BYTE $0x88 // vshuff64x2 $0x88, %zmm10, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfa23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm10, %zmm7, %zmm7
-	LONG $0xa9fdf162; LONG $0x00154410 // vmovupd (%rbp,%rdx), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x0206441b // vbroadcastf64x4 0x40(%r14,%r8), %zmm0 {%k2}
-	LONG $0xa9fdf162; LONG $0x00354c10 // vmovupd (%rbp,%rsi), %ymm1 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x020e4c1b // vbroadcastf64x4 0x40(%r14,%r9), %zmm1 {%k2}
-	LONG $0xa9fd7162; LONG $0x001d6410 // vmovupd (%rbp,%rbx), %ymm12 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x0226641b // vbroadcastf64x4 0x40(%r14,%r12), %zmm12 {%k2}
-	LONG $0xa9fd3162; LONG $0x003d6c10 // vmovupd (%rbp,%r15), %ymm13 {%k1} {z}
-	LONG $0x4afd1262; LONG $0x022e6c1b // vbroadcastf64x4 0x40(%r14,%r13), %zmm13 {%k2}
-	LONG $0x246c8b48; BYTE $0x68 // movq 0x68(%rsp), %rbp
-	LONG $0x48fd7162; WORD $0xd914 // vunpcklpd %zmm1, %zmm0, %zmm11
-	LONG $0x48fdf162; WORD $0xc115 // vunpckhpd %zmm1, %zmm0, %zmm0
-	LONG $0x489dd162; WORD $0xcd15 // vunpckhpd %zmm13, %zmm12, %zmm1
-	LONG $0x489d5162; WORD $0xf514 // vunpcklpd %zmm13, %zmm12, %zmm14
-	LONG $0x48fd7362; WORD $0xe123; BYTE $0x88 // vshuff64x2 $0x88, %zmm1, %zmm0, %zmm12
-	LONG $0x48fd7362; WORD $0xe923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm1, %zmm0, %zmm13
-	LONG $0x48a55362; WORD $0xd623; BYTE $0x88 // vshuff64x2 $0x88, %zmm14, %zmm11, %zmm10
-	LONG $0x48a55362; WORD $0xde23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm14, %zmm11, %zmm11
-	LONG $0xa9fdf162; LONG $0x00154410 // vmovupd (%rbp,%rdx), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x0306441b // vbroadcastf64x4 0x60(%r14,%r8), %zmm0 {%k2}
-	LONG $0xa9fdf162; LONG $0x00354c10 // vmovupd (%rbp,%rsi), %ymm1 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x030e4c1b // vbroadcastf64x4 0x60(%r14,%r9), %zmm1 {%k2}
-	LONG $0xa9fde162; LONG $0x001d4410 // vmovupd (%rbp,%rbx), %ymm16 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x0326441b // vbroadcastf64x4 0x60(%r14,%r12), %zmm16 {%k2}
-	LONG $0xa9fda162; LONG $0x003d4c10 // vmovupd (%rbp,%r15), %ymm17 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x032e4c1b // vbroadcastf64x4 0x60(%r14,%r13), %zmm17 {%k2}
-	LONG $0x246c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbp
-	LONG $0x48fd7162; WORD $0xf914 // vunpcklpd %zmm1, %zmm0, %zmm15
-	LONG $0x48fdf162; WORD $0xc115 // vunpckhpd %zmm1, %zmm0, %zmm0
-	LONG $0x40fdb162; WORD $0xc915 // vunpckhpd %zmm17, %zmm16, %zmm1
-	LONG $0x40fda162; WORD $0xd114 // vunpcklpd %zmm17, %zmm16, %zmm18
-	LONG $0x48fde362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm1, %zmm0, %zmm16
-	LONG $0x48fde362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm1, %zmm0, %zmm17
-	LONG $0x48853362; WORD $0xf223; BYTE $0x88 // vshuff64x2 $0x88, %zmm18, %zmm15, %zmm14
-	LONG $0x48853362; WORD $0xfa23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm18, %zmm15, %zmm15
-	LONG $0xa9fdf162; LONG $0x00154410 // vmovupd (%rbp,%rdx), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x0406441b // vbroadcastf64x4 0x80(%r14,%r8), %zmm0 {%k2}
-	LONG $0xa9fdf162; LONG $0x00354c10 // vmovupd (%rbp,%rsi), %ymm1 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x040e4c1b // vbroadcastf64x4 0x80(%r14,%r9), %zmm1 {%k2}
-	LONG $0xa9fde162; LONG $0x001d6410 // vmovupd (%rbp,%rbx), %ymm20 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x0426641b // vbroadcastf64x4 0x80(%r14,%r12), %zmm20 {%k2}
-	LONG $0xa9fda162; LONG $0x003d6c10 // vmovupd (%rbp,%r15), %ymm21 {%k1} {z}
-	LONG $0x4afd8262; LONG $0x042e6c1b // vbroadcastf64x4 0x80(%r14,%r13), %zmm21 {%k2}
-	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
-	LONG $0x48fde162; WORD $0xd914 // vunpcklpd %zmm1, %zmm0, %zmm19
-	LONG $0x48fdf162; WORD $0xc115 // vunpckhpd %zmm1, %zmm0, %zmm0
-	LONG $0x40ddb162; WORD $0xcd15 // vunpckhpd %zmm21, %zmm20, %zmm1
-	LONG $0x40dda162; WORD $0xf514 // vunpcklpd %zmm21, %zmm20, %zmm22
-	LONG $0x48fde362; WORD $0xe123; BYTE $0x88 // vshuff64x2 $0x88, %zmm1, %zmm0, %zmm20
-	LONG $0x48fde362; WORD $0xe923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm1, %zmm0, %zmm21
-	LONG $0x40e5a362; WORD $0xd623; BYTE $0x88 // vshuff64x2 $0x88, %zmm22, %zmm19, %zmm18
-	LONG $0x40e5a362; WORD $0xde23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm22, %zmm19, %zmm19
-	LONG $0xa9fdf162; WORD $0x0410; BYTE $0x11 // vmovupd (%rcx,%rdx), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x0506441b // vbroadcastf64x4 0xa0(%r14,%r8), %zmm0 {%k2}
-	LONG $0xa9fdf162; WORD $0x0c10; BYTE $0x31 // vmovupd (%rcx,%rsi), %ymm1 {%k1} {z}
-	LONG $0x4afd9262; LONG $0x050e4c1b // vbroadcastf64x4 0xa0(%r14,%r9), %zmm1 {%k2}
-	LONG $0xa9fd6162; WORD $0x0410; BYTE $0x19 // vmovupd (%rcx,%rbx), %ymm24 {%k1} {z}
-	LONG $0x4afd0262; LONG $0x0526441b // vbroadcastf64x4 0xa0(%r14,%r12), %zmm24 {%k2}
-	LONG $0xa9fd2162; WORD $0x0c10; BYTE $0x39 // vmovupd (%rcx,%r15), %ymm25 {%k1} {z}
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x4afd0262; LONG $0x052e4c1b // vbroadcastf64x4 0xa0(%r14,%r13), %zmm25 {%k2}
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x48fde162; WORD $0xf914 // vunpcklpd %zmm1, %zmm0, %zmm23
-	LONG $0x40bd0162; WORD $0xd114 // vunpcklpd %zmm25, %zmm24, %zmm26
-	LONG $0x48fdf162; WORD $0xc115 // vunpckhpd %zmm1, %zmm0, %zmm0
-	LONG $0x40bd9162; WORD $0xc915 // vunpckhpd %zmm25, %zmm24, %zmm1
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x40c58362; WORD $0xf223; BYTE $0x88 // vshuff64x2 $0x88, %zmm26, %zmm23, %zmm22
-	LONG $0x40c58362; WORD $0xfa23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm26, %zmm23, %zmm23
-	LONG $0x48fd6362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm1, %zmm0, %zmm24
-	LONG $0x48fd6362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm1, %zmm0, %zmm25
-	LONG $0xa0918d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rdx
-	WORD $0x9066 // nop
-	LONG $0x487cf162; LONG $0xef60825a; WORD $0xffff // vcvtps2pd -0x10a0(%rdx), %zmm0
-	LONG $0x48fdd162; LONG $0xfd324c10 // vmovupd -0xc0(%r10,%rsi), %zmm1
-	LONG $0x48fd4162; LONG $0xfe325410 // vmovupd -0x80(%r10,%rsi), %zmm26
-	LONG $0x48fd4162; LONG $0xff325c10 // vmovupd -0x40(%r10,%rsi), %zmm27
-	LONG $0x48fdf262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm0, %zmm1
-	LONG $0x48fd6262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm0, %zmm26
-	LONG $0x48fd6262; WORD $0xdbb8 // vfmadd231pd %zmm3, %zmm0, %zmm27
-	LONG $0x48d5d262; WORD $0x04a8; BYTE $0x32 // vfmadd213pd (%r10,%rsi), %zmm5, %zmm0
-	LONG $0x608a180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rdx)
-	LONG $0x487c6162; LONG $0xef80a25a; WORD $0xffff // vcvtps2pd -0x1080(%rdx), %zmm28
-	LONG $0x804a180f // prefetcht0 -0x80(%rdx)
-	LONG $0x487c6162; LONG $0xefa0b25a; WORD $0xffff // vcvtps2pd -0x1060(%rdx), %zmm30
-	LONG $0xa04a180f // prefetcht0 -0x60(%rdx)
-	LONG $0x487c6162; LONG $0xefc0aa5a; WORD $0xffff // vcvtps2pd -0x1040(%rdx), %zmm29
-	LONG $0xc04a180f // prefetcht0 -0x40(%rdx)
-	LONG $0x409df262; WORD $0xceb8 // vfmadd231pd %zmm6, %zmm28, %zmm1
-	LONG $0x409d4262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm28, %zmm26
-	LONG $0x409d6262; WORD $0xdfb8 // vfmadd231pd %zmm7, %zmm28, %zmm27
-	LONG $0x48b59262; WORD $0xc4b8 // vfmadd231pd %zmm28, %zmm9, %zmm0
-	LONG $0x408dd262; WORD $0xcab8 // vfmadd231pd %zmm10, %zmm30, %zmm1
-	LONG $0x408d4262; WORD $0xd4b8 // vfmadd231pd %zmm12, %zmm30, %zmm26
-	LONG $0x408d4262; WORD $0xdbb8 // vfmadd231pd %zmm11, %zmm30, %zmm27
-	LONG $0x48959262; WORD $0xc6b8 // vfmadd231pd %zmm30, %zmm13, %zmm0
-	LONG $0x487c6162; LONG $0xefe0b25a; WORD $0xffff // vcvtps2pd -0x1020(%rdx), %zmm30
-	LONG $0xe04a180f // prefetcht0 -0x20(%rdx)
-	LONG $0x4095d262; WORD $0xceb8 // vfmadd231pd %zmm14, %zmm29, %zmm1
-	LONG $0x40952262; WORD $0xd0b8 // vfmadd231pd %zmm16, %zmm29, %zmm26
-	LONG $0x40954262; WORD $0xdfb8 // vfmadd231pd %zmm15, %zmm29, %zmm27
-	LONG $0x40f59262; WORD $0xc5b8 // vfmadd231pd %zmm29, %zmm17, %zmm0
-	LONG $0x487c6162; WORD $0x6a5a; BYTE $0x80 // vcvtps2pd -0x1000(%rdx), %zmm29
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	LONG $0x408db262; WORD $0xcab8 // vfmadd231pd %zmm18, %zmm30, %zmm1
-	LONG $0x408d2262; WORD $0xd4b8 // vfmadd231pd %zmm20, %zmm30, %zmm26
-	LONG $0x408d2262; WORD $0xdbb8 // vfmadd231pd %zmm19, %zmm30, %zmm27
-	LONG $0x40d59262; WORD $0xc6b8 // vfmadd231pd %zmm30, %zmm21, %zmm0
-	LONG $0x4095b262; WORD $0xceb8 // vfmadd231pd %zmm22, %zmm29, %zmm1
-	LONG $0x40950262; WORD $0xd0b8 // vfmadd231pd %zmm24, %zmm29, %zmm26
-	LONG $0x40952262; WORD $0xdfb8 // vfmadd231pd %zmm23, %zmm29, %zmm27
-	LONG $0x40b59262; WORD $0xc5b8 // vfmadd231pd %zmm29, %zmm25, %zmm0
-	LONG $0x48fdd162; LONG $0xfd324c11 // vmovupd %zmm1, -0xc0(%r10,%rsi)
-	LONG $0x48fd4162; LONG $0xfe325411 // vmovupd %zmm26, -0x80(%r10,%rsi)
-	LONG $0x48fd4162; LONG $0xff325c11 // vmovupd %zmm27, -0x40(%r10,%rsi)
-	LONG $0x48fdd162; WORD $0x0411; BYTE $0x32 // vmovupd %zmm0, (%r10,%rsi)
-	LONG $0x00c68148; WORD $0x0001; BYTE $0x00 // addq $0x100, %rsi
-	LONG $0x00fe8148; WORD $0x0006; BYTE $0x00 // cmpq $0x600, %rsi
-	LONG $0xfece850f; WORD $0xffff // jne <blocks6Multi4+0xc50>
-	LONG $0xfff589e9; BYTE $0xff // jmp <blocks6Multi4+0x310>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x247c8b4c; BYTE $0x78 // movq 0x78(%rsp), %r15
-	LONG $0xa9fd9162; WORD $0x0410; BYTE $0x2f // vmovupd (%r15,%r13), %ymm0 {%k1} {z}
-	LONG $0x4afd9262; WORD $0x041b; BYTE $0x27 // vbroadcastf64x4 (%r15,%r12), %zmm0 {%k2}
-	LONG $0xa9fd5162; WORD $0x0410; BYTE $0x07 // vmovupd (%r15,%rax), %ymm8 {%k1} {z}
-	LONG $0x4afd1262; WORD $0x041b; BYTE $0x07 // vbroadcastf64x4 (%r15,%r8), %zmm8 {%k2}
-	LONG $0xa9fd5162; WORD $0x0c10; BYTE $0x2f // vmovupd (%r15,%rbp), %ymm9 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x0c1b; BYTE $0x17 // vbroadcastf64x4 (%r15,%rdx), %zmm9 {%k2}
-	LONG $0xa9fd1162; WORD $0x1410; BYTE $0x0f // vmovupd (%r15,%r9), %ymm10 {%k1} {z}
-	LONG $0x4afd5262; WORD $0x141b; BYTE $0x3f // vbroadcastf64x4 (%r15,%rdi), %zmm10 {%k2}
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
-	LONG $0x24ac8b4c; LONG $0x00000090 // movq 0x90(%rsp), %r13
-	LONG $0x24ac8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbp
-	LONG $0x48fdd162; WORD $0xf814 // vunpcklpd %zmm8, %zmm0, %zmm7
-	LONG $0x48b55162; WORD $0xda14 // vunpcklpd %zmm10, %zmm9, %zmm11
-	LONG $0x48fdd162; WORD $0xc015 // vunpckhpd %zmm8, %zmm0, %zmm0
-	LONG $0x48b55162; WORD $0xca15 // vunpckhpd %zmm10, %zmm9, %zmm9
-	LONG $0x48fd5362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm9, %zmm0, %zmm8
-	LONG $0x48fd5362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm9, %zmm0, %zmm9
-	LONG $0x48c5d362; WORD $0xf323; BYTE $0x88 // vshuff64x2 $0x88, %zmm11, %zmm7, %zmm6
-	LONG $0x48c5d362; WORD $0xfb23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm11, %zmm7, %zmm7
-	WORD $0x8941; BYTE $0xc4 // movl %eax, %r12d
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0x8941; BYTE $0xd0 // movl %edx, %r8d
-	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
-	WORD $0x8944; BYTE $0xe9 // movl %r13d, %ecx
-	LONG $0x05e4c141 // shll $0x5, %r12d
-	LONG $0x05e0c141 // shll $0x5, %r8d
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x05e5c141 // shll $0x5, %r13d
-	LONG $0x24848948; LONG $0x000000a8 // movq %rax, 0xa8(%rsp)
-	LONG $0x24448b48; BYTE $0x30 // movq 0x30(%rsp), %rax
-	LONG $0x24a4894c; LONG $0x000000d0 // movq %r12, 0xd0(%rsp)
-	LONG $0x2484894c; LONG $0x000000b8 // movq %r8, 0xb8(%rsp)
-	LONG $0x248c8948; LONG $0x000000c0 // movq %rcx, 0xc0(%rsp)
-	WORD $0xd789 // movl %edx, %edi
-	LONG $0x24548b48; BYTE $0x70 // movq 0x70(%rsp), %rdx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	WORD $0x8941; BYTE $0xc1 // movl %eax, %r9d
-	LONG $0x24448b48; BYTE $0x40 // movq 0x40(%rsp), %rax
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x24bc8948; LONG $0x000000d8 // movq %rdi, 0xd8(%rsp)
-	LONG $0x248c894c; LONG $0x000000e0 // movq %r9, 0xe0(%rsp)
-	LONG $0xa9fdb162; WORD $0x0410; BYTE $0x22 // vmovupd (%rdx,%r12), %ymm0 {%k1} {z}
-	WORD $0x8941; BYTE $0xc7 // movl %eax, %r15d
-	WORD $0xe889 // movl %ebp, %eax
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe5c1; BYTE $0x05 // shll $0x5, %ebp
-	LONG $0x24bc894c; LONG $0x000000c8 // movq %r15, 0xc8(%rsp)
-	LONG $0x24848948; LONG $0x000000b0 // movq %rax, 0xb0(%rsp)
-	LONG $0x4afdb262; WORD $0x041b; BYTE $0x0a // vbroadcastf64x4 (%rdx,%r9), %zmm0 {%k2}
-	LONG $0x24a48b4c; LONG $0x000000a8 // movq 0xa8(%rsp), %r12
-	WORD $0x8949; BYTE $0xf1 // movq %rsi, %r9
-	LONG $0xa9fd3162; WORD $0x2410; BYTE $0x22 // vmovupd (%rdx,%r12), %ymm12 {%k1} {z}
-	LONG $0x4afd3262; WORD $0x241b; BYTE $0x3a // vbroadcastf64x4 (%rdx,%r15), %zmm12 {%k2}
-	LONG $0xa9fd3162; WORD $0x2c10; BYTE $0x02 // vmovupd (%rdx,%r8), %ymm13 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x2c1b; BYTE $0x02 // vbroadcastf64x4 (%rdx,%rax), %zmm13 {%k2}
-	LONG $0xa9fd7162; WORD $0x3410; BYTE $0x3a // vmovupd (%rdx,%rdi), %ymm14 {%k1} {z}
-	LONG $0x4afd7262; WORD $0x341b; BYTE $0x0a // vbroadcastf64x4 (%rdx,%rcx), %zmm14 {%k2}
-	LONG $0x243c8b4c // movq (%rsp), %r15
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
-	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
-	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
-	LONG $0x24548b48; BYTE $0x68 // movq 0x68(%rsp), %rdx
-	LONG $0x48fd5162; WORD $0xdc14 // vunpcklpd %zmm12, %zmm0, %zmm11
-	LONG $0x48955162; WORD $0xfe14 // vunpcklpd %zmm14, %zmm13, %zmm15
-	LONG $0x48fdd162; WORD $0xc415 // vunpckhpd %zmm12, %zmm0, %zmm0
-	LONG $0x48955162; WORD $0xee15 // vunpckhpd %zmm14, %zmm13, %zmm13
-	LONG $0x48fd5362; WORD $0xe523; BYTE $0x88 // vshuff64x2 $0x88, %zmm13, %zmm0, %zmm12
-	LONG $0x48fd5362; WORD $0xed23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm13, %zmm0, %zmm13
-	LONG $0x48a55362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm15, %zmm11, %zmm10
-	LONG $0x48a55362; WORD $0xdf23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm15, %zmm11, %zmm11
-	LONG $0x05e7c141 // shll $0x5, %r15d
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x05e6c141 // shll $0x5, %r14d
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0xa9fdb162; WORD $0x0410; BYTE $0x3a // vmovupd (%rdx,%r15), %ymm0 {%k1} {z}
-	LONG $0x4afdb262; WORD $0x041b; BYTE $0x32 // vbroadcastf64x4 (%rdx,%r14), %zmm0 {%k2}
-	LONG $0xa9fde162; WORD $0x0410; BYTE $0x3a // vmovupd (%rdx,%rdi), %ymm16 {%k1} {z}
-	LONG $0x4afde262; WORD $0x041b; BYTE $0x0a // vbroadcastf64x4 (%rdx,%rcx), %zmm16 {%k2}
-	LONG $0xa9fde162; WORD $0x0c10; BYTE $0x02 // vmovupd (%rdx,%rax), %ymm17 {%k1} {z}
-	LONG $0x4afde262; WORD $0x0c1b; BYTE $0x2a // vbroadcastf64x4 (%rdx,%rbp), %zmm17 {%k2}
-	LONG $0xa9fde162; WORD $0x1410; BYTE $0x32 // vmovupd (%rdx,%rsi), %ymm18 {%k1} {z}
-	LONG $0x4afda262; WORD $0x141b; BYTE $0x2a // vbroadcastf64x4 (%rdx,%r13), %zmm18 {%k2}
-	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
-	LONG $0x48fd3162; WORD $0xf814 // vunpcklpd %zmm16, %zmm0, %zmm15
-	LONG $0x40f5a162; WORD $0xda14 // vunpcklpd %zmm18, %zmm17, %zmm19
-	LONG $0x48fdb162; WORD $0xc015 // vunpckhpd %zmm16, %zmm0, %zmm0
-	LONG $0x40f5a162; WORD $0xca15 // vunpckhpd %zmm18, %zmm17, %zmm17
-	LONG $0x48fda362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm17, %zmm0, %zmm16
-	LONG $0x48fda362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm17, %zmm0, %zmm17
-	LONG $0x48853362; WORD $0xf323; BYTE $0x88 // vshuff64x2 $0x88, %zmm19, %zmm15, %zmm14
-	LONG $0x48853362; WORD $0xfb23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm19, %zmm15, %zmm15
-	LONG $0xa9fdb162; WORD $0x0410; BYTE $0x3a // vmovupd (%rdx,%r15), %ymm0 {%k1} {z}
-	LONG $0x4afdb262; WORD $0x041b; BYTE $0x32 // vbroadcastf64x4 (%rdx,%r14), %zmm0 {%k2}
-	LONG $0xa9fde162; WORD $0x2410; BYTE $0x3a // vmovupd (%rdx,%rdi), %ymm20 {%k1} {z}
-	LONG $0x4afde262; WORD $0x241b; BYTE $0x0a // vbroadcastf64x4 (%rdx,%rcx), %zmm20 {%k2}
-	LONG $0xa9fde162; WORD $0x2c10; BYTE $0x02 // vmovupd (%rdx,%rax), %ymm21 {%k1} {z}
-	LONG $0x4afde262; WORD $0x2c1b; BYTE $0x2a // vbroadcastf64x4 (%rdx,%rbp), %zmm21 {%k2}
-	LONG $0xa9fde162; WORD $0x3410; BYTE $0x32 // vmovupd (%rdx,%rsi), %ymm22 {%k1} {z}
-	LONG $0x4afda262; WORD $0x341b; BYTE $0x2a // vbroadcastf64x4 (%rdx,%r13), %zmm22 {%k2}
-	LONG $0x24548b48; BYTE $0x58 // movq 0x58(%rsp), %rdx
-	LONG $0x24848b48; LONG $0x000000d0 // movq 0xd0(%rsp), %rax
-	LONG $0x48fda162; WORD $0xdc14 // vunpcklpd %zmm20, %zmm0, %zmm19
-	LONG $0x40d5a162; WORD $0xfe14 // vunpcklpd %zmm22, %zmm21, %zmm23
-	LONG $0x48fdb162; WORD $0xc415 // vunpckhpd %zmm20, %zmm0, %zmm0
-	LONG $0x40d5a162; WORD $0xee15 // vunpckhpd %zmm22, %zmm21, %zmm21
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	LONG $0x48fda362; WORD $0xe523; BYTE $0x88 // vshuff64x2 $0x88, %zmm21, %zmm0, %zmm20
-	LONG $0x48fda362; WORD $0xed23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm21, %zmm0, %zmm21
-	LONG $0x40e5a362; WORD $0xd723; BYTE $0x88 // vshuff64x2 $0x88, %zmm23, %zmm19, %zmm18
-	LONG $0x40e5a362; WORD $0xdf23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm23, %zmm19, %zmm19
-	LONG $0xa9fdf162; WORD $0x0410; BYTE $0x02 // vmovupd (%rdx,%rax), %ymm0 {%k1} {z}
-	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
-	LONG $0x4afdf262; WORD $0x041b; BYTE $0x02 // vbroadcastf64x4 (%rdx,%rax), %zmm0 {%k2}
-	LONG $0xa9fd2162; WORD $0x0410; BYTE $0x22 // vmovupd (%rdx,%r12), %ymm24 {%k1} {z}
-	LONG $0x24848b48; LONG $0x000000c8 // movq 0xc8(%rsp), %rax
-	LONG $0x4afd6262; WORD $0x041b; BYTE $0x02 // vbroadcastf64x4 (%rdx,%rax), %zmm24 {%k2}
-	LONG $0x24848b48; LONG $0x000000b8 // movq 0xb8(%rsp), %rax
-	LONG $0x48fd8162; WORD $0xf814 // vunpcklpd %zmm24, %zmm0, %zmm23
-	LONG $0x48fd9162; WORD $0xc015 // vunpckhpd %zmm24, %zmm0, %zmm0
-	LONG $0xa9fd6162; WORD $0x0c10; BYTE $0x02 // vmovupd (%rdx,%rax), %ymm25 {%k1} {z}
-	LONG $0x24848b48; LONG $0x000000b0 // movq 0xb0(%rsp), %rax
-	LONG $0x4afd6262; WORD $0x0c1b; BYTE $0x02 // vbroadcastf64x4 (%rdx,%rax), %zmm25 {%k2}
-	LONG $0x24848b48; LONG $0x000000d8 // movq 0xd8(%rsp), %rax
-	LONG $0xa9fd6162; WORD $0x1410; BYTE $0x02 // vmovupd (%rdx,%rax), %ymm26 {%k1} {z}
-	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
-	LONG $0x4afd6262; WORD $0x141b; BYTE $0x02 // vbroadcastf64x4 (%rdx,%rax), %zmm26 {%k2}
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x9b048d4b // leaq (%r11,%r11,4), %rax
-	LONG $0x40b50162; WORD $0xda14 // vunpcklpd %zmm26, %zmm25, %zmm27
-	LONG $0x40b50162; WORD $0xca15 // vunpckhpd %zmm26, %zmm25, %zmm25
-	LONG $0x40c58362; WORD $0xf323; BYTE $0x88 // vshuff64x2 $0x88, %zmm27, %zmm23, %zmm22
-	LONG $0x48fd0362; WORD $0xc123; BYTE $0x88 // vshuff64x2 $0x88, %zmm25, %zmm0, %zmm24
-	LONG $0x40c58362; WORD $0xfb23; BYTE $0xdd // vshuff64x2 $0xdd, %zmm27, %zmm23, %zmm23
-	LONG $0x48fd0362; WORD $0xc923; BYTE $0xdd // vshuff64x2 $0xdd, %zmm25, %zmm0, %zmm25
+	WORD $0x23eb // jmp <blocks6Multi4+0xc0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	LONG $0x24440348; BYTE $0x30 // addq 0x30(%rsp), %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	LONG $0x09208d0f; WORD $0x0000 // jge <blocks6Multi4+0x9e0>
+	WORD $0xb70f; BYTE $0xc9 // movzwl %cx, %ecx
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x0001bd41; WORD $0x0000 // movl $0x1, %r13d
 	WORD $0x2948; BYTE $0xc1 // subq %rax, %rcx
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdf262; LONG $0x03d60d59; WORD $0x0000 // vpbroadcastq 0x3d6(%rip), %zmm1
-	LONG $0x48fe6162; WORD $0x2b6f // vmovdqu64 (%rbx), %zmm29
-	LONG $0x90f8e1c4; LONG $0x0000c09b; BYTE $0x00 // kmovq 0xc0(%rbx), %k3
-	LONG $0x48fd6262; WORD $0x7319; BYTE $0x19 // vbroadcastsd 0xc8(%rbx), %zmm30
-	LONG $0x48fd4162; LONG $0xfd025c10 // vmovupd -0xc0(%r10,%rax), %zmm27
-	LONG $0x48fd4162; LONG $0xff026410 // vmovupd -0x40(%r10,%rax), %zmm28
-	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
-	LONG $0x48fdf162; WORD $0xc16f // vmovdqa64 %zmm1, %zmm0
-	LONG $0x4315f262; WORD $0x028d // vpermb (%rdx), %zmm29, %zmm0 {%k3}
-	LONG $0x48fd6162; WORD $0xf96f // vmovdqa64 %zmm1, %zmm31
-	LONG $0x48fd0162; WORD $0xd65c // vsubpd %zmm30, %zmm0, %zmm26
-	LONG $0x48fdd162; LONG $0xfe024410 // vmovupd -0x80(%r10,%rax), %zmm0
-	LONG $0x40ad6262; WORD $0xdab8 // vfmadd231pd %zmm2, %zmm26, %zmm27
-	LONG $0x40ad6262; WORD $0xe3b8 // vfmadd231pd %zmm3, %zmm26, %zmm28
-	LONG $0x40adf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm26, %zmm0
-	LONG $0x48d54262; WORD $0x14a8; BYTE $0x02 // vfmadd213pd (%r10,%rax), %zmm5, %zmm26
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x43152262; WORD $0x3c8d; BYTE $0x1a // vpermb (%rdx,%r11), %zmm29, %zmm31 {%k3}
-	LONG $0x8c180f42; LONG $0x0010001a; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r11)
-	LONG $0x18148d4b // leaq (%r8,%r11), %rdx
-	LONG $0x40850162; WORD $0xfe5c // vsubpd %zmm30, %zmm31, %zmm31
-	LONG $0x40856262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm31, %zmm27
-	LONG $0x4085d262; WORD $0xc0b8 // vfmadd231pd %zmm8, %zmm31, %zmm0
-	LONG $0x40856262; WORD $0xe7b8 // vfmadd231pd %zmm7, %zmm31, %zmm28
-	LONG $0x48b50262; WORD $0xd7b8 // vfmadd231pd %zmm31, %zmm9, %zmm26
-	LONG $0x48fd6162; WORD $0xf96f // vmovdqa64 %zmm1, %zmm31
-	LONG $0x43150262; WORD $0x3c8d; BYTE $0x03 // vpermb (%r11,%r8), %zmm29, %zmm31 {%k3}
-	LONG $0x8c180f43; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%r11,%r8)
-	LONG $0x1a048d4e // leaq (%rdx,%r11), %r8
-	LONG $0x40850162; WORD $0xfe5c // vsubpd %zmm30, %zmm31, %zmm31
-	LONG $0x40854262; WORD $0xdab8 // vfmadd231pd %zmm10, %zmm31, %zmm27
-	LONG $0x4085d262; WORD $0xc4b8 // vfmadd231pd %zmm12, %zmm31, %zmm0
-	LONG $0x40854262; WORD $0xe3b8 // vfmadd231pd %zmm11, %zmm31, %zmm28
-	LONG $0x48950262; WORD $0xd7b8 // vfmadd231pd %zmm31, %zmm13, %zmm26
-	LONG $0x48fd6162; WORD $0xf96f // vmovdqa64 %zmm1, %zmm31
-	LONG $0x43154262; WORD $0x3c8d; BYTE $0x13 // vpermb (%r11,%rdx), %zmm29, %zmm31 {%k3}
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	LONG $0x18148d4b // leaq (%r8,%r11), %rdx
-	LONG $0x40850162; WORD $0xfe5c // vsubpd %zmm30, %zmm31, %zmm31
-	LONG $0x40854262; WORD $0xdeb8 // vfmadd231pd %zmm14, %zmm31, %zmm27
-	LONG $0x4085b262; WORD $0xc0b8 // vfmadd231pd %zmm16, %zmm31, %zmm0
-	LONG $0x40854262; WORD $0xe7b8 // vfmadd231pd %zmm15, %zmm31, %zmm28
-	LONG $0x40f50262; WORD $0xd7b8 // vfmadd231pd %zmm31, %zmm17, %zmm26
-	LONG $0x48fd6162; WORD $0xf96f // vmovdqa64 %zmm1, %zmm31
-	LONG $0x43150262; WORD $0x3c8d; BYTE $0x03 // vpermb (%r11,%r8), %zmm29, %zmm31 {%k3}
-	LONG $0x8c180f43; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%r11,%r8)
-	LONG $0x48fdf162; WORD $0xc96f // vmovdqa64 %zmm1, %zmm1
-	LONG $0x4315d262; WORD $0x0c8d; BYTE $0x13 // vpermb (%r11,%rdx), %zmm29, %zmm1 {%k3}
-	LONG $0x8c180f41; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%rdx)
-	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
-	LONG $0x40850162; WORD $0xfe5c // vsubpd %zmm30, %zmm31, %zmm31
-	LONG $0x48f50162; WORD $0xee5c // vsubpd %zmm30, %zmm1, %zmm29
-	LONG $0x40852262; WORD $0xdab8 // vfmadd231pd %zmm18, %zmm31, %zmm27
-	LONG $0x4085b262; WORD $0xc4b8 // vfmadd231pd %zmm20, %zmm31, %zmm0
-	LONG $0x40852262; WORD $0xe3b8 // vfmadd231pd %zmm19, %zmm31, %zmm28
-	LONG $0x40d50262; WORD $0xd7b8 // vfmadd231pd %zmm31, %zmm21, %zmm26
-	LONG $0x40952262; WORD $0xdeb8 // vfmadd231pd %zmm22, %zmm29, %zmm27
-	LONG $0x40959262; WORD $0xc0b8 // vfmadd231pd %zmm24, %zmm29, %zmm0
-	LONG $0x40952262; WORD $0xe7b8 // vfmadd231pd %zmm23, %zmm29, %zmm28
-	LONG $0x40b50262; WORD $0xd5b8 // vfmadd231pd %zmm29, %zmm25, %zmm26
-	LONG $0x48fd4162; LONG $0xfd025c11 // vmovupd %zmm27, -0xc0(%r10,%rax)
-	LONG $0x48fdd162; LONG $0xfe024411 // vmovupd %zmm0, -0x80(%r10,%rax)
-	LONG $0x48fd4162; LONG $0xff026411 // vmovupd %zmm28, -0x40(%r10,%rax)
-	LONG $0x48fd4162; WORD $0x1411; BYTE $0x02 // vmovupd %zmm26, (%r10,%rax)
-	LONG $0x01000548; WORD $0x0000 // addq $0x100, %rax
-	LONG $0x06003d48; WORD $0x0000 // cmpq $0x600, %rax
-	LONG $0xfe4e850f; WORD $0xffff // jne <blocks6Multi4+0x1110>
-	LONG $0xfff049e9; BYTE $0xff // jmp <blocks6Multi4+0x310>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x040642f6 // testb $0x4, 0x6(%rdx)
-	LONG $0xefb8840f; WORD $0xffff // je <blocks6Multi4+0x292>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x24542b48; BYTE $0x18 // subq 0x18(%rsp), %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0xee7e8e0f; WORD $0xffff // jle <blocks6Multi4+0x180>
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x48778b48 // movq 0x48(%rdi), %rsi
-	LONG $0x60478b4c // movq 0x60(%rdi), %r8
-	LONG $0x42048d48 // leaq (%rdx,%rax,2), %rax
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x00da840f; WORD $0x0000 // je <blocks6Multi4+0x1404>
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x684f8b4c // movq 0x68(%rdi), %r9
-	LONG $0x0001bb41; WORD $0x0000 // movl $0x1, %r11d
-	WORD $0x894c; BYTE $0xd3 // movq %r10, %rbx
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0xc14c0f48 // cmovlq %rcx, %rax
 	LONG $0x02f88348 // cmpq $0x2, %rax
-	LONG $0xd84d0f4c // cmovgeq %rax, %r11
-	LONG $0x18c68348 // addq $0x18, %rsi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
-	WORD $0x1874 // je <blocks6Multi4+0x1370>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x3cb70f46; BYTE $0x70 // movzwl (%rax,%r14,2), %r15d
-	WORD $0x15eb // jmp <blocks6Multi4+0x1379>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x063c8d4d // leaq (%r14,%rax), %r15
-	LONG $0x7f3c8d4f // leaq (%r15,%r15,2), %r15
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	WORD $0xed31 // xorl %ebp, %ebp
-	LONG $0xf8248d4f // leaq (%r8,%r15,8), %r12
-	LONG $0x06e7c149 // shlq $0x6, %r15
-	WORD $0x0149; BYTE $0xf7 // addq %rsi, %r15
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x2c048b41 // movl (%r12,%rbp), %eax
-	WORD $0x0144; BYTE $0xc8 // addl %r9d, %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
-	LONG $0x597bc1c4; LONG $0xffff408d; BYTE $0xff // vmulsd -0xc0(%r13), %xmm0, %xmm1
-	LONG $0x117bc1c4; WORD $0xef4c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%r15,%rbp,8)
-	LONG $0x597bc1c4; WORD $0x804d // vmulsd -0x80(%r13), %xmm0, %xmm1
-	LONG $0x117bc1c4; WORD $0xef4c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%r15,%rbp,8)
-	LONG $0x597bc1c4; WORD $0xc04d // vmulsd -0x40(%r13), %xmm0, %xmm1
-	LONG $0x117bc1c4; WORD $0xef4c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%r15,%rbp,8)
-	LONG $0x597bc1c4; WORD $0x0045 // vmulsd (%r13), %xmm0, %xmm0
-	LONG $0x00c58149; WORD $0x0001; BYTE $0x00 // addq $0x100, %r13
-	LONG $0x117bc1c4; WORD $0xef04 // vmovsd %xmm0, (%r15,%rbp,8)
-	LONG $0x04c58348 // addq $0x4, %rbp
-	LONG $0x18fd8348 // cmpq $0x18, %rbp
-	WORD $0xa975 // jne <blocks6Multi4+0x1390>
-	LONG $0x247c8b48; BYTE $0x50 // movq 0x50(%rsp), %rdi
-	WORD $0xff49; BYTE $0xc6 // incq %r14
-	LONG $0x08c38348 // addq $0x8, %rbx
-	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
-	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
-	LONG $0xff51850f; WORD $0xffff // jne <blocks6Multi4+0x1350>
-	LONG $0xffed7ce9; BYTE $0xff // jmp <blocks6Multi4+0x180>
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
-	LONG $0x02fa8348 // cmpq $0x2, %rdx
-	LONG $0xc24d0f48 // cmovgeq %rdx, %rax
-	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
+	LONG $0xe84d0f4c // cmovgeq %rax, %r13
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x04178e0f; WORD $0x0000 // jle <blocks6Multi4+0x510>
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
 	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	BYTE $0x90 // nop
-	LONG $0x247c8348; WORD $0x0010 // cmpq $0x0, 0x10(%rsp)
-	WORD $0x1874 // je <blocks6Multi4+0x1440>
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	LONG $0x1cb70f42; BYTE $0x5a // movzwl (%rdx,%r11,2), %ebx
-	WORD $0x15eb // jmp <blocks6Multi4+0x1449>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x131c8d49 // leaq (%r11,%rdx), %rbx
-	LONG $0x5b1c8d48 // leaq (%rbx,%rbx,2), %rbx
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	WORD $0x0148; BYTE $0xf3 // addq %rsi, %rbx
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x4710fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm0
-	LONG $0x597b81c4; LONG $0xff40f18c; WORD $0xffff // vmulsd -0xc0(%r9,%r14,8), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x334c; BYTE $0xe8 // vmovsd %xmm1, -0x18(%rbx,%r14)
-	LONG $0x597b81c4; WORD $0xf14c; BYTE $0x80 // vmulsd -0x80(%r9,%r14,8), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x334c; BYTE $0xf0 // vmovsd %xmm1, -0x10(%rbx,%r14)
-	LONG $0x597b81c4; WORD $0xf14c; BYTE $0xc0 // vmulsd -0x40(%r9,%r14,8), %xmm0, %xmm1
-	LONG $0x117ba1c4; WORD $0x334c; BYTE $0xf8 // vmovsd %xmm1, -0x8(%rbx,%r14)
-	LONG $0x597b81c4; WORD $0xf104 // vmulsd (%r9,%r14,8), %xmm0, %xmm0
-	LONG $0x117ba1c4; WORD $0x3304 // vmovsd %xmm0, (%rbx,%r14)
-	LONG $0x20c68349 // addq $0x20, %r14
-	LONG $0xc0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r14
-	WORD $0xb575 // jne <blocks6Multi4+0x1460>
+	WORD $0x65eb // jmp <blocks6Multi4+0x166>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x487dd262; WORD $0x1034 // vpmovzxwq (%r8), %zmm2
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x5b048d48 // leaq (%rbx,%rbx,2), %rax
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x08c18349 // addq $0x8, %r9
-	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
-	LONG $0xff65850f; WORD $0xffff // jne <blocks6Multi4+0x1420>
-	LONG $0xffecc0e9; BYTE $0xff // jmp <blocks6Multi4+0x180>
-	LONG $0xf0c48148; WORD $0x0000; BYTE $0x00 // addq $0xf0, %rsp
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x10c08349 // addq $0x10, %r8
+	LONG $0x00c28149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r10
+	LONG $0x410c8d4d // leaq (%r9,%rax,2), %r9
+	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
+	LONG $0x48fdf262; WORD $0xcb7c // vpbroadcastq %rbx, %zmm1
+	LONG $0x48f5f162; WORD $0xcad4 // vpaddq %zmm2, %zmm1, %zmm1
+	LONG $0x48f5f162; WORD $0xf173; BYTE $0x02 // vpsllq $0x2, %zmm1, %zmm1
+	LONG $0x48fed162; WORD $0x0c7f; BYTE $0x0e // vmovdqu64 %zmm1, (%r14,%rcx)
+	WORD $0x394d; BYTE $0xeb // cmpq %r13, %r11
+	LONG $0x03aa840f; WORD $0x0000 // je <blocks6Multi4+0x510>
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x58778b4c // movq 0x58(%rdi), %r14
+	WORD $0xb60f; BYTE $0x1a // movzbl (%rdx), %ebx
+	LONG $0x0647f641; BYTE $0x02 // testb $0x2, 0x6(%r15)
+	LONG $0x0180850f; WORD $0x0000 // jne <blocks6Multi4+0x300>
+	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
+	LONG $0x00a18d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r12
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
+	LONG $0xc5950f40 // setne %bpl
+	WORD $0x0840; BYTE $0xcd // orb %cl, %bpl
+	WORD $0xd989 // movl %ebx, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x808f0348; WORD $0x0000; BYTE $0x00 // addq 0x80(%rdi), %rcx
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	LONG $0x0204840f; WORD $0x0000 // je <blocks6Multi4+0x3b0>
+	WORD $0xed31 // xorl %ebp, %ebp
+	WORD $0x9066 // nop
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4875d262; LONG $0xc0244c8d // vpermb -0x1000(%r12), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; WORD $0x0c11; BYTE $0x2a // vmovups %zmm1, (%r10,%rbp)
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875d262; LONG $0xc01c4c8d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm1
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x012a4c11 // vmovups %zmm1, 0x40(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x022a4c11 // vmovups %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x032a4c11 // vmovups %zmm1, 0xc0(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875f262; LONG $0xc0034c8d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x487cd162; LONG $0x042a4c11 // vmovups %zmm1, 0x100(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x4875b262; LONG $0xc03b4c8d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4947; BYTE $0x01 // vpsllvq 0x40(%rcx), %zmm1, %zmm1
+	LONG $0x48f5f262; WORD $0x4946; BYTE $0x02 // vpsravq 0x80(%rcx), %zmm1, %zmm1
+	LONG $0x48fef162; WORD $0xc9e6 // vcvtqq2pd %zmm1, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfec3850f; WORD $0xffff // jne <blocks6Multi4+0x1b0>
+	LONG $0xfffe1ee9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xa0898d49; WORD $0x0010; BYTE $0x00 // leaq 0x10a0(%r9), %rcx
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x6089180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rcx)
+	LONG $0x487cf162; LONG $0xef60895a; WORD $0xffff // vcvtps2pd -0x10a0(%rcx), %zmm1
+	LONG $0x487c9162; WORD $0x0c11; BYTE $0x22 // vmovups %zmm1, (%r10,%r12)
+	LONG $0x8049180f // prefetcht0 -0x80(%rcx)
+	LONG $0x487cf162; LONG $0xef80895a; WORD $0xffff // vcvtps2pd -0x1080(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x01224c11 // vmovups %zmm1, 0x40(%r10,%r12)
+	LONG $0xa049180f // prefetcht0 -0x60(%rcx)
+	LONG $0x487cf162; LONG $0xefa0895a; WORD $0xffff // vcvtps2pd -0x1060(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x02224c11 // vmovups %zmm1, 0x80(%r10,%r12)
+	LONG $0xc049180f // prefetcht0 -0x40(%rcx)
+	LONG $0x487cf162; LONG $0xefc0895a; WORD $0xffff // vcvtps2pd -0x1040(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x03224c11 // vmovups %zmm1, 0xc0(%r10,%r12)
+	LONG $0xe049180f // prefetcht0 -0x20(%rcx)
+	LONG $0x487cf162; LONG $0xefe0895a; WORD $0xffff // vcvtps2pd -0x1020(%rcx), %zmm1
+	LONG $0x487c9162; LONG $0x04224c11 // vmovups %zmm1, 0x100(%r10,%r12)
+	WORD $0x180f; BYTE $0x09 // prefetcht0 (%rcx)
+	LONG $0x487cf162; WORD $0x495a; BYTE $0x80 // vcvtps2pd -0x1000(%rcx), %zmm1
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	LONG $0x48fd9162; LONG $0x05224c11 // vmovupd %zmm1, 0x140(%r10,%r12)
+	LONG $0x80c48149; WORD $0x0001; BYTE $0x00 // addq $0x180, %r12
+	LONG $0x00fc8141; WORD $0x0009; BYTE $0x00 // cmpl $0x900, %r12d
+	LONG $0xff67850f; WORD $0xffff // jne <blocks6Multi4+0x310>
+	LONG $0xfffd62e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	WORD $0x9066 // nop
+	WORD $0xed31 // xorl %ebp, %ebp
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0c180f41; BYTE $0x24 // prefetcht0 (%r12)
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x1c048d49 // leaq (%r12,%rbx), %rax
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x4975d262; LONG $0xc024548d // vpermb -0x1000(%r12), %zmm1, %zmm2 {%k1}
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0x2a // vmovupd %zmm1, (%r10,%rbp)
+	LONG $0x0c180f41; BYTE $0x1c // prefetcht0 (%r12,%rbx)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975d262; LONG $0xc01c548d // vpermb -0x1000(%r12,%rbx), %zmm1, %zmm2 {%k1}
+	WORD $0x014d; BYTE $0xf4 // addq %r14, %r12
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x012a4c11 // vmovupd %zmm1, 0x40(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x1f048d49 // leaq (%r15,%rbx), %rax
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x022a4c11 // vmovupd %zmm1, 0x80(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x183c8d4c // leaq (%rax,%rbx), %r15
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x032a4c11 // vmovupd %zmm1, 0xc0(%r10,%rbp)
+	LONG $0x030c180f // prefetcht0 (%rbx,%rax)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975f262; LONG $0xc003548d // vpermb -0x1000(%rbx,%rax), %zmm1, %zmm2 {%k1}
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
+	LONG $0x48fdf162; WORD $0xd06f // vmovdqa64 %zmm0, %zmm2
+	LONG $0x48fdd162; LONG $0x042a4c11 // vmovupd %zmm1, 0x100(%r10,%rbp)
+	LONG $0x0c180f42; BYTE $0x3b // prefetcht0 (%rbx,%r15)
+	LONG $0x48fef162; WORD $0x096f // vmovdqu64 (%rcx), %zmm1
+	LONG $0x90f8e1c4; LONG $0x0000c089; BYTE $0x00 // kmovq 0xc0(%rcx), %k1
+	LONG $0x4975b262; LONG $0xc03b548d // vpermb -0x1000(%rbx,%r15), %zmm1, %zmm2 {%k1}
+	LONG $0x58edf162; WORD $0x495c; BYTE $0x19 // vsubpd 0xc8(%rcx){1to8}, %zmm2, %zmm1
+	LONG $0x48fdd162; LONG $0x052a4c11 // vmovupd %zmm1, 0x140(%r10,%rbp)
+	LONG $0x80c58148; WORD $0x0001; BYTE $0x00 // addq $0x180, %rbp
+	LONG $0x0900fd81; WORD $0x0000 // cmpl $0x900, %ebp
+	LONG $0xfeb7850f; WORD $0xffff // jne <blocks6Multi4+0x3c0>
+	LONG $0xfffc02e9; BYTE $0xff // jmp <blocks6Multi4+0x110>
+	WORD $0x9066 // nop
+	LONG $0x38578b4c // movq 0x38(%rdi), %r10
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x06e5c149 // shlq $0x6, %r13
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x000094e9; BYTE $0x00 // jmp <blocks6Multi4+0x5b8>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0x06fb8348 // cmpq $0x6, %rbx
+	LONG $0xa4117dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd %ymm12, 0x3000(%rsi,%rcx)
+	LONG $0x9c117dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd %ymm11, 0x3100(%rsi,%rcx)
+	LONG $0x94117dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd %ymm10, 0x3200(%rsi,%rcx)
+	LONG $0x8c117dc5; LONG $0x0033000e; BYTE $0x00 // vmovupd %ymm9, 0x3300(%rsi,%rcx)
+	LONG $0x84117dc5; LONG $0x0034000e; BYTE $0x00 // vmovupd %ymm8, 0x3400(%rsi,%rcx)
+	LONG $0xbc11fdc5; LONG $0x0035000e; BYTE $0x00 // vmovupd %ymm7, 0x3500(%rsi,%rcx)
+	LONG $0x9c11fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd %ymm3, 0x3020(%rsi,%rcx)
+	LONG $0x9411fdc5; LONG $0x0031200e; BYTE $0x00 // vmovupd %ymm2, 0x3120(%rsi,%rcx)
+	LONG $0xb411fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd %ymm6, 0x3220(%rsi,%rcx)
+	LONG $0xac11fdc5; LONG $0x0033200e; BYTE $0x00 // vmovupd %ymm5, 0x3320(%rsi,%rcx)
+	LONG $0xa411fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd %ymm4, 0x3420(%rsi,%rcx)
+	LONG $0x8c11fdc5; LONG $0x0035200e; BYTE $0x00 // vmovupd %ymm1, 0x3520(%rsi,%rcx)
+	LONG $0x024b8d48 // leaq 0x2(%rbx), %rcx
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	LONG $0xfae8830f; WORD $0xffff // jae <blocks6Multi4+0xa0>
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
+	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
+	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	WORD $0x1c74 // je <blocks6Multi4+0x610>
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0x008f8f0f; WORD $0x0000 // jg <blocks6Multi4+0x68f>
+	LONG $0xffff2be9; BYTE $0xff // jmp <blocks6Multi4+0x530>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0xa4107dc5; LONG $0x0030000e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rcx), %ymm12
+	LONG $0x9c10fdc5; LONG $0x0030200e; BYTE $0x00 // vmovupd 0x3020(%rsi,%rcx), %ymm3
+	LONG $0x9c107dc5; LONG $0x0031000e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rcx), %ymm11
+	LONG $0x946ffec5; LONG $0x0031200e; BYTE $0x00 // vmovdqu 0x3120(%rsi,%rcx), %ymm2
+	LONG $0x94107dc5; LONG $0x0032000e; BYTE $0x00 // vmovupd 0x3200(%rsi,%rcx), %ymm10
+	LONG $0x8c107dc5; LONG $0x0033000e; BYTE $0x00 // vmovupd 0x3300(%rsi,%rcx), %ymm9
+	LONG $0x84107dc5; LONG $0x0034000e; BYTE $0x00 // vmovupd 0x3400(%rsi,%rcx), %ymm8
+	LONG $0xbc10fdc5; LONG $0x0035000e; BYTE $0x00 // vmovupd 0x3500(%rsi,%rcx), %ymm7
+	LONG $0xb410fdc5; LONG $0x0032200e; BYTE $0x00 // vmovupd 0x3220(%rsi,%rcx), %ymm6
+	LONG $0xac10fdc5; LONG $0x0033200e; BYTE $0x00 // vmovupd 0x3320(%rsi,%rcx), %ymm5
+	LONG $0xa410fdc5; LONG $0x0034200e; BYTE $0x00 // vmovupd 0x3420(%rsi,%rcx), %ymm4
+	LONG $0x8c6ffec5; LONG $0x0035200e; BYTE $0x00 // vmovdqu 0x3520(%rsi,%rcx), %ymm1
+	LONG $0x247c8348; WORD $0x0040 // cmpq $0x0, 0x40(%rsp)
+	LONG $0xfea18e0f; WORD $0xffff // jle <blocks6Multi4+0x530>
+	LONG $0xde248d4c // leaq (%rsi,%rbx,8), %r12
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x332c8b4b // movq (%r11,%r14), %rbp
+	LONG $0x334c8b4b; BYTE $0x08 // movq 0x8(%r11,%r14), %rcx
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0x107d41c4; WORD $0xea34 // vmovupd (%r10,%rbp,8), %ymm14
+	LONG $0x28fdc162; WORD $0x0c10; BYTE $0xca // vmovupd (%r10,%rcx,8), %ymm17
+	LONG $0x28fdc162; LONG $0x01ea4410 // vmovupd 0x20(%r10,%rbp,8), %ymm16
+	LONG $0x28fdc162; LONG $0x01ca5410 // vmovupd 0x20(%r10,%rcx,8), %ymm18
+	LONG $0x107d41c4; WORD $0xea7c; BYTE $0x40 // vmovupd 0x40(%r10,%rbp,8), %ymm15
+	LONG $0x28fdc162; LONG $0x02ca5c10 // vmovupd 0x40(%r10,%rcx,8), %ymm19
+	LONG $0x107d41c4; WORD $0xea6c; BYTE $0x60 // vmovupd 0x60(%r10,%rbp,8), %ymm13
+	LONG $0x388d5262; WORD $0x24b8; BYTE $0x24 // vfmadd231pd (%r12){1to4}, %ymm14, %ymm12
+	LONG $0x388d5262; LONG $0x30245cb8 // vfmadd231pd 0x180(%r12){1to4}, %ymm14, %ymm11
+	LONG $0x388d5262; LONG $0x602454b8 // vfmadd231pd 0x300(%r12){1to4}, %ymm14, %ymm10
+	LONG $0x388d5262; LONG $0x80248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x480(%r12){1to4}, %ymm14, %ymm9
+	LONG $0x388d5262; LONG $0x002484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x600(%r12){1to4}, %ymm14, %ymm8
+	LONG $0x388dd262; LONG $0x8024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x780(%r12){1to4}, %ymm14, %ymm7
+	LONG $0x30f5d262; LONG $0x01245cb8 // vfmadd231pd 0x8(%r12){1to4}, %ymm17, %ymm3
+	LONG $0x30f5d262; LONG $0x312454b8 // vfmadd231pd 0x188(%r12){1to4}, %ymm17, %ymm2
+	LONG $0x30f5d262; LONG $0x612474b8 // vfmadd231pd 0x308(%r12){1to4}, %ymm17, %ymm6
+	LONG $0x30f5d262; LONG $0x8824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x488(%r12){1to4}, %ymm17, %ymm5
+	LONG $0x30f5d262; LONG $0x0824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x608(%r12){1to4}, %ymm17, %ymm4
+	LONG $0x30f5d262; LONG $0x88248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x788(%r12){1to4}, %ymm17, %ymm1
+	LONG $0x107d41c4; WORD $0xca74; BYTE $0x60 // vmovupd 0x60(%r10,%rcx,8), %ymm14
+	LONG $0x30fd5262; LONG $0x082464b8 // vfmadd231pd 0x40(%r12){1to4}, %ymm16, %ymm12
+	LONG $0x30fd5262; LONG $0x38245cb8 // vfmadd231pd 0x1c0(%r12){1to4}, %ymm16, %ymm11
+	LONG $0x30fd5262; LONG $0x682454b8 // vfmadd231pd 0x340(%r12){1to4}, %ymm16, %ymm10
+	LONG $0x30fd5262; LONG $0xc0248cb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c0(%r12){1to4}, %ymm16, %ymm9
+	LONG $0x30fd5262; LONG $0x402484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x640(%r12){1to4}, %ymm16, %ymm8
+	LONG $0x30fdd262; LONG $0xc024bcb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c0(%r12){1to4}, %ymm16, %ymm7
+	LONG $0x30edd262; LONG $0x09245cb8 // vfmadd231pd 0x48(%r12){1to4}, %ymm18, %ymm3
+	LONG $0x30edd262; LONG $0x392454b8 // vfmadd231pd 0x1c8(%r12){1to4}, %ymm18, %ymm2
+	LONG $0x30edd262; LONG $0x692474b8 // vfmadd231pd 0x348(%r12){1to4}, %ymm18, %ymm6
+	LONG $0x30edd262; LONG $0xc824acb8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x4c8(%r12){1to4}, %ymm18, %ymm5
+	LONG $0x30edd262; LONG $0x4824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x648(%r12){1to4}, %ymm18, %ymm4
+	LONG $0x30edd262; LONG $0xc8248cb8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x7c8(%r12){1to4}, %ymm18, %ymm1
+	LONG $0x38855262; LONG $0x102464b8 // vfmadd231pd 0x80(%r12){1to4}, %ymm15, %ymm12
+	LONG $0x38855262; LONG $0x40245cb8 // vfmadd231pd 0x200(%r12){1to4}, %ymm15, %ymm11
+	LONG $0x38855262; LONG $0x702454b8 // vfmadd231pd 0x380(%r12){1to4}, %ymm15, %ymm10
+	LONG $0x38855262; LONG $0x00248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x500(%r12){1to4}, %ymm15, %ymm9
+	LONG $0x38855262; LONG $0x802484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x680(%r12){1to4}, %ymm15, %ymm8
+	LONG $0x3885d262; LONG $0x0024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x800(%r12){1to4}, %ymm15, %ymm7
+	LONG $0x30e5d262; LONG $0x11245cb8 // vfmadd231pd 0x88(%r12){1to4}, %ymm19, %ymm3
+	LONG $0x30e5d262; LONG $0x412454b8 // vfmadd231pd 0x208(%r12){1to4}, %ymm19, %ymm2
+	LONG $0x30e5d262; LONG $0x712474b8 // vfmadd231pd 0x388(%r12){1to4}, %ymm19, %ymm6
+	LONG $0x30e5d262; LONG $0x0824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x508(%r12){1to4}, %ymm19, %ymm5
+	LONG $0x30e5d262; LONG $0x8824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x688(%r12){1to4}, %ymm19, %ymm4
+	LONG $0x30e5d262; LONG $0x08248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x808(%r12){1to4}, %ymm19, %ymm1
+	LONG $0x38955262; LONG $0x182464b8 // vfmadd231pd 0xc0(%r12){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; LONG $0x48245cb8 // vfmadd231pd 0x240(%r12){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x782454b8 // vfmadd231pd 0x3c0(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x40248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x540(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0xc02484b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c0(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x4024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x840(%r12){1to4}, %ymm13, %ymm7
+	LONG $0x388dd262; LONG $0x19245cb8 // vfmadd231pd 0xc8(%r12){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; LONG $0x492454b8 // vfmadd231pd 0x248(%r12){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; LONG $0x792474b8 // vfmadd231pd 0x3c8(%r12){1to4}, %ymm14, %ymm6
+	LONG $0x388dd262; LONG $0x4824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x548(%r12){1to4}, %ymm14, %ymm5
+	LONG $0x388dd262; LONG $0xc824a4b8; WORD $0x0006; BYTE $0x00 // vfmadd231pd 0x6c8(%r12){1to4}, %ymm14, %ymm4
+	LONG $0x388dd262; LONG $0x48248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x848(%r12){1to4}, %ymm14, %ymm1
+	LONG $0x107d41c4; LONG $0x0080eaac; WORD $0x0000 // vmovupd 0x80(%r10,%rbp,8), %ymm13
+	LONG $0x107d41c4; LONG $0x00a0cab4; WORD $0x0000 // vmovupd 0xa0(%r10,%rcx,8), %ymm14
+	LONG $0x38955262; LONG $0x202464b8 // vfmadd231pd 0x100(%r12){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; LONG $0x50245cb8 // vfmadd231pd 0x280(%r12){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x002494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x400(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0x80248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x580(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x002484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x700(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0x8024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x880(%r12){1to4}, %ymm13, %ymm7
+	LONG $0x107d41c4; LONG $0x0080caac; WORD $0x0000 // vmovupd 0x80(%r10,%rcx,8), %ymm13
+	LONG $0x3895d262; LONG $0x21245cb8 // vfmadd231pd 0x108(%r12){1to4}, %ymm13, %ymm3
+	LONG $0x3895d262; LONG $0x512454b8 // vfmadd231pd 0x288(%r12){1to4}, %ymm13, %ymm2
+	LONG $0x3895d262; LONG $0x0824b4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x408(%r12){1to4}, %ymm13, %ymm6
+	LONG $0x3895d262; LONG $0x8824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x588(%r12){1to4}, %ymm13, %ymm5
+	LONG $0x3895d262; LONG $0x0824a4b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x708(%r12){1to4}, %ymm13, %ymm4
+	LONG $0x3895d262; LONG $0x88248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x888(%r12){1to4}, %ymm13, %ymm1
+	LONG $0x107d41c4; LONG $0x00a0eaac; WORD $0x0000 // vmovupd 0xa0(%r10,%rbp,8), %ymm13
+	LONG $0x38955262; LONG $0x282464b8 // vfmadd231pd 0x140(%r12){1to4}, %ymm13, %ymm12
+	LONG $0x38955262; LONG $0x58245cb8 // vfmadd231pd 0x2c0(%r12){1to4}, %ymm13, %ymm11
+	LONG $0x38955262; LONG $0x402494b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x440(%r12){1to4}, %ymm13, %ymm10
+	LONG $0x38955262; LONG $0xc0248cb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c0(%r12){1to4}, %ymm13, %ymm9
+	LONG $0x38955262; LONG $0x402484b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x740(%r12){1to4}, %ymm13, %ymm8
+	LONG $0x3895d262; LONG $0xc024bcb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c0(%r12){1to4}, %ymm13, %ymm7
+	LONG $0x388dd262; LONG $0x29245cb8 // vfmadd231pd 0x148(%r12){1to4}, %ymm14, %ymm3
+	LONG $0x388dd262; LONG $0x592454b8 // vfmadd231pd 0x2c8(%r12){1to4}, %ymm14, %ymm2
+	LONG $0x388dd262; LONG $0x4824b4b8; WORD $0x0004; BYTE $0x00 // vfmadd231pd 0x448(%r12){1to4}, %ymm14, %ymm6
+	LONG $0x388dd262; LONG $0xc824acb8; WORD $0x0005; BYTE $0x00 // vfmadd231pd 0x5c8(%r12){1to4}, %ymm14, %ymm5
+	LONG $0x388dd262; LONG $0x4824a4b8; WORD $0x0007; BYTE $0x00 // vfmadd231pd 0x748(%r12){1to4}, %ymm14, %ymm4
+	LONG $0x388dd262; LONG $0xc8248cb8; WORD $0x0008; BYTE $0x00 // vfmadd231pd 0x8c8(%r12){1to4}, %ymm14, %ymm1
+	LONG $0x00c48149; WORD $0x0009; BYTE $0x00 // addq $0x900, %r12
+	WORD $0x394d; BYTE $0xf5 // cmpq %r14, %r13
+	LONG $0xfcca850f; WORD $0xffff // jne <blocks6Multi4+0x6a0>
+	LONG $0xfffb55e9; BYTE $0xff // jmp <blocks6Multi4+0x530>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0647f641; BYTE $0x04 // testb $0x4, 0x6(%r15)
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x2175 // jne <blocks6Multi4+0xa10>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x08c78349 // addq $0x8, %r15
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0xf687820f; WORD $0xffff // jb <blocks6Multi4+0x8a>
+	LONG $0x0000dee9; BYTE $0x00 // jmp <blocks6Multi4+0xae6>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	WORD $0x294c; BYTE $0xe8 // subq %r13, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xf63e8e0f; WORD $0xffff // jle <blocks6Multi4+0x70>
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
+	LONG $0xd14d0f4c // cmovgeq %rcx, %r10
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x1ceb // jmp <blocks6Multi4+0xa65>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x20c38349 // addq $0x20, %r11
+	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
+	LONG $0xf60b840f; WORD $0xffff // je <blocks6Multi4+0x70>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1274 // je <blocks6Multi4+0xa80>
+	LONG $0x5e048d49 // leaq (%r14,%rbx,2), %rax
+	LONG $0x34b70f46; BYTE $0x68 // movzwl (%rax,%r13,2), %r14d
+	WORD $0x0beb // jmp <blocks6Multi4+0xa84>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0x03e6c149 // shlq $0x3, %r14
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x76348d4f // leaq (%r14,%r14,2), %r14
+	WORD $0x3aeb // jmp <blocks6Multi4+0xacb>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x4f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm1
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x597581c4; WORD $0xbb0c // vmulpd (%r11,%r15,4), %ymm1, %ymm1
+	LONG $0x48478b48 // movq 0x48(%rdi), %rax
+	LONG $0x40c78349 // addq $0x40, %r15
+	LONG $0x117da1c4; WORD $0xf00c // vmovupd %ymm1, (%rax,%r14,8)
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0x80ff8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r15
+	WORD $0x8574 // je <blocks6Multi4+0xa50>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xcc74 // je <blocks6Multi4+0xaa0>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
+	LONG $0x34040343 // addl (%r12,%r14), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xc8 // vmovq %rax, %xmm1
+	WORD $0xbfeb // jmp <blocks6Multi4+0xaa5>
+	LONG $0x48c48348 // addq $0x48, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -7535,11 +6074,15 @@ TEXT ·blocks6Multi4Oct(SB), 0, $368-16
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func blocks6Multi8Oct(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi8Oct(SB), 0, $208-16
+TEXT ·blocks6Multi8Oct(SB), 0, $272-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64

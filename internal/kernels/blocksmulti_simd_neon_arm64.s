@@ -693,7 +693,7 @@ TEXT ·blocks2Multi2Quad(SB), 0, $144-16
 	RET
 
 // func blocks2Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi4Quad(SB), 0, $224-16
+TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -701,984 +701,502 @@ TEXT ·blocks2Multi4Quad(SB), 0, $224-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x140001fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040a // ldr x10, [x0, #0x8]
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x54003d4b // b.lt <blocks2Multi4+0x7b0>
+	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0xf940040e // ldr x14, [x0, #0x8]
-	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x5400756b // b.lt <blocks2Multi4+0xf40>
-	WORD $0x6db73bef // stp d15, d14, [sp, #-0x90]!
-	WORD $0xf940000d // ldr x13, [x0]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x91400c2c // add x12, x1, #0x3, lsl #12
-	WORD $0x5280010f // mov w15, #0x8
-	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
-	WORD $0x52801810 // mov w16, #0xc0
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x8b0e0dae // add x14, x13, x14, lsl #3
-	WORD $0xf90023fb // str x27, [sp, #0x40]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
-	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
-	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
-	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0x14000028 // b <blocks2Multi4+0x174>
+	WORD $0x5286200d // mov w13, #0x3100
+	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
+	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
+	WORD $0x52800025 // mov w5, #0x1
+	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
+	WORD $0x8b0d0030 // add x16, x1, x13
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0xf90013fd // str x29, [sp, #0x20]
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa900ffea // stp x10, xzr, [sp, #0x8]
+	WORD $0x5286240a // mov w10, #0x3120
+	WORD $0x8b0a0031 // add x17, x1, x10
+	WORD $0x1400000a // b <blocks2Multi4+0x80>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x8b0b022b // add x11, x17, x11
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x910021ad // add x13, x13, #0x8
-	WORD $0xeb0e01bf // cmp x13, x14
-	WORD $0x54006d62 // b.hs <blocks2Multi4+0xf1c>
-	WORD $0x794009a2 // ldrh w2, [x13, #0x4]
-	WORD $0xb4006182 // cbz x2, <blocks2Multi4+0xda8>
-	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
-	WORD $0xb94001a3 // ldr w3, [x13]
-	WORD $0x8b020122 // add x2, x9, x2
-	WORD $0x8b031631 // add x17, x17, x3, lsl #5
-	WORD $0x91008223 // add x3, x17, #0x20
-	WORD $0x14000009 // b <blocks2Multi4+0x1b4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b040508 // add x8, x8, x4, lsl #1
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0xeb02013f // cmp x9, x2
-	WORD $0x54005fc2 // b.hs <blocks2Multi4+0xda8>
-	WORD $0x39400124 // ldrb w4, [x9]
-	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
-	WORD $0x394019a5 // ldrb w5, [x13, #0x6]
-	WORD $0x37081b25 // tbnz w5, #0x1, <blocks2Multi4+0x524>
-	WORD $0xf9404005 // ldr x5, [x0, #0x80]
-	WORD $0x7100d09f // cmp w4, #0x34
-	WORD $0xd341fc86 // lsr x6, x4, #1
-	WORD $0xd342fc93 // lsr x19, x4, #2
-	WORD $0x9bb01485 // umaddl x5, w4, w16, x5
-	WORD $0x54002f49 // b.ls <blocks2Multi4+0x7c0>
-	WORD $0x79400147 // ldrh w7, [x10]
-	WORD $0x79400554 // ldrh w20, [x10, #0x2]
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xd37be8e7 // lsl x7, x7, #5
-	WORD $0xd37bea94 // lsl x20, x20, #5
-	WORD $0x79400955 // ldrh w21, [x10, #0x4]
-	WORD $0x79400d56 // ldrh w22, [x10, #0x6]
-	WORD $0xd37beab5 // lsl x21, x21, #5
-	WORD $0xd37bead6 // lsl x22, x22, #5
-	WORD $0x8b070237 // add x23, x17, x7
-	WORD $0x8b140239 // add x25, x17, x20
-	WORD $0x8b070067 // add x7, x3, x7
-	WORD $0x8b15023a // add x26, x17, x21
-	WORD $0x8b16023b // add x27, x17, x22
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0x8b160076 // add x22, x3, x22
-	WORD $0xad4042e0 // ldp q0, q16, [x23]
-	WORD $0xad404724 // ldp q4, q17, [x25]
-	WORD $0x4ed13a06 // zip1 v6.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0xad4060f4 // ldp q20, q24, [x7]
-	WORD $0x8b140067 // add x7, x3, x20
-	WORD $0xad401f43 // ldp q3, q7, [x26]
-	WORD $0x8b040494 // add x20, x4, x4, lsl #1
-	WORD $0xad404b65 // ldp q5, q18, [x27]
-	WORD $0xad405eb3 // ldp q19, q23, [x21]
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0xaa0803f5 // mov x21, x8
-	WORD $0xad4066d5 // ldp q21, q25, [x22]
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0x4ec43802 // zip1 v2.2d, v0.2d, v4.2d
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0x4ec53861 // zip1 v1.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0xad4068e0 // ldp q0, q26, [x7]
-	WORD $0xf9402c07 // ldr x7, [x0, #0x58]
-	WORD $0x4ed238e5 // zip1 v5.2d, v7.2d, v18.2d
-	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
-	WORD $0x4ed53a71 // zip1 v17.2d, v19.2d, v21.2d
-	WORD $0x4ed57a73 // zip2 v19.2d, v19.2d, v21.2d
-	WORD $0x4ed93af5 // zip1 v21.2d, v23.2d, v25.2d
-	WORD $0x4ed97af7 // zip2 v23.2d, v23.2d, v25.2d
-	WORD $0x4eda3b16 // zip1 v22.2d, v24.2d, v26.2d
-	WORD $0x4eda7b18 // zip2 v24.2d, v24.2d, v26.2d
-	WORD $0x4ec03a92 // zip1 v18.2d, v20.2d, v0.2d
-	WORD $0x4ec07a94 // zip2 v20.2d, v20.2d, v0.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b181997 // add x23, x12, x24, lsl #6
-	WORD $0x910200b8 // add x24, x5, #0x80
-	WORD $0xad4024aa // ldp q10, q9, [x5]
-	WORD $0xad422cad // ldp q13, q11, [x5, #0x40]
-	WORD $0x2a1603f9 // mov w25, w22
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x4d40cf00 // ld1r { v0.2d }, [x24]
-	WORD $0x8b0402b8 // add x24, x21, x4
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x3dc002ac // ldr q12, [x21]
-	WORD $0xad4072fa // ldp q26, q28, [x23]
-	WORD $0xad4276fb // ldp q27, q29, [x23, #0x40]
-	WORD $0x3cf36aae // ldr q14, [x21, x19]
-	WORD $0xad4422fe // ldp q30, q8, [x23, #0x80]
-	WORD $0xad467ef9 // ldp q25, q31, [x23, #0xc0]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x4e0a018c // tbl v12.16b, { v12.16b }, v10.16b
-	WORD $0x3dc0030f // ldr q15, [x24]
-	WORD $0x4e0a01ea // tbl v10.16b, { v15.16b }, v10.16b
-	WORD $0x3cf36b0f // ldr q15, [x24, x19]
-	WORD $0x4e0901ce // tbl v14.16b, { v14.16b }, v9.16b
-	WORD $0x6eeb45ce // ushl v14.2d, v14.2d, v11.2d
-	WORD $0x8b0702b5 // add x21, x21, x7
-	WORD $0x6eed458c // ushl v12.2d, v12.2d, v13.2d
-	WORD $0x6eed454a // ushl v10.2d, v10.2d, v13.2d
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x52800098 // mov w24, #0x4
-	WORD $0x4ee045ce // sshl v14.2d, v14.2d, v0.2d
-	WORD $0x4ee0458c // sshl v12.2d, v12.2d, v0.2d
-	WORD $0x4ee0454a // sshl v10.2d, v10.2d, v0.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e0901e9 // tbl v9.16b, { v15.16b }, v9.16b
-	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
-	WORD $0x6eeb4529 // ushl v9.2d, v9.2d, v11.2d
-	WORD $0x4e6ecc3c // fmla v28.2d, v1.2d, v14.2d
-	WORD $0x4e6ecc7d // fmla v29.2d, v3.2d, v14.2d
-	WORD $0x4e6ecca8 // fmla v8.2d, v5.2d, v14.2d
-	WORD $0x4e6eccff // fmla v31.2d, v7.2d, v14.2d
-	WORD $0x4e6ccc5a // fmla v26.2d, v2.2d, v12.2d
-	WORD $0x4e6ccc9b // fmla v27.2d, v4.2d, v12.2d
-	WORD $0x4e6cccde // fmla v30.2d, v6.2d, v12.2d
-	WORD $0x4e6cce19 // fmla v25.2d, v16.2d, v12.2d
-	WORD $0x4ee04520 // sshl v0.2d, v9.2d, v0.2d
-	WORD $0x4e61d949 // scvtf v9.2d, v10.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e69ce5a // fmla v26.2d, v18.2d, v9.2d
-	WORD $0x4e69ce9b // fmla v27.2d, v20.2d, v9.2d
-	WORD $0x4e69cede // fmla v30.2d, v22.2d, v9.2d
-	WORD $0x4e69cf19 // fmla v25.2d, v24.2d, v9.2d
-	WORD $0x4e60ce3c // fmla v28.2d, v17.2d, v0.2d
-	WORD $0x4e60ce7d // fmla v29.2d, v19.2d, v0.2d
-	WORD $0x4e60cea8 // fmla v8.2d, v21.2d, v0.2d
-	WORD $0x4e60ceff // fmla v31.2d, v23.2d, v0.2d
-	WORD $0xad0072fa // stp q26, q28, [x23]
-	WORD $0xad0276fb // stp q27, q29, [x23, #0x40]
-	WORD $0xad0422fe // stp q30, q8, [x23, #0x80]
-	WORD $0xad067ef9 // stp q25, q31, [x23, #0xc0]
-	WORD $0x3707f8f9 // tbnz w25, #0x0, <blocks2Multi4+0x2a0>
-	WORD $0x79401155 // ldrh w21, [x10, #0x8]
-	WORD $0x79401556 // ldrh w22, [x10, #0xa]
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x8b140114 // add x20, x8, x20
-	WORD $0x8b060106 // add x6, x8, x6
-	WORD $0xd37beab5 // lsl x21, x21, #5
-	WORD $0xd37bead6 // lsl x22, x22, #5
-	WORD $0x79401957 // ldrh w23, [x10, #0xc]
-	WORD $0x79401d58 // ldrh w24, [x10, #0xe]
-	WORD $0xd37beaf7 // lsl x23, x23, #5
-	WORD $0xd37beb18 // lsl x24, x24, #5
-	WORD $0x8b150239 // add x25, x17, x21
-	WORD $0x8b16023a // add x26, x17, x22
-	WORD $0x8b17023b // add x27, x17, x23
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0x8b160076 // add x22, x3, x22
-	WORD $0x8b170077 // add x23, x3, x23
-	WORD $0xad404320 // ldp q0, q16, [x25]
-	WORD $0xad404744 // ldp q4, q17, [x26]
-	WORD $0x8b180239 // add x25, x17, x24
-	WORD $0x8b180078 // add x24, x3, x24
-	WORD $0xad401f63 // ldp q3, q7, [x27]
-	WORD $0xad405ef3 // ldp q19, q23, [x23]
-	WORD $0x4ed13a06 // zip1 v6.2d, v16.2d, v17.2d
-	WORD $0xad404b25 // ldp q5, q18, [x25]
-	WORD $0xad406314 // ldp q20, q24, [x24]
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ec43802 // zip1 v2.2d, v0.2d, v4.2d
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0xad4066a0 // ldp q0, q25, [x21]
-	WORD $0xad406ad5 // ldp q21, q26, [x22]
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0x4ec53861 // zip1 v1.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0x4ed238e5 // zip1 v5.2d, v7.2d, v18.2d
-	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0x4eda3b36 // zip1 v22.2d, v25.2d, v26.2d
-	WORD $0x4ed53812 // zip1 v18.2d, v0.2d, v21.2d
-	WORD $0x4ed57814 // zip2 v20.2d, v0.2d, v21.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4eda7b38 // zip2 v24.2d, v25.2d, v26.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x910200b5 // add x21, x5, #0x80
-	WORD $0x3ce468cd // ldr q13, [x6, x4]
-	WORD $0x3dc000db // ldr q27, [x6]
-	WORD $0x8b0700c6 // add x6, x6, x7
-	WORD $0x4e1a037b // tbl v27.16b, { v27.16b }, v26.16b
-	WORD $0x4d40cea0 // ld1r { v0.2d }, [x21]
-	WORD $0x3dc0029c // ldr q28, [x20]
-	WORD $0x4e1a01ba // tbl v26.16b, { v13.16b }, v26.16b
-	WORD $0x4e19039c // tbl v28.16b, { v28.16b }, v25.16b
-	WORD $0xad4378bd // ldp q29, q30, [x5, #0x60]
-	WORD $0x3ce46a8d // ldr q13, [x20, x4]
-	WORD $0x2a1603f5 // mov w21, w22
-	WORD $0x8b131996 // add x22, x12, x19, lsl #6
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0xad417ec8 // ldp q8, q31, [x22, #0x20]
-	WORD $0xad4326ca // ldp q10, q9, [x22, #0x60]
-	WORD $0x8b070294 // add x20, x20, x7
-	WORD $0x52800093 // mov w19, #0x4
-	WORD $0xad452ecc // ldp q12, q11, [x22, #0xa0]
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6efd477b // ushl v27.2d, v27.2d, v29.2d
-	WORD $0x6efd475a // ushl v26.2d, v26.2d, v29.2d
-	WORD $0x4ee0479c // sshl v28.2d, v28.2d, v0.2d
-	WORD $0x4ee0477b // sshl v27.2d, v27.2d, v0.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e1901b9 // tbl v25.16b, { v13.16b }, v25.16b
-	WORD $0xad473acd // ldp q13, q14, [x22, #0xe0]
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x6efe4739 // ushl v25.2d, v25.2d, v30.2d
-	WORD $0x4e7ccc3f // fmla v31.2d, v1.2d, v28.2d
-	WORD $0x4e7ccc69 // fmla v9.2d, v3.2d, v28.2d
-	WORD $0x4e7cccab // fmla v11.2d, v5.2d, v28.2d
-	WORD $0x4e7bcc48 // fmla v8.2d, v2.2d, v27.2d
-	WORD $0x4e7bcc8a // fmla v10.2d, v4.2d, v27.2d
-	WORD $0x4e7bcccc // fmla v12.2d, v6.2d, v27.2d
-	WORD $0x4ee04739 // sshl v25.2d, v25.2d, v0.2d
-	WORD $0x4ee04740 // sshl v0.2d, v26.2d, v0.2d
-	WORD $0x4e7cccee // fmla v14.2d, v7.2d, v28.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7bce0d // fmla v13.2d, v16.2d, v27.2d
-	WORD $0x4e79ceab // fmla v11.2d, v21.2d, v25.2d
-	WORD $0x4e60cecc // fmla v12.2d, v22.2d, v0.2d
-	WORD $0x4e79ce69 // fmla v9.2d, v19.2d, v25.2d
-	WORD $0x4e60ce8a // fmla v10.2d, v20.2d, v0.2d
-	WORD $0x4e79ce3f // fmla v31.2d, v17.2d, v25.2d
-	WORD $0x4e60ce48 // fmla v8.2d, v18.2d, v0.2d
-	WORD $0x4e79ceee // fmla v14.2d, v23.2d, v25.2d
-	WORD $0x4e60cf0d // fmla v13.2d, v24.2d, v0.2d
-	WORD $0xad017ec8 // stp q8, q31, [x22, #0x20]
-	WORD $0xad0326ca // stp q10, q9, [x22, #0x60]
-	WORD $0xad052ecc // stp q12, q11, [x22, #0xa0]
-	WORD $0xad073acd // stp q13, q14, [x22, #0xe0]
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x3707f935 // tbnz w21, #0x0, <blocks2Multi4+0x440>
-	WORD $0x17ffff20 // b <blocks2Multi4+0x1a0>
-	WORD $0x79400145 // ldrh w5, [x10]
-	WORD $0x79400547 // ldrh w7, [x10, #0x2]
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0xd37be8a5 // lsl x5, x5, #5
-	WORD $0xd37be8e7 // lsl x7, x7, #5
-	WORD $0x79400953 // ldrh w19, [x10, #0x4]
-	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
-	WORD $0xd37bea73 // lsl x19, x19, #5
-	WORD $0xd37bea94 // lsl x20, x20, #5
-	WORD $0x8b050235 // add x21, x17, x5
-	WORD $0x8b070236 // add x22, x17, x7
-	WORD $0x8b130237 // add x23, x17, x19
-	WORD $0x8b140238 // add x24, x17, x20
-	WORD $0x8b050065 // add x5, x3, x5
-	WORD $0x8b070067 // add x7, x3, x7
-	WORD $0x8b130073 // add x19, x3, x19
-	WORD $0x8b140074 // add x20, x3, x20
-	WORD $0xad4042a0 // ldp q0, q16, [x21]
-	WORD $0xad4046c4 // ldp q4, q17, [x22]
-	WORD $0x4ed13a06 // zip1 v6.2d, v16.2d, v17.2d
-	WORD $0xad401ee3 // ldp q3, q7, [x23]
-	WORD $0xad404b05 // ldp q5, q18, [x24]
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ec43802 // zip1 v2.2d, v0.2d, v4.2d
-	WORD $0xad405e73 // ldp q19, q23, [x19]
-	WORD $0xad406294 // ldp q20, q24, [x20]
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0x4ec53861 // zip1 v1.2d, v3.2d, v5.2d
-	WORD $0xad4064a0 // ldp q0, q25, [x5]
-	WORD $0xad4068f5 // ldp q21, q26, [x7]
-	WORD $0xf9402c05 // ldr x5, [x0, #0x58]
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0x4ed238e5 // zip1 v5.2d, v7.2d, v18.2d
-	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0xaa0803e7 // mov x7, x8
-	WORD $0x4eda3b36 // zip1 v22.2d, v25.2d, v26.2d
-	WORD $0x4ed53812 // zip1 v18.2d, v0.2d, v21.2d
-	WORD $0x4ed57814 // zip2 v20.2d, v0.2d, v21.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4eda7b38 // zip2 v24.2d, v25.2d, v26.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b061994 // add x20, x12, x6, lsl #6
-	WORD $0x3dc000e0 // ldr q0, [x7]
-	WORD $0x2a1303f5 // mov w21, w19
-	WORD $0x52800086 // mov w6, #0x4
-	WORD $0x0e617808 // fcvtl v8.2d, v0.2s
-	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0xad406e9a // ldp q26, q27, [x20]
-	WORD $0xad42769c // ldp q28, q29, [x20, #0x40]
-	WORD $0x4e60cc3b // fmla v27.2d, v1.2d, v0.2d
-	WORD $0x4e60cc7d // fmla v29.2d, v3.2d, v0.2d
-	WORD $0xad447e9e // ldp q30, q31, [x20, #0x80]
-	WORD $0xad462699 // ldp q25, q9, [x20, #0xc0]
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x4e60ccbf // fmla v31.2d, v5.2d, v0.2d
-	WORD $0x3dc008ea // ldr q10, [x7, #0x20]
-	WORD $0x4e60cce9 // fmla v9.2d, v7.2d, v0.2d
-	WORD $0x4e61794b // fcvtl2 v11.2d, v10.4s
-	WORD $0x0e61794a // fcvtl v10.2d, v10.2s
-	WORD $0xf98810e0 // prfm pldl1keep, [x7, #0x1020]
-	WORD $0x8b0500e7 // add x7, x7, x5
-	WORD $0x4e68cc5a // fmla v26.2d, v2.2d, v8.2d
-	WORD $0x4e68cc9c // fmla v28.2d, v4.2d, v8.2d
-	WORD $0x4e68ccde // fmla v30.2d, v6.2d, v8.2d
-	WORD $0x4e68ce19 // fmla v25.2d, v16.2d, v8.2d
-	WORD $0x4e6bce3b // fmla v27.2d, v17.2d, v11.2d
-	WORD $0x4e6bce7d // fmla v29.2d, v19.2d, v11.2d
-	WORD $0x4e6bcebf // fmla v31.2d, v21.2d, v11.2d
-	WORD $0x4e6bcee9 // fmla v9.2d, v23.2d, v11.2d
-	WORD $0x4e6ace5a // fmla v26.2d, v18.2d, v10.2d
-	WORD $0x4e6ace9c // fmla v28.2d, v20.2d, v10.2d
-	WORD $0x4e6acede // fmla v30.2d, v22.2d, v10.2d
-	WORD $0x4e6acf19 // fmla v25.2d, v24.2d, v10.2d
-	WORD $0xad006e9a // stp q26, q27, [x20]
-	WORD $0xad02769c // stp q28, q29, [x20, #0x40]
-	WORD $0xad047e9e // stp q30, q31, [x20, #0x80]
-	WORD $0xad062699 // stp q25, q9, [x20, #0xc0]
-	WORD $0x3707fb75 // tbnz w21, #0x0, <blocks2Multi4+0x5e0>
-	WORD $0x79401147 // ldrh w7, [x10, #0x8]
-	WORD $0x79401553 // ldrh w19, [x10, #0xa]
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0xd37be8e7 // lsl x7, x7, #5
-	WORD $0xd37bea73 // lsl x19, x19, #5
-	WORD $0x79401954 // ldrh w20, [x10, #0xc]
-	WORD $0x79401d55 // ldrh w21, [x10, #0xe]
-	WORD $0xd37bea94 // lsl x20, x20, #5
-	WORD $0xd37beab5 // lsl x21, x21, #5
-	WORD $0x8b070236 // add x22, x17, x7
-	WORD $0x8b130237 // add x23, x17, x19
-	WORD $0x8b140238 // add x24, x17, x20
-	WORD $0x8b070067 // add x7, x3, x7
-	WORD $0x8b130073 // add x19, x3, x19
-	WORD $0x8b140074 // add x20, x3, x20
-	WORD $0xad4042c0 // ldp q0, q16, [x22]
-	WORD $0xad4046e4 // ldp q4, q17, [x23]
-	WORD $0x8b150236 // add x22, x17, x21
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0xad401f03 // ldp q3, q7, [x24]
-	WORD $0xad405e93 // ldp q19, q23, [x20]
-	WORD $0x4ed13a06 // zip1 v6.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0xad404ac5 // ldp q5, q18, [x22]
-	WORD $0xad4062b4 // ldp q20, q24, [x21]
-	WORD $0x4ec43802 // zip1 v2.2d, v0.2d, v4.2d
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0xad4064e0 // ldp q0, q25, [x7]
-	WORD $0xad406a75 // ldp q21, q26, [x19]
-	WORD $0x9100c107 // add x7, x8, #0x30
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x4ec53861 // zip1 v1.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0x4ed238e5 // zip1 v5.2d, v7.2d, v18.2d
-	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0x4eda3b36 // zip1 v22.2d, v25.2d, v26.2d
-	WORD $0x4ed53812 // zip1 v18.2d, v0.2d, v21.2d
-	WORD $0x4ed57814 // zip2 v20.2d, v0.2d, v21.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4eda7b38 // zip2 v24.2d, v25.2d, v26.2d
-	WORD $0x8b061994 // add x20, x12, x6, lsl #6
-	WORD $0x3cde00fa // ldur q26, [x7, #-0x20]
-	WORD $0x3dc000e0 // ldr q0, [x7]
-	WORD $0x2a1303f5 // mov w21, w19
-	WORD $0x8b0500e7 // add x7, x7, x5
-	WORD $0x0e617b5b // fcvtl v27.2d, v26.2s
-	WORD $0x4e617b5a // fcvtl2 v26.2d, v26.4s
-	WORD $0xad45769c // ldp q28, q29, [x20, #0xa0]
-	WORD $0xad437e9e // ldp q30, q31, [x20, #0x60]
-	WORD $0x4e617819 // fcvtl2 v25.2d, v0.4s
-	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
-	WORD $0xad412688 // ldp q8, q9, [x20, #0x20]
-	WORD $0xad472e8a // ldp q10, q11, [x20, #0xe0]
-	WORD $0x52800086 // mov w6, #0x4
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0x4e7accbd // fmla v29.2d, v5.2d, v26.2d
-	WORD $0x4e7acc7f // fmla v31.2d, v3.2d, v26.2d
-	WORD $0x4e7acc29 // fmla v9.2d, v1.2d, v26.2d
-	WORD $0x4e7acceb // fmla v11.2d, v7.2d, v26.2d
-	WORD $0x4e7bccdc // fmla v28.2d, v6.2d, v27.2d
-	WORD $0x4e7bcc9e // fmla v30.2d, v4.2d, v27.2d
-	WORD $0x4e7bcc48 // fmla v8.2d, v2.2d, v27.2d
-	WORD $0x4e7bce0a // fmla v10.2d, v16.2d, v27.2d
-	WORD $0x4e79cebd // fmla v29.2d, v21.2d, v25.2d
-	WORD $0x4e79ce7f // fmla v31.2d, v19.2d, v25.2d
-	WORD $0x4e79ce29 // fmla v9.2d, v17.2d, v25.2d
-	WORD $0x4e79ceeb // fmla v11.2d, v23.2d, v25.2d
-	WORD $0x4e60cedc // fmla v28.2d, v22.2d, v0.2d
-	WORD $0x4e60ce9e // fmla v30.2d, v20.2d, v0.2d
-	WORD $0x4e60ce48 // fmla v8.2d, v18.2d, v0.2d
-	WORD $0x4e60cf0a // fmla v10.2d, v24.2d, v0.2d
-	WORD $0xad012688 // stp q8, q9, [x20, #0x20]
-	WORD $0xad037e9e // stp q30, q31, [x20, #0x60]
-	WORD $0xad05769c // stp q28, q29, [x20, #0xa0]
-	WORD $0xad072e8a // stp q10, q11, [x20, #0xe0]
-	WORD $0x3707fbb5 // tbnz w21, #0x0, <blocks2Multi4+0x724>
-	WORD $0x17fffe7b // b <blocks2Multi4+0x1a0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400957 // ldrh w23, [x10, #0x4]
-	WORD $0x79400147 // ldrh w7, [x10]
-	WORD $0x7100609f // cmp w4, #0x18
-	WORD $0xd37beaf9 // lsl x25, x23, #5
-	WORD $0x79400554 // ldrh w20, [x10, #0x2]
-	WORD $0x79400d57 // ldrh w23, [x10, #0x6]
-	WORD $0xd37be8f5 // lsl x21, x7, #5
-	WORD $0xd37bea96 // lsl x22, x20, #5
-	WORD $0x8b150227 // add x7, x17, x21
-	WORD $0x8b160234 // add x20, x17, x22
-	WORD $0x8b190238 // add x24, x17, x25
-	WORD $0xad4040e4 // ldp q4, q16, [x7]
-	WORD $0xf9402c07 // ldr x7, [x0, #0x58]
-	WORD $0xd37beaf7 // lsl x23, x23, #5
-	WORD $0xad401f03 // ldp q3, q7, [x24]
-	WORD $0xad404a86 // ldp q6, q18, [x20]
-	WORD $0x8b040494 // add x20, x4, x4, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x8b17023a // add x26, x17, x23
-	WORD $0xad404745 // ldp q5, q17, [x26]
-	WORD $0x4ec63882 // zip1 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x4ed23a06 // zip1 v6.2d, v16.2d, v18.2d
-	WORD $0x4ed27a10 // zip2 v16.2d, v16.2d, v18.2d
-	WORD $0x4ec53861 // zip1 v1.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0x4ed138e5 // zip1 v5.2d, v7.2d, v17.2d
-	WORD $0x4ed178e7 // zip2 v7.2d, v7.2d, v17.2d
-	WORD $0x54001588 // b.hi <blocks2Multi4+0xae0>
-	WORD $0x92400898 // and x24, x4, #0x7
-	WORD $0xb5001558 // cbnz x24, <blocks2Multi4+0xae0>
-	WORD $0x8b190079 // add x25, x3, x25
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0x8b160076 // add x22, x3, x22
-	WORD $0x8b170077 // add x23, x3, x23
-	WORD $0xad405f33 // ldp q19, q23, [x25]
-	WORD $0xad4062f4 // ldp q20, q24, [x23]
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0xad4066b5 // ldp q21, q25, [x21]
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0xad406ad6 // ldp q22, q26, [x22]
-	WORD $0x4ed63ab2 // zip1 v18.2d, v21.2d, v22.2d
-	WORD $0x4ed67ab4 // zip2 v20.2d, v21.2d, v22.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4eda3b36 // zip1 v22.2d, v25.2d, v26.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4eda7b38 // zip2 v24.2d, v25.2d, v26.2d
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xaa0803f5 // mov x21, x8
-	WORD $0xad402cac // ldp q12, q11, [x5]
-	WORD $0x910220b7 // add x23, x5, #0x88
-	WORD $0x2a1603f9 // mov w25, w22
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x4d40cee9 // ld1r { v9.2d }, [x23]
-	WORD $0x3dc002a8 // ldr q8, [x21]
-	WORD $0x8b181997 // add x23, x12, x24, lsl #6
-	WORD $0x910240b8 // add x24, x5, #0x90
-	WORD $0x4d40cf0a // ld1r { v10.2d }, [x24]
-	WORD $0x8b0402b8 // add x24, x21, x4
-	WORD $0x4e0c010e // tbl v14.16b, { v8.16b }, v12.16b
-	WORD $0xad4072fa // ldp q26, q28, [x23]
-	WORD $0xad4276fb // ldp q27, q29, [x23, #0x40]
-	WORD $0x3cf36aad // ldr q13, [x21, x19]
-	WORD $0xad447efe // ldp q30, q31, [x23, #0x80]
-	WORD $0xad4622f9 // ldp q25, q8, [x23, #0xc0]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x4e0b01ad // tbl v13.16b, { v13.16b }, v11.16b
-	WORD $0x3dc0030f // ldr q15, [x24]
-	WORD $0x8b0702b5 // add x21, x21, x7
-	WORD $0x4ead1d2d // orr v13.16b, v9.16b, v13.16b
-	WORD $0x4eae1d2e // orr v14.16b, v9.16b, v14.16b
-	WORD $0x4eead5ad // fsub v13.2d, v13.2d, v10.2d
-	WORD $0x4eead5ce // fsub v14.2d, v14.2d, v10.2d
-	WORD $0x4e0c01ec // tbl v12.16b, { v15.16b }, v12.16b
-	WORD $0x3cf36b0f // ldr q15, [x24, x19]
-	WORD $0x4e6dcc3c // fmla v28.2d, v1.2d, v13.2d
-	WORD $0x4e6dcc7d // fmla v29.2d, v3.2d, v13.2d
-	WORD $0x4e6dccbf // fmla v31.2d, v5.2d, v13.2d
-	WORD $0x4e6dcce8 // fmla v8.2d, v7.2d, v13.2d
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x52800098 // mov w24, #0x4
-	WORD $0x4e6ecc5a // fmla v26.2d, v2.2d, v14.2d
-	WORD $0x4e6ecc9b // fmla v27.2d, v4.2d, v14.2d
-	WORD $0x4e6eccde // fmla v30.2d, v6.2d, v14.2d
-	WORD $0x4eac1d2c // orr v12.16b, v9.16b, v12.16b
-	WORD $0x4e6ece19 // fmla v25.2d, v16.2d, v14.2d
-	WORD $0x4e0b01eb // tbl v11.16b, { v15.16b }, v11.16b
-	WORD $0x4eab1d29 // orr v9.16b, v9.16b, v11.16b
-	WORD $0x4eead529 // fsub v9.2d, v9.2d, v10.2d
-	WORD $0x4eead58a // fsub v10.2d, v12.2d, v10.2d
-	WORD $0x4e6ace5a // fmla v26.2d, v18.2d, v10.2d
-	WORD $0x4e69ce3c // fmla v28.2d, v17.2d, v9.2d
-	WORD $0x4e6ace9b // fmla v27.2d, v20.2d, v10.2d
-	WORD $0x4e69ce7d // fmla v29.2d, v19.2d, v9.2d
-	WORD $0x4e6acede // fmla v30.2d, v22.2d, v10.2d
-	WORD $0x4e69cebf // fmla v31.2d, v21.2d, v9.2d
-	WORD $0x4e6acf19 // fmla v25.2d, v24.2d, v10.2d
-	WORD $0x4e69cee8 // fmla v8.2d, v23.2d, v9.2d
-	WORD $0xad0072fa // stp q26, q28, [x23]
-	WORD $0xad0276fb // stp q27, q29, [x23, #0x40]
-	WORD $0xad047efe // stp q30, q31, [x23, #0x80]
-	WORD $0xad0622f9 // stp q25, q8, [x23, #0xc0]
-	WORD $0x3707f979 // tbnz w25, #0x0, <blocks2Multi4+0x884>
-	WORD $0x79401155 // ldrh w21, [x10, #0x8]
-	WORD $0x79401556 // ldrh w22, [x10, #0xa]
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x8b140114 // add x20, x8, x20
-	WORD $0x8b060106 // add x6, x8, x6
-	WORD $0xd37beab5 // lsl x21, x21, #5
-	WORD $0x79401957 // ldrh w23, [x10, #0xc]
-	WORD $0x79401d58 // ldrh w24, [x10, #0xe]
-	WORD $0xd37bead6 // lsl x22, x22, #5
-	WORD $0xd37beaf7 // lsl x23, x23, #5
-	WORD $0xd37beb18 // lsl x24, x24, #5
-	WORD $0x8b150239 // add x25, x17, x21
-	WORD $0x8b16023a // add x26, x17, x22
-	WORD $0x8b17023b // add x27, x17, x23
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0x8b160076 // add x22, x3, x22
-	WORD $0x8b170077 // add x23, x3, x23
-	WORD $0xad404324 // ldp q4, q16, [x25]
-	WORD $0x8b180239 // add x25, x17, x24
-	WORD $0x8b180078 // add x24, x3, x24
-	WORD $0xad404745 // ldp q5, q17, [x26]
-	WORD $0xad401f63 // ldp q3, q7, [x27]
-	WORD $0x4ec53882 // zip1 v2.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0xad404b26 // ldp q6, q18, [x25]
-	WORD $0xad405ef3 // ldp q19, q23, [x23]
-	WORD $0x4ed238e5 // zip1 v5.2d, v7.2d, v18.2d
-	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
-	WORD $0xad406314 // ldp q20, q24, [x24]
-	WORD $0xad4066b5 // ldp q21, q25, [x21]
-	WORD $0x4ec63861 // zip1 v1.2d, v3.2d, v6.2d
-	WORD $0x4ec67863 // zip2 v3.2d, v3.2d, v6.2d
-	WORD $0xad406ad6 // ldp q22, q26, [x22]
-	WORD $0x4ed13a06 // zip1 v6.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0x4ed63ab2 // zip1 v18.2d, v21.2d, v22.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0x4ed67ab4 // zip2 v20.2d, v21.2d, v22.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4eda3b36 // zip1 v22.2d, v25.2d, v26.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4eda7b38 // zip2 v24.2d, v25.2d, v26.2d
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xad4164bb // ldp q27, q25, [x5, #0x20]
-	WORD $0x910220b5 // add x21, x5, #0x88
-	WORD $0x3ce468cd // ldr q13, [x6, x4]
-	WORD $0x3dc000dc // ldr q28, [x6]
-	WORD $0x8b0700c6 // add x6, x6, x7
-	WORD $0x4e1b039c // tbl v28.16b, { v28.16b }, v27.16b
-	WORD $0x4e1b01bb // tbl v27.16b, { v13.16b }, v27.16b
-	WORD $0x3ce46a8d // ldr q13, [x20, x4]
-	WORD $0x3dc0029e // ldr q30, [x20]
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
-	WORD $0x910240b5 // add x21, x5, #0x90
-	WORD $0x4d40cebd // ld1r { v29.2d }, [x21]
-	WORD $0x2a1603f5 // mov w21, w22
-	WORD $0x8b131996 // add x22, x12, x19, lsl #6
-	WORD $0x8b070294 // add x20, x20, x7
-	WORD $0xad417ec8 // ldp q8, q31, [x22, #0x20]
-	WORD $0xad4326ca // ldp q10, q9, [x22, #0x60]
-	WORD $0x52800093 // mov w19, #0x4
-	WORD $0x4ebe1f5e // orr v30.16b, v26.16b, v30.16b
-	WORD $0xad452ecc // ldp q12, q11, [x22, #0xa0]
-	WORD $0x4ebc1f5c // orr v28.16b, v26.16b, v28.16b
-	WORD $0x4efdd7de // fsub v30.2d, v30.2d, v29.2d
-	WORD $0x4efdd79c // fsub v28.2d, v28.2d, v29.2d
-	WORD $0x4e7ecc3f // fmla v31.2d, v1.2d, v30.2d
-	WORD $0x4e7ecc69 // fmla v9.2d, v3.2d, v30.2d
-	WORD $0x4e7eccab // fmla v11.2d, v5.2d, v30.2d
-	WORD $0x4e1901b9 // tbl v25.16b, { v13.16b }, v25.16b
-	WORD $0xad4736ce // ldp q14, q13, [x22, #0xe0]
-	WORD $0x4e7ccc48 // fmla v8.2d, v2.2d, v28.2d
-	WORD $0x4e7ccc8a // fmla v10.2d, v4.2d, v28.2d
-	WORD $0x4e7ccccc // fmla v12.2d, v6.2d, v28.2d
-	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
-	WORD $0x4ebb1f5a // orr v26.16b, v26.16b, v27.16b
-	WORD $0x4e7ecced // fmla v13.2d, v7.2d, v30.2d
-	WORD $0x4efdd75a // fsub v26.2d, v26.2d, v29.2d
-	WORD $0x4efdd739 // fsub v25.2d, v25.2d, v29.2d
-	WORD $0x4e79ceab // fmla v11.2d, v21.2d, v25.2d
-	WORD $0x4e7acecc // fmla v12.2d, v22.2d, v26.2d
-	WORD $0x4e79ce69 // fmla v9.2d, v19.2d, v25.2d
-	WORD $0x4e7ace8a // fmla v10.2d, v20.2d, v26.2d
-	WORD $0x4e79ce3f // fmla v31.2d, v17.2d, v25.2d
-	WORD $0x4e7ace48 // fmla v8.2d, v18.2d, v26.2d
-	WORD $0x4e7cce0e // fmla v14.2d, v16.2d, v28.2d
-	WORD $0x4e79ceed // fmla v13.2d, v23.2d, v25.2d
-	WORD $0x4e7acf0e // fmla v14.2d, v24.2d, v26.2d
-	WORD $0xad017ec8 // stp q8, q31, [x22, #0x20]
-	WORD $0xad0326ca // stp q10, q9, [x22, #0x60]
-	WORD $0xad052ecc // stp q12, q11, [x22, #0xa0]
-	WORD $0xad0736ce // stp q14, q13, [x22, #0xe0]
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x3707f9b5 // tbnz w21, #0x0, <blocks2Multi4+0xa0c>
-	WORD $0x17fffdb1 // b <blocks2Multi4+0x1a0>
-	WORD $0x8b190079 // add x25, x3, x25
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0x8b160076 // add x22, x3, x22
-	WORD $0x8b170077 // add x23, x3, x23
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xad405f33 // ldp q19, q23, [x25]
-	WORD $0xad4062f4 // ldp q20, q24, [x23]
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0xad4066b5 // ldp q21, q25, [x21]
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0xad406ad6 // ldp q22, q26, [x22]
-	WORD $0x4ed63ab2 // zip1 v18.2d, v21.2d, v22.2d
-	WORD $0x4ed67ab4 // zip2 v20.2d, v21.2d, v22.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4eda3b36 // zip1 v22.2d, v25.2d, v26.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4eda7b38 // zip2 v24.2d, v25.2d, v26.2d
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xaa0803f5 // mov x21, x8
-	WORD $0x8b181997 // add x23, x12, x24, lsl #6
-	WORD $0x910200b8 // add x24, x5, #0x80
-	WORD $0xad4028ab // ldp q11, q10, [x5]
-	WORD $0xad4230ae // ldp q14, q12, [x5, #0x40]
-	WORD $0x2a1603f9 // mov w25, w22
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x4d40cf09 // ld1r { v9.2d }, [x24]
-	WORD $0x8b0402b8 // add x24, x21, x4
-	WORD $0x6ee0b929 // neg v9.2d, v9.2d
-	WORD $0x3dc002ad // ldr q13, [x21]
-	WORD $0xad4072fa // ldp q26, q28, [x23]
-	WORD $0xad4276fb // ldp q27, q29, [x23, #0x40]
-	WORD $0x3cf36aaf // ldr q15, [x21, x19]
-	WORD $0xad4422fe // ldp q30, q8, [x23, #0x80]
-	WORD $0xad467ef9 // ldp q25, q31, [x23, #0xc0]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x4e0b01ad // tbl v13.16b, { v13.16b }, v11.16b
-	WORD $0x3dc00300 // ldr q0, [x24]
-	WORD $0x4e0b0000 // tbl v0.16b, { v0.16b }, v11.16b
-	WORD $0x3cf36b0b // ldr q11, [x24, x19]
-	WORD $0x4e0a01ef // tbl v15.16b, { v15.16b }, v10.16b
-	WORD $0x8b0702b5 // add x21, x21, x7
-	WORD $0x6eee4400 // ushl v0.2d, v0.2d, v14.2d
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x52800098 // mov w24, #0x4
-	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
-	WORD $0x4e0a016a // tbl v10.16b, { v11.16b }, v10.16b
-	WORD $0x6eee45ab // ushl v11.2d, v13.2d, v14.2d
-	WORD $0x6eec45ed // ushl v13.2d, v15.2d, v12.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4ee945ad // sshl v13.2d, v13.2d, v9.2d
-	WORD $0x4ee9456b // sshl v11.2d, v11.2d, v9.2d
-	WORD $0x6eec454a // ushl v10.2d, v10.2d, v12.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4ee94549 // sshl v9.2d, v10.2d, v9.2d
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e6dcc3c // fmla v28.2d, v1.2d, v13.2d
-	WORD $0x4e6bcc5a // fmla v26.2d, v2.2d, v11.2d
-	WORD $0x4e6dcc7d // fmla v29.2d, v3.2d, v13.2d
-	WORD $0x4e6bcc9b // fmla v27.2d, v4.2d, v11.2d
-	WORD $0x4e6dcca8 // fmla v8.2d, v5.2d, v13.2d
-	WORD $0x4e6bccde // fmla v30.2d, v6.2d, v11.2d
-	WORD $0x4e6dccff // fmla v31.2d, v7.2d, v13.2d
-	WORD $0x4e6bce19 // fmla v25.2d, v16.2d, v11.2d
-	WORD $0x4e60ce5a // fmla v26.2d, v18.2d, v0.2d
-	WORD $0x4e69ce3c // fmla v28.2d, v17.2d, v9.2d
-	WORD $0x4e60ce9b // fmla v27.2d, v20.2d, v0.2d
-	WORD $0x4e69ce7d // fmla v29.2d, v19.2d, v9.2d
-	WORD $0x4e60cede // fmla v30.2d, v22.2d, v0.2d
-	WORD $0x4e69cea8 // fmla v8.2d, v21.2d, v9.2d
-	WORD $0x4e60cf19 // fmla v25.2d, v24.2d, v0.2d
-	WORD $0x4e69ceff // fmla v31.2d, v23.2d, v9.2d
-	WORD $0xad0072fa // stp q26, q28, [x23]
-	WORD $0xad0276fb // stp q27, q29, [x23, #0x40]
-	WORD $0xad0422fe // stp q30, q8, [x23, #0x80]
-	WORD $0xad067ef9 // stp q25, q31, [x23, #0xc0]
-	WORD $0x3707f8f9 // tbnz w25, #0x0, <blocks2Multi4+0xb2c>
-	WORD $0x79401155 // ldrh w21, [x10, #0x8]
-	WORD $0x79401556 // ldrh w22, [x10, #0xa]
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x8b140114 // add x20, x8, x20
-	WORD $0x8b060106 // add x6, x8, x6
-	WORD $0xd37beab5 // lsl x21, x21, #5
-	WORD $0x79401957 // ldrh w23, [x10, #0xc]
-	WORD $0x79401d58 // ldrh w24, [x10, #0xe]
-	WORD $0xd37bead6 // lsl x22, x22, #5
-	WORD $0xd37beaf7 // lsl x23, x23, #5
-	WORD $0xd37beb18 // lsl x24, x24, #5
-	WORD $0x8b150239 // add x25, x17, x21
-	WORD $0x8b16023a // add x26, x17, x22
-	WORD $0x8b17023b // add x27, x17, x23
-	WORD $0x8b150075 // add x21, x3, x21
-	WORD $0x8b160076 // add x22, x3, x22
-	WORD $0x8b170077 // add x23, x3, x23
-	WORD $0xad404324 // ldp q4, q16, [x25]
-	WORD $0x8b180239 // add x25, x17, x24
-	WORD $0x8b180078 // add x24, x3, x24
-	WORD $0xad404745 // ldp q5, q17, [x26]
-	WORD $0xad401f63 // ldp q3, q7, [x27]
-	WORD $0x4ec53882 // zip1 v2.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0xad404b26 // ldp q6, q18, [x25]
-	WORD $0xad405ef3 // ldp q19, q23, [x23]
-	WORD $0x4ed238e5 // zip1 v5.2d, v7.2d, v18.2d
-	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
-	WORD $0xad406314 // ldp q20, q24, [x24]
-	WORD $0xad4066b5 // ldp q21, q25, [x21]
-	WORD $0x4ec63861 // zip1 v1.2d, v3.2d, v6.2d
-	WORD $0x4ec67863 // zip2 v3.2d, v3.2d, v6.2d
-	WORD $0xad406ad6 // ldp q22, q26, [x22]
-	WORD $0x4ed13a06 // zip1 v6.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0x4ed63ab2 // zip1 v18.2d, v21.2d, v22.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0x4ed67ab4 // zip2 v20.2d, v21.2d, v22.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4eda3b36 // zip1 v22.2d, v25.2d, v26.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4eda7b38 // zip2 v24.2d, v25.2d, v26.2d
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xad4168bb // ldp q27, q26, [x5, #0x20]
-	WORD $0x910200b5 // add x21, x5, #0x80
-	WORD $0x3ce468ce // ldr q14, [x6, x4]
-	WORD $0x3dc000dc // ldr q28, [x6]
-	WORD $0x8b0700c6 // add x6, x6, x7
-	WORD $0x4e1b039c // tbl v28.16b, { v28.16b }, v27.16b
-	WORD $0x4d40ceb9 // ld1r { v25.2d }, [x21]
-	WORD $0x3dc0029d // ldr q29, [x20]
-	WORD $0x4e1b01db // tbl v27.16b, { v14.16b }, v27.16b
-	WORD $0x4e1a03bd // tbl v29.16b, { v29.16b }, v26.16b
-	WORD $0xad437cbe // ldp q30, q31, [x5, #0x60]
-	WORD $0x3ce46a8e // ldr q14, [x20, x4]
-	WORD $0x2a1603f5 // mov w21, w22
-	WORD $0x8b131996 // add x22, x12, x19, lsl #6
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0xad4122c9 // ldp q9, q8, [x22, #0x20]
-	WORD $0xad432acb // ldp q11, q10, [x22, #0x60]
-	WORD $0x8b070294 // add x20, x20, x7
-	WORD $0x52800093 // mov w19, #0x4
-	WORD $0xad4532cd // ldp q13, q12, [x22, #0xa0]
-	WORD $0x6ee0bb39 // neg v25.2d, v25.2d
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6efe477b // ushl v27.2d, v27.2d, v30.2d
-	WORD $0x4ef947bd // sshl v29.2d, v29.2d, v25.2d
-	WORD $0x4ef9479c // sshl v28.2d, v28.2d, v25.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e1a01da // tbl v26.16b, { v14.16b }, v26.16b
-	WORD $0xad473ece // ldp q14, q15, [x22, #0xe0]
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x6eff475a // ushl v26.2d, v26.2d, v31.2d
-	WORD $0x4e7dcc28 // fmla v8.2d, v1.2d, v29.2d
-	WORD $0x4e7dcc6a // fmla v10.2d, v3.2d, v29.2d
-	WORD $0x4e7dccac // fmla v12.2d, v5.2d, v29.2d
-	WORD $0x4e7ccc49 // fmla v9.2d, v2.2d, v28.2d
-	WORD $0x4e7ccc8b // fmla v11.2d, v4.2d, v28.2d
-	WORD $0x4e7ccccd // fmla v13.2d, v6.2d, v28.2d
-	WORD $0x4ef9475a // sshl v26.2d, v26.2d, v25.2d
-	WORD $0x4ef94779 // sshl v25.2d, v27.2d, v25.2d
-	WORD $0x4e7dccef // fmla v15.2d, v7.2d, v29.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e7cce0e // fmla v14.2d, v16.2d, v28.2d
-	WORD $0x4e7aceac // fmla v12.2d, v21.2d, v26.2d
-	WORD $0x4e79cecd // fmla v13.2d, v22.2d, v25.2d
-	WORD $0x4e7ace6a // fmla v10.2d, v19.2d, v26.2d
-	WORD $0x4e79ce8b // fmla v11.2d, v20.2d, v25.2d
-	WORD $0x4e7ace28 // fmla v8.2d, v17.2d, v26.2d
-	WORD $0x4e79ce49 // fmla v9.2d, v18.2d, v25.2d
-	WORD $0x4e7aceef // fmla v15.2d, v23.2d, v26.2d
-	WORD $0x4e79cf0e // fmla v14.2d, v24.2d, v25.2d
-	WORD $0xad0122c9 // stp q9, q8, [x22, #0x20]
-	WORD $0xad032acb // stp q11, q10, [x22, #0x60]
-	WORD $0xad0532cd // stp q13, q12, [x22, #0xa0]
-	WORD $0xad073ece // stp q14, q15, [x22, #0xe0]
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x3707f935 // tbnz w21, #0x0, <blocks2Multi4+0xcc4>
-	WORD $0x17fffcff // b <blocks2Multi4+0x1a0>
-	WORD $0x79400db1 // ldrh w17, [x13, #0x6]
-	WORD $0x36179df1 // tbz w17, #0x2, <blocks2Multi4+0x168>
-	WORD $0xf9402811 // ldr x17, [x0, #0x50]
-	WORD $0xcb0b0222 // sub x2, x17, x11
-	WORD $0xf100205f // cmp x2, #0x8
-	WORD $0x9a8fb051 // csel x17, x2, x15, lt
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x54ff98eb // b.lt <blocks2Multi4+0xe0>
-	WORD $0xf9401802 // ldr x2, [x0, #0x30]
-	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0x8b0b0443 // add x3, x2, x11, lsl #1
-	WORD $0xf9402404 // ldr x4, [x0, #0x48]
-	WORD $0xb40005a5 // cbz x5, <blocks2Multi4+0xe8c>
-	WORD $0xf9403407 // ldr x7, [x0, #0x68]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x9a9fc633 // csinc x19, x17, xzr, gt
-	WORD $0xb40000a2 // cbz x2, <blocks2Multi4+0xe00>
-	WORD $0x78667874 // ldrh w20, [x3, x6, lsl #1]
-	WORD $0x14000004 // b <blocks2Multi4+0xe04>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0b00d4 // add x20, x6, x11
-	WORD $0xaa1f03f7 // mov x23, xzr
-	WORD $0xd37ffa94 // lsl x20, x20, #1
-	WORD $0x8b060d95 // add x21, x12, x6, lsl #3
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa170298 // orr x24, x20, x23
-	WORD $0x8b1722b7 // add x23, x21, x23, lsl #8
-	WORD $0xb87878b9 // ldr w25, [x5, x24, lsl #2]
-	WORD $0x8b181498 // add x24, x4, x24, lsl #5
-	WORD $0xfd4002e1 // ldr d1, [x23]
-	WORD $0x0b1900f9 // add w25, w7, w25
-	WORD $0xd34c2f39 // lsl x25, x25, #52
-	WORD $0x9e670320 // fmov d0, x25
-	WORD $0x2a1603f9 // mov w25, w22
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfd000301 // str d1, [x24]
-	WORD $0xfd4022e1 // ldr d1, [x23, #0x40]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfd000701 // str d1, [x24, #0x8]
-	WORD $0xfd4042e1 // ldr d1, [x23, #0x80]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfd000b01 // str d1, [x24, #0x10]
-	WORD $0xfd4062e1 // ldr d1, [x23, #0xc0]
-	WORD $0x52800037 // mov w23, #0x1
-	WORD $0x1e600820 // fmul d0, d1, d0
-	WORD $0xfd000f00 // str d0, [x24, #0x18]
-	WORD $0x3707fd59 // tbnz w25, #0x0, <blocks2Multi4+0xe20>
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0xeb1300df // cmp x6, x19
-	WORD $0x54fffb41 // b.ne <blocks2Multi4+0xdec>
-	WORD $0x17fffc96 // b <blocks2Multi4+0xe0>
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x9a9fc626 // csinc x6, x17, xzr, gt
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb4000062 // cbz x2, <blocks2Multi4+0xeac>
-	WORD $0x78657873 // ldrh w19, [x3, x5, lsl #1]
-	WORD $0x14000002 // b <blocks2Multi4+0xeb0>
-	WORD $0x8b0b00b3 // add x19, x5, x11
-	WORD $0x8b131893 // add x19, x4, x19, lsl #6
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x8b0d014d // add x13, x10, x13
+	WORD $0xf9000bed // str x13, [sp, #0x10]
+	WORD $0xf94007ea // ldr x10, [sp, #0x8]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x540038c2 // b.hs <blocks2Multi4+0x794>
+	WORD $0x7940092a // ldrh w10, [x9, #0x4]
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x14000008 // b <blocks2Multi4+0xa8>
+	WORD $0xf94017ed // ldr x13, [sp, #0x28]
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
+	WORD $0x2a1f03e5 // mov w5, wzr
+	WORD $0x8b0d014d // add x13, x10, x13
+	WORD $0x7940092a // ldrh w10, [x9, #0x4]
+	WORD $0xeb0a01bf // cmp x13, x10
+	WORD $0x5400304a // b.ge <blocks2Multi4+0x6ac>
+	WORD $0xcb0d0153 // sub x19, x10, x13
+	WORD $0x5280040a // mov w10, #0x20
+	WORD $0xf90017ed // str x13, [sp, #0x28]
+	WORD $0xf100827f // cmp x19, #0x20
+	WORD $0x9a8ab26a // csel x10, x19, x10, lt
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x9a9fc554 // csinc x20, x10, xzr, gt
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0xf9000fea // str x10, [sp, #0x18]
+	WORD $0x5400250b // b.lt <blocks2Multi4+0x56c>
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x8b050d87 // add x7, x12, x5, lsl #3
+	WORD $0x1400001a // b <blocks2Multi4+0x13c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0xb940012a // ldr w10, [x9]
+	WORD $0x8b160508 // add x8, x8, x22, lsl #1
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x4e080d41 // dup v1.2d, x10
+	WORD $0x8b15198a // add x10, x12, x21, lsl #6
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0xeb1402bf // cmp x21, x20
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
+	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
+	WORD $0xad000940 // stp q0, q2, [x10]
+	WORD $0xfd4005c0 // ldr d0, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
+	WORD $0x4f425441 // shl v1.2d, v2.2d, #0x2
+	WORD $0xad010540 // stp q0, q1, [x10, #0x20]
+	WORD $0x540021a0 // b.eq <blocks2Multi4+0x56c>
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
+	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
+	WORD $0x8b152037 // add x23, x1, x21, lsl #8
+	WORD $0x394001f6 // ldrb w22, [x15]
+	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
+	WORD $0x37080aea // tbnz w10, #0x1, <blocks2Multi4+0x2ac>
+	WORD $0xf940400a // ldr x10, [x0, #0x80]
+	WORD $0x5280180d // mov w13, #0xc0
+	WORD $0x7100d6df // cmp w22, #0x35
+	WORD $0xd341fed9 // lsr x25, x22, #1
+	WORD $0xd342feda // lsr x26, x22, #2
+	WORD $0x9bad2adb // umaddl x27, w22, w13, x10
+	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
+	WORD $0xd342fd5d // lsr x29, x10, #2
+	WORD $0x54000d63 // b.lo <blocks2Multi4+0x320>
+	WORD $0x8b16035e // add x30, x26, x22
+	WORD $0x8b1603a4 // add x4, x29, x22
+	WORD $0x8b16032d // add x13, x25, x22
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x91020363 // add x3, x27, #0x80
+	WORD $0x8b160146 // add x6, x10, x22
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0xad421766 // ldp q6, q5, [x27, #0x40]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0006e0 // stp q0, q1, [x23]
+	WORD $0x3cf96940 // ldr q0, [x10, x25]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfd6941 // ldr q1, [x10, x29]
+	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x3cfe6940 // ldr q0, [x10, x30]
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420b63 // ldp q3, q2, [x27, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
+	WORD $0x3ced6940 // ldr q0, [x10, x13]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430f64 // ldp q4, q3, [x27, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x18c>
+	WORD $0x17ffff8e // b <blocks2Multi4+0xe0>
+	WORD $0x5280002d // mov w13, #0x1
+	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x2a0d03e2 // mov w2, w13
+	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0002e1 // stp q1, q0, [x23]
+	WORD $0x3dc00540 // ldr q0, [x10, #0x10]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0102e1 // stp q1, q0, [x23, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc00940 // ldr q0, [x10, #0x20]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
+	WORD $0x3dc00d40 // ldr q0, [x10, #0x30]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0302e1 // stp q1, q0, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707fd42 // tbnz w2, #0x0, <blocks2Multi4+0x2c0>
+	WORD $0x17ffff71 // b <blocks2Multi4+0xe0>
+	WORD $0x710062df // cmp w22, #0x18
+	WORD $0x540008a8 // b.hi <blocks2Multi4+0x438>
+	WORD $0x92400aca // and x10, x22, #0x7
+	WORD $0xb500086a // cbnz x10, <blocks2Multi4+0x438>
+	WORD $0x8b16034a // add x10, x26, x22
+	WORD $0x8b1603ad // add x13, x29, x22
+	WORD $0x8b160322 // add x2, x25, x22
+	WORD $0x5280003e // mov w30, #0x1
+	WORD $0xaa0803e4 // mov x4, x8
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x3cfa6881 // ldr q1, [x4, x26]
+	WORD $0x91022367 // add x7, x27, #0x88
+	WORD $0x91024363 // add x3, x27, #0x90
+	WORD $0x8b160086 // add x6, x4, x22
+	WORD $0x4d40cce4 // ld1r { v4.2d }, [x7]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00080 // ldr q0, [x4]
+	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea01c80 // orr v0.16b, v4.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0006e0 // stp q0, q1, [x23]
+	WORD $0x3cf96880 // ldr q0, [x4, x25]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfd6881 // ldr q1, [x4, x29]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488f62 // ldp d2, d3, [x27, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x3cea6881 // ldr q1, [x4, x10]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x3dc000c0 // ldr q0, [x6]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cce2 // ld1r { v2.2d }, [x7]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
+	WORD $0x2a1e03e3 // mov w3, w30
+	WORD $0x2a1f03fe // mov w30, wzr
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0206e0 // stp q0, q1, [x23, #0x40]
+	WORD $0x3ce26880 // ldr q0, [x4, x2]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3ced6881 // ldr q1, [x4, x13]
+	WORD $0x8b180084 // add x4, x4, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488f62 // ldp d2, d3, [x27, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi4+0x344>
+	WORD $0x17ffff2b // b <blocks2Multi4+0xe0>
+	WORD $0x8b16035e // add x30, x26, x22
+	WORD $0x8b1603a4 // add x4, x29, x22
+	WORD $0x8b16032d // add x13, x25, x22
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x91020363 // add x3, x27, #0x80
+	WORD $0x8b160146 // add x6, x10, x22
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0xad421766 // ldp q6, q5, [x27, #0x40]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0006e0 // stp q0, q1, [x23]
+	WORD $0x3cf96940 // ldr q0, [x10, x25]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfd6941 // ldr q1, [x10, x29]
+	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x3cfe6940 // ldr q0, [x10, x30]
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420b63 // ldp q3, q2, [x27, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
+	WORD $0x3ced6940 // ldr q0, [x10, x13]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430f64 // ldp q4, q3, [x27, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x44c>
+	WORD $0x17fffede // b <blocks2Multi4+0xe0>
+	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x910082d7 // add x23, x22, #0x20
+	WORD $0x1400000c // b <blocks2Multi4+0x5a8>
+	WORD $0xd503201f // nop
+	WORD $0x8b18016a // add x10, x11, x24
+	WORD $0x8b18020d // add x13, x16, x24
+	WORD $0xf1001abf // cmp x21, #0x6
+	WORD $0x91000ab5 // add x21, x21, #0x2
+	WORD $0xad001d46 // stp q6, q7, [x10]
+	WORD $0xad010d42 // stp q2, q3, [x10, #0x20]
+	WORD $0x8b18022a // add x10, x17, x24
+	WORD $0xad0015a4 // stp q4, q5, [x13]
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0x54ffd742 // b.hs <blocks2Multi4+0x8c>
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd37beab8 // lsl x24, x21, #5
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x340000a5 // cbz w5, <blocks2Multi4+0x5e0>
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x5400018a // b.ge <blocks2Multi4+0x604>
+	WORD $0x17ffffea // b <blocks2Multi4+0x580>
+	WORD $0xd503201f // nop
+	WORD $0x8b18016a // add x10, x11, x24
+	WORD $0x8b18020d // add x13, x16, x24
+	WORD $0xad401d46 // ldp q6, q7, [x10]
+	WORD $0xad410d42 // ldp q2, q3, [x10, #0x20]
+	WORD $0x8b18022a // add x10, x17, x24
+	WORD $0xad4015a4 // ldp q4, q5, [x13]
+	WORD $0xad400540 // ldp q0, q1, [x10]
+	WORD $0xf100067f // cmp x19, #0x1
+	WORD $0x54fffc0b // b.lt <blocks2Multi4+0x580>
+	WORD $0x8b150d99 // add x25, x12, x21, lsl #3
+	WORD $0x8b150c3a // add x26, x1, x21, lsl #3
+	WORD $0xaa1403fb // mov x27, x20
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa8c40b2a // ldp x10, x2, [x25], #0x40
+	WORD $0xf100077b // subs x27, x27, #0x1
+	WORD $0x8b0a0ecd // add x13, x22, x10, lsl #3
+	WORD $0x8b020ec4 // add x4, x22, x2, lsl #3
+	WORD $0x8b0a0eea // add x10, x23, x10, lsl #3
+	WORD $0xad4041b1 // ldp q17, q16, [x13]
+	WORD $0xaa1a03ed // mov x13, x26
+	WORD $0x4ddfcdb2 // ld1r { v18.2d }, [x13], #8
+	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
+	WORD $0x6d485353 // ldp d19, d20, [x26, #0x80]
+	WORD $0x4fd31224 // fmla v4.2d, v17.2d, v19.d[0]
+	WORD $0x4fd31205 // fmla v5.2d, v16.2d, v19.d[0]
+	WORD $0x4e72ce07 // fmla v7.2d, v16.2d, v18.2d
+	WORD $0xfd4001b2 // ldr d18, [x13]
+	WORD $0xad404091 // ldp q17, q16, [x4]
+	WORD $0xad405553 // ldp q19, q21, [x10]
+	WORD $0x8b020eea // add x10, x23, x2, lsl #3
+	WORD $0x4fd41201 // fmla v1.2d, v16.2d, v20.d[0]
+	WORD $0x4fd21203 // fmla v3.2d, v16.2d, v18.d[0]
+	WORD $0x4fd41220 // fmla v0.2d, v17.2d, v20.d[0]
+	WORD $0xad405150 // ldp q16, q20, [x10]
+	WORD $0x4fd21222 // fmla v2.2d, v17.2d, v18.d[0]
+	WORD $0x6d444756 // ldp d22, d17, [x26, #0x40]
+	WORD $0x6d4c5f52 // ldp d18, d23, [x26, #0xc0]
+	WORD $0x9104035a // add x26, x26, #0x100
+	WORD $0x4fd11283 // fmla v3.2d, v20.2d, v17.d[0]
+	WORD $0x4fd71281 // fmla v1.2d, v20.2d, v23.d[0]
+	WORD $0x4fd612a7 // fmla v7.2d, v21.2d, v22.d[0]
+	WORD $0x4fd212a5 // fmla v5.2d, v21.2d, v18.d[0]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
+	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
+	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
+	WORD $0x54fffbe1 // b.ne <blocks2Multi4+0x620>
+	WORD $0x17ffffb6 // b <blocks2Multi4+0x580>
+	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
+	WORD $0x371000ea // tbnz w10, #0x2, <blocks2Multi4+0x6cc>
+	WORD $0x2a1f03e5 // mov w5, wzr
+	WORD $0xf94007ea // ldr x10, [sp, #0x8]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54ffcde3 // b.lo <blocks2Multi4+0x80>
+	WORD $0x14000033 // b <blocks2Multi4+0x794>
+	WORD $0xf940280a // ldr x10, [x0, #0x50]
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0xcb0d014d // sub x13, x10, x13
+	WORD $0x5280010a // mov w10, #0x8
+	WORD $0xf10021bf // cmp x13, #0x8
+	WORD $0x9a8ab1aa // csel x10, x13, x10, lt
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x54ffcbcb // b.lt <blocks2Multi4+0x60>
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x9a9fc542 // csinc x2, x10, xzr, gt
+	WORD $0x14000005 // b <blocks2Multi4+0x70c>
+	WORD $0xd503201f // nop
+	WORD $0x910005ad // add x13, x13, #0x1
+	WORD $0xeb0201bf // cmp x13, x2
+	WORD $0x54ffcac0 // b.eq <blocks2Multi4+0x60>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xb40000a4 // cbz x4, <blocks2Multi4+0x724>
+	WORD $0x8b0d0483 // add x3, x4, x13, lsl #1
+	WORD $0xf9400be4 // ldr x4, [sp, #0x10]
+	WORD $0x78647864 // ldrh w4, [x3, x4, lsl #1]
+	WORD $0x14000003 // b <blocks2Multi4+0x72c>
+	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
+	WORD $0x8b0301a4 // add x4, x13, x3
+	WORD $0x8b0d1565 // add x5, x11, x13, lsl #5
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xd37ff884 // lsl x4, x4, #1
 	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x8b150cf6 // add x22, x7, x21, lsl #3
+	WORD $0x1400000c // b <blocks2Multi4+0x76c>
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0x8b150275 // add x21, x19, x21
-	WORD $0x2a1403f7 // mov w23, w20
+	WORD $0x8b0720a3 // add x3, x5, x7, lsl #8
 	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0xfd4002c1 // ldr d1, [x22]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfd0002a1 // str d1, [x21]
-	WORD $0xfd4022c1 // ldr d1, [x22, #0x40]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfd0006a1 // str d1, [x21, #0x8]
-	WORD $0xfd4042c1 // ldr d1, [x22, #0x80]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfd000aa1 // str d1, [x21, #0x10]
-	WORD $0xfd4062c1 // ldr d1, [x22, #0xc0]
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfd000ea0 // str d0, [x21, #0x18]
-	WORD $0x52800415 // mov w21, #0x20
-	WORD $0x3707fdd7 // tbnz w23, #0x0, <blocks2Multi4+0xec0>
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xeb0600bf // cmp x5, x6
-	WORD $0x54fffc61 // b.ne <blocks2Multi4+0xea0>
-	WORD $0x17fffc72 // b <blocks2Multi4+0xe0>
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fb // ldr x27, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
-	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
-	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
-	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
-	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
-	WORD $0x6cc93bef // ldp d15, d14, [sp], #0x90
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xad400462 // ldp q2, q1, [x3]
+	WORD $0xf9402403 // ldr x3, [x0, #0x48]
+	WORD $0x8b131463 // add x3, x3, x19, lsl #5
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xad000062 // stp q2, q0, [x3]
+	WORD $0x3607fcc6 // tbz w6, #0x0, <blocks2Multi4+0x700>
+	WORD $0x2a1403e6 // mov w6, w20
+	WORD $0xf9403014 // ldr x20, [x0, #0x60]
+	WORD $0xaa070093 // orr x19, x4, x7
+	WORD $0xb4fffe54 // cbz x20, <blocks2Multi4+0x740>
+	WORD $0xb9406803 // ldr w3, [x0, #0x68]
+	WORD $0xb8737a94 // ldr w20, [x20, x19, lsl #2]
+	WORD $0x0b140063 // add w3, w3, w20
+	WORD $0xd34c2c63 // lsl x3, x3, #52
+	WORD $0x9e670060 // fmov d0, x3
+	WORD $0x17ffffed // b <blocks2Multi4+0x744>
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xf94013fd // ldr x29, [sp, #0x20]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -3130,7 +2648,7 @@ TEXT ·blocks3Multi2Quad(SB), 0, $208-16
 	RET
 
 // func blocks3Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi4Quad(SB), 0, $400-16
+TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -3138,1378 +2656,675 @@ TEXT ·blocks3Multi4Quad(SB), 0, $400-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400056d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf940140d // ldr x13, [x0, #0x28]
-	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
+	WORD $0x140002ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400a48b // b.lt <blocks3Multi4+0x1564>
-	WORD $0xd10503ff // sub sp, sp, #0x140
-	WORD $0xf940000c // ldr x12, [x0]
-	WORD $0x6d0a3bef // stp d15, d14, [sp, #0xa0]
-	WORD $0x8b080d88 // add x8, x12, x8, lsl #3
+	WORD $0x5400532b // b.lt <blocks3Multi4+0xa6c>
+	WORD $0xd10303ff // sub sp, sp, #0xc0
+	WORD $0xf9400007 // ldr x7, [x0]
+	WORD $0xf9401409 // ldr x9, [x0, #0x28]
+	WORD $0x5286200b // mov w11, #0x3100
+	WORD $0x5286400c // mov w12, #0x3200
+	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0x52800024 // mov w4, #0x1
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
+	WORD $0x8b080ce8 // add x8, x7, x8, lsl #3
+	WORD $0xf90033fd // str x29, [sp, #0x60]
+	WORD $0xa90a57f6 // stp x22, x21, [sp, #0xa0]
+	WORD $0x8b0b0035 // add x21, x1, x11
+	WORD $0x8b0c003d // add x29, x1, x12
+	WORD $0xa90b4ff4 // stp x20, x19, [sp, #0xb0]
+	WORD $0x91400c33 // add x19, x1, #0x3, lsl #12
+	WORD $0x91400834 // add x20, x1, #0x2, lsl #12
+	WORD $0xa9076ffe // stp x30, x27, [sp, #0x70]
 	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0x52861808 // mov w8, #0x30c0
-	WORD $0x6d0b33ed // stp d13, d12, [sp, #0xb0]
-	WORD $0xa90e7ffd // stp x29, xzr, [sp, #0xe0]
-	WORD $0x6d0c2beb // stp d11, d10, [sp, #0xc0]
-	WORD $0x6d0d23e9 // stp d9, d8, [sp, #0xd0]
-	WORD $0x8b080030 // add x16, x1, x8
-	WORD $0x52861c08 // mov w8, #0x30e0
-	WORD $0xa90f6ffe // stp x30, x27, [sp, #0xf0]
-	WORD $0x8b08002f // add x15, x1, x8
-	WORD $0xa91067fa // stp x26, x25, [sp, #0x100]
-	WORD $0xa9115ff8 // stp x24, x23, [sp, #0x110]
-	WORD $0xa91257f6 // stp x22, x21, [sp, #0x120]
-	WORD $0xa9134ff4 // stp x20, x19, [sp, #0x130]
-	WORD $0x14000039 // b <blocks3Multi4+0x204>
-	WORD $0xf94077e8 // ldr x8, [sp, #0xe8]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x8b080088 // add x8, x4, x8
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0xf90077e8 // str x8, [sp, #0xe8]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
+	WORD $0x52862408 // mov w8, #0x3120
+	WORD $0x8b080022 // add x2, x1, x8
+	WORD $0x52864408 // mov w8, #0x3220
+	WORD $0xa90867fa // stp x26, x25, [sp, #0x80]
+	WORD $0x8b080023 // add x3, x1, x8
+	WORD $0xa9095ff8 // stp x24, x23, [sp, #0x90]
+	WORD $0xf90017e3 // str x3, [sp, #0x28]
+	WORD $0xa90407f3 // stp x19, x1, [sp, #0x40]
+	WORD $0xa90353f5 // stp x21, x20, [sp, #0x30]
+	WORD $0x14000008 // b <blocks3Multi4+0x98>
+	WORD $0xd503201f // nop
+	WORD $0x8b050105 // add x5, x8, x5
+	WORD $0x52800024 // mov w4, #0x1
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb08019f // cmp x12, x8
-	WORD $0x540099c2 // b.hs <blocks3Multi4+0x1538>
-	WORD $0x79400988 // ldrh w8, [x12, #0x4]
-	WORD $0xb4008ce8 // cbz x8, <blocks3Multi4+0x13a4>
-	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
-	WORD $0xb9400191 // ldr w17, [x12]
-	WORD $0x8b080125 // add x5, x9, x8
-	WORD $0x8b1115c4 // add x4, x14, x17, lsl #5
-	WORD $0x91008086 // add x6, x4, #0x20
-	WORD $0x91010087 // add x7, x4, #0x40
-	WORD $0x14000006 // b <blocks3Multi4+0x23c>
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b1601ad // add x13, x13, x22
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0xeb05013f // cmp x9, x5
-	WORD $0x54008b62 // b.hs <blocks3Multi4+0x13a4>
-	WORD $0x39400133 // ldrb w19, [x9]
-	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
-	WORD $0x39401988 // ldrb w8, [x12, #0x6]
-	WORD $0x370826e8 // tbnz w8, #0x1, <blocks3Multi4+0x724>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
-	WORD $0x7100d27f // cmp w19, #0x34
-	WORD $0xd341fe75 // lsr x21, x19, #1
-	WORD $0xd342fe7a // lsr x26, x19, #2
-	WORD $0xd37ffa77 // lsl x23, x19, #1
-	WORD $0x9bab2274 // umaddl x20, w19, w11, x8
-	WORD $0x540041e9 // b.ls <blocks3Multi4+0xaa4>
-	WORD $0x79400148 // ldrh w8, [x10]
-	WORD $0x7940094b // ldrh w11, [x10, #0x4]
-	WORD $0x8b13035b // add x27, x26, x19
-	WORD $0x8b13075d // add x29, x26, x19, lsl #1
-	WORD $0x5280007e // mov w30, #0x3
-	WORD $0xd37be90e // lsl x14, x8, #5
-	WORD $0x79400548 // ldrh w8, [x10, #0x2]
-	WORD $0x79400d51 // ldrh w17, [x10, #0x6]
-	WORD $0xd37be96b // lsl x11, x11, #5
-	WORD $0xd37bea31 // lsl x17, x17, #5
-	WORD $0x8b0e0082 // add x2, x4, x14
-	WORD $0x8b0b0096 // add x22, x4, x11
-	WORD $0x8b110098 // add x24, x4, x17
-	WORD $0x8b1100d9 // add x25, x6, x17
-	WORD $0x8b1100f1 // add x17, x7, x17
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0xad400440 // ldp q0, q1, [x2]
-	WORD $0xad4016c4 // ldp q4, q5, [x22]
-	WORD $0x8b0e00c2 // add x2, x6, x14
-	WORD $0x8b0e00ee // add x14, x7, x14
-	WORD $0xad401f06 // ldp q6, q7, [x24]
-	WORD $0x8b0b00d8 // add x24, x6, x11
-	WORD $0x8b0b00eb // add x11, x7, x11
-	WORD $0xad405f33 // ldp q19, q23, [x25]
-	WORD $0xad407d7b // ldp q27, q31, [x11]
-	WORD $0xad40223c // ldp q28, q8, [x17]
-	WORD $0xf9402c19 // ldr x25, [x0, #0x58]
-	WORD $0x8b130676 // add x22, x19, x19, lsl #1
-	WORD $0x8b080083 // add x3, x4, x8
-	WORD $0xad400c62 // ldp q2, q3, [x3]
-	WORD $0x8b0800c3 // add x3, x6, x8
-	WORD $0x8b0800e8 // add x8, x7, x8
-	WORD $0x4ec83bfd // zip1 v29.2d, v31.2d, v8.2d
-	WORD $0x4ec87bff // zip2 v31.2d, v31.2d, v8.2d
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x4edc3b79 // zip1 v25.2d, v27.2d, v28.2d
-	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0313e0 // stp q0, q4, [sp, #0x60]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad020be0 // stp q0, q2, [sp, #0x40]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad401704 // ldp q4, q5, [x24]
-	WORD $0xd342fed8 // lsr x24, x22, #2
-	WORD $0x4ed738b5 // zip1 v21.2d, v5.2d, v23.2d
-	WORD $0x4ed778b7 // zip2 v23.2d, v5.2d, v23.2d
-	WORD $0x4ed33886 // zip1 v6.2d, v4.2d, v19.2d
-	WORD $0x4ed37893 // zip2 v19.2d, v4.2d, v19.2d
-	WORD $0xad010be0 // stp q0, q2, [sp, #0x20]
-	WORD $0xad400440 // ldp q0, q1, [x2]
-	WORD $0xad400c62 // ldp q2, q3, [x3]
-	WORD $0x4ec33836 // zip1 v22.2d, v1.2d, v3.2d
-	WORD $0x4ec37838 // zip2 v24.2d, v1.2d, v3.2d
-	WORD $0xad0447f0 // stp q16, q17, [sp, #0x80]
-	WORD $0x4ec23812 // zip1 v18.2d, v0.2d, v2.2d
-	WORD $0x4ec27814 // zip2 v20.2d, v0.2d, v2.2d
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0xad400d02 // ldp q2, q3, [x8]
-	WORD $0xaa1003ee // mov x14, x16
-	WORD $0xaa0d03e8 // mov x8, x13
-	WORD $0x3d8007e6 // str q6, [sp, #0x10]
-	WORD $0x4ec3383e // zip1 v30.2d, v1.2d, v3.2d
-	WORD $0x4ec37828 // zip2 v8.2d, v1.2d, v3.2d
-	WORD $0x4ec2381a // zip1 v26.2d, v0.2d, v2.2d
-	WORD $0x4ec2781c // zip2 v28.2d, v0.2d, v2.2d
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0xad400682 // ldp q2, q1, [x20]
-	WORD $0x9102028b // add x11, x20, #0x80
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x4e010069 // tbl v9.16b, { v3.16b }, v1.16b
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x4d40cd65 // ld1r { v5.2d }, [x11]
-	WORD $0xad421283 // ldp q3, q4, [x20, #0x40]
-	WORD $0x8b13010b // add x11, x8, x19
-	WORD $0xad7a39cf // ldp q15, q14, [x14, #-0xc0]
-	WORD $0xad4443f1 // ldp q17, q16, [sp, #0x80]
-	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
-	WORD $0x6ee0b8a5 // neg v5.2d, v5.2d
-	WORD $0xad7c31cd // ldp q13, q12, [x14, #-0x80]
-	WORD $0xad7e29cb // ldp q11, q10, [x14, #-0x40]
-	WORD $0x6ee44527 // ushl v7.2d, v9.2d, v4.2d
-	WORD $0x4ee544e7 // sshl v7.2d, v7.2d, v5.2d
-	WORD $0x6ee34406 // ushl v6.2d, v0.2d, v3.2d
-	WORD $0xad4001c9 // ldp q9, q0, [x14]
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0x4ee544c6 // sshl v6.2d, v6.2d, v5.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e67ce0e // fmla v14.2d, v16.2d, v7.2d
-	WORD $0x4e66ce2f // fmla v15.2d, v17.2d, v6.2d
-	WORD $0xad4343f1 // ldp q17, q16, [sp, #0x60]
-	WORD $0x4e67ce0c // fmla v12.2d, v16.2d, v7.2d
-	WORD $0x4e66ce2d // fmla v13.2d, v17.2d, v6.2d
-	WORD $0xad4243f1 // ldp q17, q16, [sp, #0x40]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4e67ce0a // fmla v10.2d, v16.2d, v7.2d
-	WORD $0x4e66ce2b // fmla v11.2d, v17.2d, v6.2d
-	WORD $0xad4147f0 // ldp q16, q17, [sp, #0x20]
-	WORD $0x4e67ce20 // fmla v0.2d, v17.2d, v7.2d
-	WORD $0x4e66ce09 // fmla v9.2d, v16.2d, v6.2d
-	WORD $0x3dc00166 // ldr q6, [x11]
-	WORD $0x4e0200c6 // tbl v6.16b, { v6.16b }, v2.16b
-	WORD $0x3cfb6910 // ldr q16, [x8, x27]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b17010b // add x11, x8, x23
-	WORD $0x3dc00167 // ldr q7, [x11]
-	WORD $0x4e0200e2 // tbl v2.16b, { v7.16b }, v2.16b
-	WORD $0x4e010210 // tbl v16.16b, { v16.16b }, v1.16b
-	WORD $0x3cfd6907 // ldr q7, [x8, x29]
-	WORD $0x8b190108 // add x8, x8, x25
-	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e0100e1 // tbl v1.16b, { v7.16b }, v1.16b
-	WORD $0x6ee44607 // ushl v7.2d, v16.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
-	WORD $0x6ee344c4 // ushl v4.2d, v6.2d, v3.2d
-	WORD $0x4ee544e3 // sshl v3.2d, v7.2d, v5.2d
-	WORD $0x4ee54484 // sshl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee54421 // sshl v1.2d, v1.2d, v5.2d
-	WORD $0x3dc007e5 // ldr q5, [sp, #0x10]
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e63ce6c // fmla v12.2d, v19.2d, v3.2d
-	WORD $0x4e63ceaa // fmla v10.2d, v21.2d, v3.2d
-	WORD $0x4e63cee0 // fmla v0.2d, v23.2d, v3.2d
-	WORD $0x4e63ccae // fmla v14.2d, v5.2d, v3.2d
-	WORD $0x4e64ce4f // fmla v15.2d, v18.2d, v4.2d
-	WORD $0x4e64ce8d // fmla v13.2d, v20.2d, v4.2d
-	WORD $0x4e64cecb // fmla v11.2d, v22.2d, v4.2d
-	WORD $0x4e64cf09 // fmla v9.2d, v24.2d, v4.2d
-	WORD $0x4e61cf6c // fmla v12.2d, v27.2d, v1.2d
-	WORD $0x4e61cfaa // fmla v10.2d, v29.2d, v1.2d
-	WORD $0x4e61cfe0 // fmla v0.2d, v31.2d, v1.2d
-	WORD $0x4e62cf4f // fmla v15.2d, v26.2d, v2.2d
-	WORD $0x4e61cf2e // fmla v14.2d, v25.2d, v1.2d
-	WORD $0x4e62cf8d // fmla v13.2d, v28.2d, v2.2d
-	WORD $0x4e62cfcb // fmla v11.2d, v30.2d, v2.2d
-	WORD $0x4e62cd09 // fmla v9.2d, v8.2d, v2.2d
-	WORD $0xad3a39cf // stp q15, q14, [x14, #-0xc0]
-	WORD $0xad3c31cd // stp q13, q12, [x14, #-0x80]
-	WORD $0xad3e29cb // stp q11, q10, [x14, #-0x40]
-	WORD $0xac8801c9 // stp q9, q0, [x14], #0x100
-	WORD $0x54fff621 // b.ne <blocks3Multi4+0x380>
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xaa0d03fd // mov x29, x13
-	WORD $0xd37be90e // lsl x14, x8, #5
-	WORD $0x79401548 // ldrh w8, [x10, #0xa]
-	WORD $0xd37be97a // lsl x26, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x8b1a0082 // add x2, x4, x26
-	WORD $0x8b0e0091 // add x17, x4, x14
-	WORD $0xad400440 // ldp q0, q1, [x2]
-	WORD $0xad404224 // ldp q4, q16, [x17]
-	WORD $0x8b0e00d1 // add x17, x6, x14
-	WORD $0x8b0e00ee // add x14, x7, x14
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0xd37be96b // lsl x11, x11, #5
-	WORD $0x8b0b0083 // add x3, x4, x11
-	WORD $0x8b080082 // add x2, x4, x8
-	WORD $0x8b0b00db // add x27, x6, x11
-	WORD $0x8b0b00eb // add x11, x7, x11
-	WORD $0xad401c62 // ldp q2, q7, [x3]
-	WORD $0xad404445 // ldp q5, q17, [x2]
-	WORD $0x8b0800c2 // add x2, x6, x8
-	WORD $0x8b1a00c3 // add x3, x6, x26
-	WORD $0xad406774 // ldp q20, q25, [x27]
-	WORD $0x8b1a00fa // add x26, x7, x26
-	WORD $0x8b0800e8 // add x8, x7, x8
-	WORD $0xad40217c // ldp q28, q8, [x11]
-	WORD $0x8b17031b // add x27, x24, x23
-	WORD $0x8b1702b7 // add x23, x21, x23
-	WORD $0xad405c73 // ldp q19, q23, [x3]
-	WORD $0xad407f5b // ldp q27, q31, [x26]
-	WORD $0x8b1302ba // add x26, x21, x19
-	WORD $0x8b130313 // add x19, x24, x19
-	WORD $0x4ed93af5 // zip1 v21.2d, v23.2d, v25.2d
-	WORD $0x4ed97af7 // zip2 v23.2d, v23.2d, v25.2d
-	WORD $0x4ec83bfd // zip1 v29.2d, v31.2d, v8.2d
-	WORD $0x4ec87bff // zip2 v31.2d, v31.2d, v8.2d
-	WORD $0x4ec23806 // zip1 v6.2d, v0.2d, v2.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4edc3b79 // zip1 v25.2d, v27.2d, v28.2d
-	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
-	WORD $0xad041be3 // stp q3, q6, [sp, #0x80]
-	WORD $0x4ec27803 // zip2 v3.2d, v0.2d, v2.2d
-	WORD $0x4ec57880 // zip2 v0.2d, v4.2d, v5.2d
-	WORD $0x4ec73822 // zip1 v2.2d, v1.2d, v7.2d
-	WORD $0xad030fe0 // stp q0, q3, [sp, #0x60]
-	WORD $0x4ed13a00 // zip1 v0.2d, v16.2d, v17.2d
-	WORD $0x4ed43a63 // zip1 v3.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0xad020be0 // stp q0, q2, [sp, #0x40]
-	WORD $0x4ec77822 // zip2 v2.2d, v1.2d, v7.2d
-	WORD $0x4ed17a00 // zip2 v0.2d, v16.2d, v17.2d
-	WORD $0x3d8007e3 // str q3, [sp, #0x10]
-	WORD $0xad010be0 // stp q0, q2, [sp, #0x20]
-	WORD $0xad400620 // ldp q0, q1, [x17]
-	WORD $0xad406042 // ldp q2, q24, [x2]
-	WORD $0x4ed83836 // zip1 v22.2d, v1.2d, v24.2d
-	WORD $0x4ed87838 // zip2 v24.2d, v1.2d, v24.2d
-	WORD $0x4ec23812 // zip1 v18.2d, v0.2d, v2.2d
-	WORD $0x4ec27814 // zip2 v20.2d, v0.2d, v2.2d
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0xad402502 // ldp q2, q9, [x8]
-	WORD $0xaa0f03e8 // mov x8, x15
-	WORD $0x5280006e // mov w14, #0x3
-	WORD $0x4ec9383e // zip1 v30.2d, v1.2d, v9.2d
-	WORD $0x4ec97828 // zip2 v8.2d, v1.2d, v9.2d
-	WORD $0x4ec2381a // zip1 v26.2d, v0.2d, v2.2d
-	WORD $0x4ec2781c // zip2 v28.2d, v0.2d, v2.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9102028b // add x11, x20, #0x80
-	WORD $0x3cf86ba9 // ldr q9, [x29, x24]
-	WORD $0xad413e82 // ldp q2, q15, [x20, #0x20]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x4e0f0129 // tbl v9.16b, { v9.16b }, v15.16b
-	WORD $0x4d40cd60 // ld1r { v0.2d }, [x11]
-	WORD $0xad43328e // ldp q14, q12, [x20, #0x60]
-	WORD $0x3dc027e4 // ldr q4, [sp, #0x90]
-	WORD $0x6eec4529 // ushl v9.2d, v9.2d, v12.2d
-	WORD $0x6ee0b80d // neg v13.2d, v0.2d
-	WORD $0xad7a2d0a // ldp q10, q11, [x8, #-0xc0]
-	WORD $0x3cf56ba1 // ldr q1, [x29, x21]
-	WORD $0x3cf76ba6 // ldr q6, [x29, x23]
-	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
-	WORD $0x3dc01fe5 // ldr q5, [sp, #0x70]
-	WORD $0x3dc017e7 // ldr q7, [sp, #0x50]
-	WORD $0x3dc00ff1 // ldr q17, [sp, #0x30]
-	WORD $0x6eee4421 // ushl v1.2d, v1.2d, v14.2d
-	WORD $0x4eed4523 // sshl v3.2d, v9.2d, v13.2d
-	WORD $0xad7c2500 // ldp q0, q9, [x8, #-0x80]
-	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e63cc8b // fmla v11.2d, v4.2d, v3.2d
-	WORD $0x3cfa6ba4 // ldr q4, [x29, x26]
-	WORD $0x4e63cca9 // fmla v9.2d, v5.2d, v3.2d
-	WORD $0x3cf36ba5 // ldr q5, [x29, x19]
-	WORD $0x4e020084 // tbl v4.16b, { v4.16b }, v2.16b
-	WORD $0x4e0200c2 // tbl v2.16b, { v6.16b }, v2.16b
-	WORD $0x3cdd0106 // ldur q6, [x8, #-0x30]
-	WORD $0x4e0f00a5 // tbl v5.16b, { v5.16b }, v15.16b
-	WORD $0x6eee4442 // ushl v2.2d, v2.2d, v14.2d
-	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
-	WORD $0x4e63cce6 // fmla v6.2d, v7.2d, v3.2d
-	WORD $0x3cfb6ba7 // ldr q7, [x29, x27]
-	WORD $0x8b1903bd // add x29, x29, x25
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e0f00e7 // tbl v7.16b, { v7.16b }, v15.16b
-	WORD $0xad40410f // ldp q15, q16, [x8]
-	WORD $0x4e63ce30 // fmla v16.2d, v17.2d, v3.2d
-	WORD $0x3dc023f1 // ldr q17, [sp, #0x80]
-	WORD $0x3cdc0103 // ldur q3, [x8, #-0x40]
-	WORD $0x4e61ce2a // fmla v10.2d, v17.2d, v1.2d
-	WORD $0x3dc01bf1 // ldr q17, [sp, #0x60]
-	WORD $0x4e61ce20 // fmla v0.2d, v17.2d, v1.2d
-	WORD $0x3dc013f1 // ldr q17, [sp, #0x40]
-	WORD $0x4e61ce23 // fmla v3.2d, v17.2d, v1.2d
-	WORD $0x3dc00bf1 // ldr q17, [sp, #0x20]
-	WORD $0x4e61ce2f // fmla v15.2d, v17.2d, v1.2d
-	WORD $0x6eee4481 // ushl v1.2d, v4.2d, v14.2d
-	WORD $0x6eec44a4 // ushl v4.2d, v5.2d, v12.2d
-	WORD $0x6eec44e5 // ushl v5.2d, v7.2d, v12.2d
-	WORD $0x3dc007e7 // ldr q7, [sp, #0x10]
-	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
-	WORD $0x4eed4484 // sshl v4.2d, v4.2d, v13.2d
-	WORD $0x4eed44a5 // sshl v5.2d, v5.2d, v13.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e61ce4a // fmla v10.2d, v18.2d, v1.2d
-	WORD $0x4e64cceb // fmla v11.2d, v7.2d, v4.2d
-	WORD $0x4e61ce80 // fmla v0.2d, v20.2d, v1.2d
-	WORD $0x4e64ce69 // fmla v9.2d, v19.2d, v4.2d
-	WORD $0x4e61cec3 // fmla v3.2d, v22.2d, v1.2d
-	WORD $0x4e64cea6 // fmla v6.2d, v21.2d, v4.2d
-	WORD $0x4e61cf0f // fmla v15.2d, v24.2d, v1.2d
-	WORD $0x4e64cef0 // fmla v16.2d, v23.2d, v4.2d
-	WORD $0x4e65cf2b // fmla v11.2d, v25.2d, v5.2d
-	WORD $0x4e62cf4a // fmla v10.2d, v26.2d, v2.2d
-	WORD $0x4e65cf69 // fmla v9.2d, v27.2d, v5.2d
-	WORD $0x4e62cf80 // fmla v0.2d, v28.2d, v2.2d
-	WORD $0x4e65cfa6 // fmla v6.2d, v29.2d, v5.2d
-	WORD $0x4e62cfc3 // fmla v3.2d, v30.2d, v2.2d
-	WORD $0x4e65cff0 // fmla v16.2d, v31.2d, v5.2d
-	WORD $0x4e62cd0f // fmla v15.2d, v8.2d, v2.2d
-	WORD $0xad3a2d0a // stp q10, q11, [x8, #-0xc0]
-	WORD $0xad3c2500 // stp q0, q9, [x8, #-0x80]
-	WORD $0xad3e1903 // stp q3, q6, [x8, #-0x40]
-	WORD $0xac88410f // stp q15, q16, [x8], #0x100
-	WORD $0x54fff621 // b.ne <blocks3Multi4+0x5e0>
-	WORD $0x17fffec2 // b <blocks3Multi4+0x228>
-	WORD $0x79400948 // ldrh w8, [x10, #0x4]
-	WORD $0x79400d4b // ldrh w11, [x10, #0x6]
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0xd37be96e // lsl x14, x11, #5
-	WORD $0x79400151 // ldrh w17, [x10]
-	WORD $0xd37bea31 // lsl x17, x17, #5
-	WORD $0x8b08008b // add x11, x4, x8
-	WORD $0x8b0e0082 // add x2, x4, x14
-	WORD $0x8b0800d4 // add x20, x6, x8
-	WORD $0x8b0e00d5 // add x21, x6, x14
-	WORD $0x8b0800e8 // add x8, x7, x8
-	WORD $0x8b0e00ee // add x14, x7, x14
-	WORD $0xad401d60 // ldp q0, q7, [x11]
-	WORD $0x7940054b // ldrh w11, [x10, #0x2]
-	WORD $0xad404043 // ldp q3, q16, [x2]
-	WORD $0x8b110082 // add x2, x4, x17
-	WORD $0xad405e93 // ldp q19, q23, [x20]
-	WORD $0xf9402c14 // ldr x20, [x0, #0x58]
-	WORD $0xad406ab5 // ldp q21, q26, [x21]
-	WORD $0xad407d1b // ldp q27, q31, [x8]
-	WORD $0xaa1003e8 // mov x8, x16
-	WORD $0xaa0d03f5 // mov x21, x13
-	WORD $0xd37be96b // lsl x11, x11, #5
-	WORD $0xad404444 // ldp q4, q17, [x2]
-	WORD $0x8b0b0082 // add x2, x4, x11
-	WORD $0x8b0b00c3 // add x3, x6, x11
-	WORD $0x8b0b00eb // add x11, x7, x11
-	WORD $0x4ec33802 // zip1 v2.2d, v0.2d, v3.2d
-	WORD $0xad404845 // ldp q5, q18, [x2]
-	WORD $0x8b1100c2 // add x2, x6, x17
-	WORD $0xad406474 // ldp q20, q25, [x3]
-	WORD $0x8b1100f1 // add x17, x7, x17
-	WORD $0xad40223c // ldp q28, q8, [x17]
-	WORD $0xad40297d // ldp q29, q10, [x11]
-	WORD $0x4ed23a26 // zip1 v6.2d, v17.2d, v18.2d
-	WORD $0x4eca391e // zip1 v30.2d, v8.2d, v10.2d
-	WORD $0x4eca7908 // zip2 v8.2d, v8.2d, v10.2d
-	WORD $0x4ec53881 // zip1 v1.2d, v4.2d, v5.2d
-	WORD $0xad040be1 // stp q1, q2, [sp, #0x80]
-	WORD $0x4ec37801 // zip2 v1.2d, v0.2d, v3.2d
-	WORD $0x4ec57880 // zip2 v0.2d, v4.2d, v5.2d
-	WORD $0x4ed038e5 // zip1 v5.2d, v7.2d, v16.2d
-	WORD $0x4ed078e7 // zip2 v7.2d, v7.2d, v16.2d
-	WORD $0x4ed27a30 // zip2 v16.2d, v17.2d, v18.2d
-	WORD $0x4ed53a71 // zip1 v17.2d, v19.2d, v21.2d
-	WORD $0x4ed57a73 // zip2 v19.2d, v19.2d, v21.2d
-	WORD $0x4eda3af5 // zip1 v21.2d, v23.2d, v26.2d
-	WORD $0x4eda7af7 // zip2 v23.2d, v23.2d, v26.2d
-	WORD $0x4edd3b9a // zip1 v26.2d, v28.2d, v29.2d
-	WORD $0x4edd7b9c // zip2 v28.2d, v28.2d, v29.2d
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0xad406040 // ldp q0, q24, [x2]
-	WORD $0x4ed93b16 // zip1 v22.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0x4ed43812 // zip1 v18.2d, v0.2d, v20.2d
-	WORD $0x4ed47814 // zip2 v20.2d, v0.2d, v20.2d
-	WORD $0xad4025c0 // ldp q0, q9, [x14]
-	WORD $0x5280006e // mov w14, #0x3
-	WORD $0x4ec93bfd // zip1 v29.2d, v31.2d, v9.2d
-	WORD $0x4ec97bff // zip2 v31.2d, v31.2d, v9.2d
-	WORD $0x4ec03b79 // zip1 v25.2d, v27.2d, v0.2d
-	WORD $0x4ec07b7b // zip2 v27.2d, v27.2d, v0.2d
-	WORD $0xd503201f // nop
-	WORD $0x3dc002a1 // ldr q1, [x21]
-	WORD $0xad7a390f // ldp q15, q14, [x8, #-0xc0]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x4e617822 // fcvtl2 v2.2d, v1.4s
-	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
-	WORD $0xad7c310d // ldp q13, q12, [x8, #-0x80]
-	WORD $0xad7e290b // ldp q11, q10, [x8, #-0x40]
-	WORD $0x4e61cccb // fmla v11.2d, v6.2d, v1.2d
-	WORD $0x4e62ccaa // fmla v10.2d, v5.2d, v2.2d
-	WORD $0xad400109 // ldp q9, q0, [x8]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0xad440fe4 // ldp q4, q3, [sp, #0x80]
-	WORD $0x4e61cc8f // fmla v15.2d, v4.2d, v1.2d
-	WORD $0x4e62cc6e // fmla v14.2d, v3.2d, v2.2d
-	WORD $0xad430fe4 // ldp q4, q3, [sp, #0x60]
-	WORD $0x4e61ce09 // fmla v9.2d, v16.2d, v1.2d
-	WORD $0x4e62cce0 // fmla v0.2d, v7.2d, v2.2d
-	WORD $0x4e62cc6c // fmla v12.2d, v3.2d, v2.2d
-	WORD $0x4e61cc8d // fmla v13.2d, v4.2d, v1.2d
-	WORD $0x3dc00aa3 // ldr q3, [x21, #0x20]
-	WORD $0xf98812a0 // prfm pldl1keep, [x21, #0x1020]
-	WORD $0x3dc012a1 // ldr q1, [x21, #0x40]
-	WORD $0xf98822a0 // prfm pldl1keep, [x21, #0x1040]
-	WORD $0x8b1402b5 // add x21, x21, x20
-	WORD $0x0e617862 // fcvtl v2.2d, v3.2s
-	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
-	WORD $0x4e63ce2e // fmla v14.2d, v17.2d, v3.2d
-	WORD $0x4e62ce4f // fmla v15.2d, v18.2d, v2.2d
-	WORD $0x4e63ce6c // fmla v12.2d, v19.2d, v3.2d
-	WORD $0x4e62ce8d // fmla v13.2d, v20.2d, v2.2d
-	WORD $0x4e63ceaa // fmla v10.2d, v21.2d, v3.2d
-	WORD $0x4e62cecb // fmla v11.2d, v22.2d, v2.2d
-	WORD $0x4e63cee0 // fmla v0.2d, v23.2d, v3.2d
-	WORD $0x4e62cf09 // fmla v9.2d, v24.2d, v2.2d
-	WORD $0x4e617824 // fcvtl2 v4.2d, v1.4s
-	WORD $0x0e617821 // fcvtl v1.2d, v1.2s
-	WORD $0x4e61cf4f // fmla v15.2d, v26.2d, v1.2d
-	WORD $0x4e64cf2e // fmla v14.2d, v25.2d, v4.2d
-	WORD $0x4e61cf8d // fmla v13.2d, v28.2d, v1.2d
-	WORD $0x4e64cf6c // fmla v12.2d, v27.2d, v4.2d
-	WORD $0x4e61cfcb // fmla v11.2d, v30.2d, v1.2d
-	WORD $0x4e64cfaa // fmla v10.2d, v29.2d, v4.2d
-	WORD $0x4e61cd09 // fmla v9.2d, v8.2d, v1.2d
-	WORD $0x4e64cfe0 // fmla v0.2d, v31.2d, v4.2d
-	WORD $0xad3a390f // stp q15, q14, [x8, #-0xc0]
-	WORD $0xad3c310d // stp q13, q12, [x8, #-0x80]
-	WORD $0xad3e290b // stp q11, q10, [x8, #-0x40]
-	WORD $0xac880109 // stp q9, q0, [x8], #0x100
-	WORD $0x54fffa01 // b.ne <blocks3Multi4+0x820>
-	WORD $0x79401948 // ldrh w8, [x10, #0xc]
-	WORD $0x79401142 // ldrh w2, [x10, #0x8]
-	WORD $0xd37be90e // lsl x14, x8, #5
-	WORD $0x79401d48 // ldrh w8, [x10, #0xe]
-	WORD $0x8b0e008b // add x11, x4, x14
-	WORD $0x8b0e00d5 // add x21, x6, x14
-	WORD $0x8b0e00ee // add x14, x7, x14
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0xad401d60 // ldp q0, q7, [x11]
-	WORD $0x7940154b // ldrh w11, [x10, #0xa]
-	WORD $0xad405eb3 // ldp q19, q23, [x21]
-	WORD $0x52800075 // mov w21, #0x3
-	WORD $0xad407ddb // ldp q27, q31, [x14]
-	WORD $0xaa0f03ee // mov x14, x15
-	WORD $0x8b080091 // add x17, x4, x8
-	WORD $0x8b0800d6 // add x22, x6, x8
-	WORD $0x8b0800e8 // add x8, x7, x8
-	WORD $0xd37be96b // lsl x11, x11, #5
-	WORD $0xad404223 // ldp q3, q16, [x17]
-	WORD $0xd37be851 // lsl x17, x2, #5
-	WORD $0xad406ad5 // ldp q21, q26, [x22]
-	WORD $0x8b110082 // add x2, x4, x17
-	WORD $0x8b0b0083 // add x3, x4, x11
-	WORD $0xad40211c // ldp q28, q8, [x8]
-	WORD $0x910141a8 // add x8, x13, #0x50
-	WORD $0xad404444 // ldp q4, q17, [x2]
-	WORD $0xad404865 // ldp q5, q18, [x3]
-	WORD $0x8b1100c2 // add x2, x6, x17
-	WORD $0x8b0b00c3 // add x3, x6, x11
-	WORD $0x8b1100f1 // add x17, x7, x17
-	WORD $0x8b0b00eb // add x11, x7, x11
-	WORD $0x4ed23a26 // zip1 v6.2d, v17.2d, v18.2d
-	WORD $0xad406474 // ldp q20, q25, [x3]
-	WORD $0xad40297d // ldp q29, q10, [x11]
-	WORD $0x4ec33802 // zip1 v2.2d, v0.2d, v3.2d
-	WORD $0x4ec53881 // zip1 v1.2d, v4.2d, v5.2d
-	WORD $0xad040be1 // stp q1, q2, [sp, #0x80]
-	WORD $0x4ec37801 // zip2 v1.2d, v0.2d, v3.2d
-	WORD $0x4ec57880 // zip2 v0.2d, v4.2d, v5.2d
-	WORD $0x4ed038e5 // zip1 v5.2d, v7.2d, v16.2d
-	WORD $0x4ed078e7 // zip2 v7.2d, v7.2d, v16.2d
-	WORD $0x4ed27a30 // zip2 v16.2d, v17.2d, v18.2d
-	WORD $0x4ed53a71 // zip1 v17.2d, v19.2d, v21.2d
-	WORD $0x4ed57a73 // zip2 v19.2d, v19.2d, v21.2d
-	WORD $0x4eda3af5 // zip1 v21.2d, v23.2d, v26.2d
-	WORD $0x4eda7af7 // zip2 v23.2d, v23.2d, v26.2d
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0xad406040 // ldp q0, q24, [x2]
-	WORD $0x4ed93b16 // zip1 v22.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0x4edc3b79 // zip1 v25.2d, v27.2d, v28.2d
-	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
-	WORD $0x4ed43812 // zip1 v18.2d, v0.2d, v20.2d
-	WORD $0x4ed47814 // zip2 v20.2d, v0.2d, v20.2d
-	WORD $0xad402620 // ldp q0, q9, [x17]
-	WORD $0x4eca393e // zip1 v30.2d, v9.2d, v10.2d
-	WORD $0x4edd381a // zip1 v26.2d, v0.2d, v29.2d
-	WORD $0x4edd781c // zip2 v28.2d, v0.2d, v29.2d
-	WORD $0x4ec83bfd // zip1 v29.2d, v31.2d, v8.2d
-	WORD $0x4ec87bff // zip2 v31.2d, v31.2d, v8.2d
-	WORD $0x4eca7928 // zip2 v8.2d, v9.2d, v10.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3cdc010c // ldur q12, [x8, #-0x40]
-	WORD $0xad7c35ce // ldp q14, q13, [x14, #-0x80]
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x4e617982 // fcvtl2 v2.2d, v12.4s
-	WORD $0x0e61798c // fcvtl v12.2d, v12.2s
-	WORD $0xad430fe4 // ldp q4, q3, [sp, #0x60]
-	WORD $0xad7a3dc1 // ldp q1, q15, [x14, #-0xc0]
-	WORD $0x4e6ccc8e // fmla v14.2d, v4.2d, v12.2d
-	WORD $0x4e62cc6d // fmla v13.2d, v3.2d, v2.2d
-	WORD $0x3dc023e4 // ldr q4, [sp, #0x80]
-	WORD $0xad4001c9 // ldp q9, q0, [x14]
-	WORD $0xad7e29cb // ldp q11, q10, [x14, #-0x40]
-	WORD $0x3cde0103 // ldur q3, [x8, #-0x20]
-	WORD $0x4e6cce09 // fmla v9.2d, v16.2d, v12.2d
-	WORD $0x4e62cce0 // fmla v0.2d, v7.2d, v2.2d
-	WORD $0x4e6ccccb // fmla v11.2d, v6.2d, v12.2d
-	WORD $0x4e62ccaa // fmla v10.2d, v5.2d, v2.2d
-	WORD $0x4e6ccc81 // fmla v1.2d, v4.2d, v12.2d
-	WORD $0x3dc027e4 // ldr q4, [sp, #0x90]
-	WORD $0x0e61786c // fcvtl v12.2d, v3.2s
-	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
-	WORD $0x4e63ce6d // fmla v13.2d, v19.2d, v3.2d
-	WORD $0x4e6cce8e // fmla v14.2d, v20.2d, v12.2d
-	WORD $0x4e63ceaa // fmla v10.2d, v21.2d, v3.2d
-	WORD $0x4e6ccecb // fmla v11.2d, v22.2d, v12.2d
-	WORD $0x4e63cee0 // fmla v0.2d, v23.2d, v3.2d
-	WORD $0x4e6ccf09 // fmla v9.2d, v24.2d, v12.2d
-	WORD $0x4e6cce41 // fmla v1.2d, v18.2d, v12.2d
-	WORD $0x4e62cc8f // fmla v15.2d, v4.2d, v2.2d
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x8b140108 // add x8, x8, x20
-	WORD $0x4e63ce2f // fmla v15.2d, v17.2d, v3.2d
-	WORD $0x4e617844 // fcvtl2 v4.2d, v2.4s
-	WORD $0x0e617842 // fcvtl v2.2d, v2.2s
-	WORD $0x4e62cf41 // fmla v1.2d, v26.2d, v2.2d
-	WORD $0x4e64cf2f // fmla v15.2d, v25.2d, v4.2d
-	WORD $0x4e62cf8e // fmla v14.2d, v28.2d, v2.2d
-	WORD $0x4e64cf6d // fmla v13.2d, v27.2d, v4.2d
-	WORD $0x4e62cfcb // fmla v11.2d, v30.2d, v2.2d
-	WORD $0x4e64cfaa // fmla v10.2d, v29.2d, v4.2d
-	WORD $0x4e62cd09 // fmla v9.2d, v8.2d, v2.2d
-	WORD $0x4e64cfe0 // fmla v0.2d, v31.2d, v4.2d
-	WORD $0xad3a3dc1 // stp q1, q15, [x14, #-0xc0]
-	WORD $0xad3c35ce // stp q14, q13, [x14, #-0x80]
-	WORD $0xad3e29cb // stp q11, q10, [x14, #-0x40]
-	WORD $0xac8801c9 // stp q9, q0, [x14], #0x100
-	WORD $0x54fffa41 // b.ne <blocks3Multi4+0x9e0>
-	WORD $0x8b130676 // add x22, x19, x19, lsl #1
-	WORD $0x17fffde2 // b <blocks3Multi4+0x228>
-	WORD $0x7940014e // ldrh w14, [x10]
-	WORD $0x79400548 // ldrh w8, [x10, #0x2]
-	WORD $0x7100627f // cmp w19, #0x18
-	WORD $0xd37be9de // lsl x30, x14, #5
-	WORD $0x7940095b // ldrh w27, [x10, #0x4]
-	WORD $0x79400d5d // ldrh w29, [x10, #0x6]
-	WORD $0xd37be902 // lsl x2, x8, #5
-	WORD $0xd37beb71 // lsl x17, x27, #5
-	WORD $0xd37beba3 // lsl x3, x29, #5
-	WORD $0x8b1e0096 // add x22, x4, x30
-	WORD $0x8b020098 // add x24, x4, x2
-	WORD $0x8b110099 // add x25, x4, x17
-	WORD $0x8b03008b // add x11, x4, x3
-	WORD $0xad4006c0 // ldp q0, q1, [x22]
-	WORD $0xad400f22 // ldp q2, q3, [x25]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b130676 // add x22, x19, x19, lsl #1
-	WORD $0xd342fed9 // lsr x25, x22, #2
-	WORD $0xad404306 // ldp q6, q16, [x24]
-	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
-	WORD $0x4ec53876 // zip1 v22.2d, v3.2d, v5.2d
-	WORD $0x4ed0382d // zip1 v13.2d, v1.2d, v16.2d
-	WORD $0x4ec5786e // zip2 v14.2d, v3.2d, v5.2d
-	WORD $0x4ed0782f // zip2 v15.2d, v1.2d, v16.2d
-	WORD $0x4ec43851 // zip1 v17.2d, v2.2d, v4.2d
-	WORD $0x4ec63812 // zip1 v18.2d, v0.2d, v6.2d
-	WORD $0x4ec47854 // zip2 v20.2d, v2.2d, v4.2d
-	WORD $0x4ec67815 // zip2 v21.2d, v0.2d, v6.2d
-	WORD $0x54002188 // b.hi <blocks3Multi4+0xf44>
-	WORD $0x92400a6b // and x11, x19, #0x7
-	WORD $0xb500214b // cbnz x11, <blocks3Multi4+0xf44>
-	WORD $0x8b1e00cb // add x11, x6, x30
-	WORD $0x8b0200c2 // add x2, x6, x2
-	WORD $0x8b1100d1 // add x17, x6, x17
-	WORD $0x4eae1dd8 // mov v24.16b, v14.16b
-	WORD $0x4eaf1df9 // mov v25.16b, v15.16b
-	WORD $0x8b0300c3 // add x3, x6, x3
-	WORD $0x8b1b14fb // add x27, x7, x27, lsl #5
-	WORD $0x8b1d14fd // add x29, x7, x29, lsl #5
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400c42 // ldp q2, q3, [x2]
-	WORD $0x4ec23806 // zip1 v6.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad401624 // ldp q4, q5, [x17]
-	WORD $0xad405c73 // ldp q19, q23, [x3]
-	WORD $0x4ed33887 // zip1 v7.2d, v4.2d, v19.2d
-	WORD $0x4ed37884 // zip2 v4.2d, v4.2d, v19.2d
-	WORD $0xad407f7b // ldp q27, q31, [x27]
-	WORD $0xad4027bd // ldp q29, q9, [x29]
-	WORD $0x4ed738a2 // zip1 v2.2d, v5.2d, v23.2d
-	WORD $0x8b0e14ee // add x14, x7, x14, lsl #5
-	WORD $0x8b0814e8 // add x8, x7, x8, lsl #5
-	WORD $0xad4021dc // ldp q28, q8, [x14]
-	WORD $0x8b13034e // add x14, x26, x19
-	WORD $0x5280007b // mov w27, #0x3
-	WORD $0xaa1003fd // mov x29, x16
-	WORD $0xaa0d03fe // mov x30, x13
-	WORD $0xad0313e0 // stp q0, q4, [sp, #0x60]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad020be0 // stp q0, q2, [sp, #0x40]
-	WORD $0x4ed778a2 // zip2 v2.2d, v5.2d, v23.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0x4ead1db7 // mov v23.16b, v13.16b
-	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
-	WORD $0x4edd3b60 // zip1 v0.2d, v27.2d, v29.2d
-	WORD $0x4edd7b7b // zip2 v27.2d, v27.2d, v29.2d
-	WORD $0x4ec93bfd // zip1 v29.2d, v31.2d, v9.2d
-	WORD $0x4ec97bff // zip2 v31.2d, v31.2d, v9.2d
-	WORD $0x3d8007e0 // str q0, [sp, #0x10]
-	WORD $0xad400500 // ldp q0, q1, [x8]
-	WORD $0x8b130748 // add x8, x26, x19, lsl #1
-	WORD $0x4ec1391e // zip1 v30.2d, v8.2d, v1.2d
-	WORD $0x4ec17908 // zip2 v8.2d, v8.2d, v1.2d
-	WORD $0x4ec03b9a // zip1 v26.2d, v28.2d, v0.2d
-	WORD $0x4ec07b9c // zip2 v28.2d, v28.2d, v0.2d
-	WORD $0xad041fe6 // stp q6, q7, [sp, #0x80]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad400e84 // ldp q4, q3, [x20]
-	WORD $0x9102228b // add x11, x20, #0x88
-	WORD $0x4eb21e53 // mov v19.16b, v18.16b
-	WORD $0x4eb11e32 // mov v18.16b, v17.16b
-	WORD $0xf100077b // subs x27, x27, #0x1
-	WORD $0x4d40cd62 // ld1r { v2.2d }, [x11]
-	WORD $0x3dc003c5 // ldr q5, [x30]
-	WORD $0x9102428b // add x11, x20, #0x90
-	WORD $0x4e0400a5 // tbl v5.16b, { v5.16b }, v4.16b
-	WORD $0x4d40cd61 // ld1r { v1.2d }, [x11]
-	WORD $0xad7a3fa0 // ldp q0, q15, [x29, #-0xc0]
-	WORD $0xad7c37ae // ldp q14, q13, [x29, #-0x80]
-	WORD $0x3cfa6bc6 // ldr q6, [x30, x26]
-	WORD $0xad7e2fac // ldp q12, q11, [x29, #-0x40]
-	WORD $0xad4027aa // ldp q10, q9, [x29]
-	WORD $0x8b1303cb // add x11, x30, x19
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
-	WORD $0x3dc00167 // ldr q7, [x11]
-	WORD $0x4e0400e7 // tbl v7.16b, { v7.16b }, v4.16b
-	WORD $0x3cee6bd0 // ldr q16, [x30, x14]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b1703cb // add x11, x30, x23
-	WORD $0x4ea51c45 // orr v5.16b, v2.16b, v5.16b
-	WORD $0x3dc00171 // ldr q17, [x11]
-	WORD $0x4e040224 // tbl v4.16b, { v17.16b }, v4.16b
-	WORD $0x4eb21e51 // mov v17.16b, v18.16b
-	WORD $0x4eb31e72 // mov v18.16b, v19.16b
-	WORD $0x4ee1d4a5 // fsub v5.2d, v5.2d, v1.2d
-	WORD $0x4ea41c44 // orr v4.16b, v2.16b, v4.16b
-	WORD $0x4e65ce60 // fmla v0.2d, v19.2d, v5.2d
-	WORD $0x4e65ceae // fmla v14.2d, v21.2d, v5.2d
-	WORD $0x4e65ceec // fmla v12.2d, v23.2d, v5.2d
-	WORD $0x4e65cf2a // fmla v10.2d, v25.2d, v5.2d
-	WORD $0x4e0300c5 // tbl v5.16b, { v6.16b }, v3.16b
-	WORD $0x4e030206 // tbl v6.16b, { v16.16b }, v3.16b
-	WORD $0x4ea51c45 // orr v5.16b, v2.16b, v5.16b
-	WORD $0x4ee1d4a5 // fsub v5.2d, v5.2d, v1.2d
-	WORD $0x4e65ce2f // fmla v15.2d, v17.2d, v5.2d
-	WORD $0x4e65ce8d // fmla v13.2d, v20.2d, v5.2d
-	WORD $0x4e65cecb // fmla v11.2d, v22.2d, v5.2d
-	WORD $0x4e65cf09 // fmla v9.2d, v24.2d, v5.2d
-	WORD $0x3ce86bc5 // ldr q5, [x30, x8]
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x4e0300a3 // tbl v3.16b, { v5.16b }, v3.16b
-	WORD $0x4ea61c45 // orr v5.16b, v2.16b, v6.16b
-	WORD $0x4ea71c46 // orr v6.16b, v2.16b, v7.16b
-	WORD $0x4ea31c42 // orr v2.16b, v2.16b, v3.16b
-	WORD $0x4ee1d4c3 // fsub v3.2d, v6.2d, v1.2d
-	WORD $0x4ee1d4a5 // fsub v5.2d, v5.2d, v1.2d
-	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
-	WORD $0x4ee1d481 // fsub v1.2d, v4.2d, v1.2d
-	WORD $0xad441be4 // ldp q4, q6, [sp, #0x80]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4e65cccf // fmla v15.2d, v6.2d, v5.2d
-	WORD $0x4e63cc80 // fmla v0.2d, v4.2d, v3.2d
-	WORD $0x3dc007e4 // ldr q4, [sp, #0x10]
-	WORD $0x4e61cf40 // fmla v0.2d, v26.2d, v1.2d
-	WORD $0x4e62cc8f // fmla v15.2d, v4.2d, v2.2d
-	WORD $0xad3a3fa0 // stp q0, q15, [x29, #-0xc0]
-	WORD $0xad4313e0 // ldp q0, q4, [sp, #0x60]
-	WORD $0x4e65cc8d // fmla v13.2d, v4.2d, v5.2d
-	WORD $0x4e63cc0e // fmla v14.2d, v0.2d, v3.2d
-	WORD $0xad4213e0 // ldp q0, q4, [sp, #0x40]
-	WORD $0x4e62cf6d // fmla v13.2d, v27.2d, v2.2d
-	WORD $0x4e65cc8b // fmla v11.2d, v4.2d, v5.2d
-	WORD $0x4e61cf8e // fmla v14.2d, v28.2d, v1.2d
-	WORD $0x4e63cc0c // fmla v12.2d, v0.2d, v3.2d
-	WORD $0xad4103e4 // ldp q4, q0, [sp, #0x20]
-	WORD $0x4e62cfab // fmla v11.2d, v29.2d, v2.2d
-	WORD $0xad3c37ae // stp q14, q13, [x29, #-0x80]
-	WORD $0x4e63cc0a // fmla v10.2d, v0.2d, v3.2d
-	WORD $0x4e61cfcc // fmla v12.2d, v30.2d, v1.2d
-	WORD $0x4e65cc89 // fmla v9.2d, v4.2d, v5.2d
-	WORD $0x4e61cd0a // fmla v10.2d, v8.2d, v1.2d
-	WORD $0xad3e2fac // stp q12, q11, [x29, #-0x40]
-	WORD $0x4e62cfe9 // fmla v9.2d, v31.2d, v2.2d
-	WORD $0xac8827aa // stp q10, q9, [x29], #0x100
-	WORD $0x54fff661 // b.ne <blocks3Multi4+0xbe0>
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xaa0d03fd // mov x29, x13
-	WORD $0xd37be90e // lsl x14, x8, #5
-	WORD $0x79401548 // ldrh w8, [x10, #0xa]
-	WORD $0xd37be97a // lsl x26, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x8b1a0082 // add x2, x4, x26
-	WORD $0x8b0e0091 // add x17, x4, x14
-	WORD $0xad400440 // ldp q0, q1, [x2]
-	WORD $0xad404224 // ldp q4, q16, [x17]
-	WORD $0x8b0e00d1 // add x17, x6, x14
-	WORD $0x8b0e00ee // add x14, x7, x14
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0xd37be96b // lsl x11, x11, #5
-	WORD $0x8b0b0083 // add x3, x4, x11
-	WORD $0x8b080082 // add x2, x4, x8
-	WORD $0x8b0b00db // add x27, x6, x11
-	WORD $0x8b0b00eb // add x11, x7, x11
-	WORD $0xad400c62 // ldp q2, q3, [x3]
-	WORD $0xad404445 // ldp q5, q17, [x2]
-	WORD $0x8b0800c2 // add x2, x6, x8
-	WORD $0x8b1a00c3 // add x3, x6, x26
-	WORD $0xad406374 // ldp q20, q24, [x27]
-	WORD $0x8b1a00fa // add x26, x7, x26
-	WORD $0x8b0800e8 // add x8, x7, x8
-	WORD $0xad40217c // ldp q28, q8, [x11]
-	WORD $0x5280007b // mov w27, #0x3
-	WORD $0xad405c73 // ldp q19, q23, [x3]
-	WORD $0xad407f5b // ldp q27, q31, [x26]
-	WORD $0xaa0f03fa // mov x26, x15
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4ec83bfd // zip1 v29.2d, v31.2d, v8.2d
-	WORD $0x4ec87bff // zip2 v31.2d, v31.2d, v8.2d
-	WORD $0x4ec23807 // zip1 v7.2d, v0.2d, v2.2d
-	WORD $0x4ec53886 // zip1 v6.2d, v4.2d, v5.2d
-	WORD $0x4edc3b79 // zip1 v25.2d, v27.2d, v28.2d
-	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
-	WORD $0xad041fe6 // stp q6, q7, [sp, #0x80]
-	WORD $0x4ec27806 // zip2 v6.2d, v0.2d, v2.2d
-	WORD $0x4ec57880 // zip2 v0.2d, v4.2d, v5.2d
-	WORD $0x4ec33822 // zip1 v2.2d, v1.2d, v3.2d
-	WORD $0xad031be0 // stp q0, q6, [sp, #0x60]
-	WORD $0x4ed13a00 // zip1 v0.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ed43a71 // zip1 v17.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0xad020be0 // stp q0, q2, [sp, #0x40]
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad400c42 // ldp q2, q3, [x2]
-	WORD $0x3d800fe0 // str q0, [sp, #0x30]
-	WORD $0xad400620 // ldp q0, q1, [x17]
-	WORD $0x4ec33836 // zip1 v22.2d, v1.2d, v3.2d
-	WORD $0x4ec37838 // zip2 v24.2d, v1.2d, v3.2d
-	WORD $0x4ec23812 // zip1 v18.2d, v0.2d, v2.2d
-	WORD $0x4ec27814 // zip2 v20.2d, v0.2d, v2.2d
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0xad400d02 // ldp q2, q3, [x8]
-	WORD $0x8b1302a8 // add x8, x21, x19
-	WORD $0x8b17032e // add x14, x25, x23
-	WORD $0x8b1702b7 // add x23, x21, x23
-	WORD $0x8b130333 // add x19, x25, x19
-	WORD $0x4ec3383e // zip1 v30.2d, v1.2d, v3.2d
-	WORD $0x4ec37828 // zip2 v8.2d, v1.2d, v3.2d
-	WORD $0x4ec2381a // zip1 v26.2d, v0.2d, v2.2d
-	WORD $0x4ec2781c // zip2 v28.2d, v0.2d, v2.2d
-	WORD $0x9102228b // add x11, x20, #0x88
-	WORD $0x3cf96ba9 // ldr q9, [x29, x25]
-	WORD $0xad410a84 // ldp q4, q2, [x20, #0x20]
-	WORD $0xf100077b // subs x27, x27, #0x1
-	WORD $0x4e020129 // tbl v9.16b, { v9.16b }, v2.16b
-	WORD $0x4d40cd61 // ld1r { v1.2d }, [x11]
-	WORD $0x9102428b // add x11, x20, #0x90
-	WORD $0x4d40cd63 // ld1r { v3.2d }, [x11]
-	WORD $0x3cf56ba0 // ldr q0, [x29, x21]
-	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
-	WORD $0x3dc027e7 // ldr q7, [sp, #0x90]
-	WORD $0xad7a3f4e // ldp q14, q15, [x26, #-0xc0]
-	WORD $0xad7c374c // ldp q12, q13, [x26, #-0x80]
-	WORD $0xad7e2f4a // ldp q10, q11, [x26, #-0x40]
-	WORD $0x4ea91c25 // orr v5.16b, v1.16b, v9.16b
-	WORD $0x4ea01c26 // orr v6.16b, v1.16b, v0.16b
-	WORD $0xad402740 // ldp q0, q9, [x26]
-	WORD $0x4ee3d4a5 // fsub v5.2d, v5.2d, v3.2d
-	WORD $0x4ee3d4c6 // fsub v6.2d, v6.2d, v3.2d
-	WORD $0x4e65ccef // fmla v15.2d, v7.2d, v5.2d
-	WORD $0x3dc023e7 // ldr q7, [sp, #0x80]
-	WORD $0x4e66ce00 // fmla v0.2d, v16.2d, v6.2d
-	WORD $0x4e66ccee // fmla v14.2d, v7.2d, v6.2d
-	WORD $0x3dc01fe7 // ldr q7, [sp, #0x70]
-	WORD $0x4e65cced // fmla v13.2d, v7.2d, v5.2d
-	WORD $0x3dc01be7 // ldr q7, [sp, #0x60]
-	WORD $0x4e66ccec // fmla v12.2d, v7.2d, v6.2d
-	WORD $0x3dc017e7 // ldr q7, [sp, #0x50]
-	WORD $0x4e65cceb // fmla v11.2d, v7.2d, v5.2d
-	WORD $0x3dc013e7 // ldr q7, [sp, #0x40]
-	WORD $0x4e66ccea // fmla v10.2d, v7.2d, v6.2d
-	WORD $0x3dc00fe7 // ldr q7, [sp, #0x30]
-	WORD $0x3cf36ba6 // ldr q6, [x29, x19]
-	WORD $0x4e65cce9 // fmla v9.2d, v7.2d, v5.2d
-	WORD $0x3ce86ba5 // ldr q5, [x29, x8]
-	WORD $0x3cf76ba7 // ldr q7, [x29, x23]
-	WORD $0x4e0200c6 // tbl v6.16b, { v6.16b }, v2.16b
-	WORD $0x4ea61c26 // orr v6.16b, v1.16b, v6.16b
-	WORD $0x4e0400a5 // tbl v5.16b, { v5.16b }, v4.16b
-	WORD $0x4e0400e4 // tbl v4.16b, { v7.16b }, v4.16b
-	WORD $0x3cee6ba7 // ldr q7, [x29, x14]
-	WORD $0x8b1803bd // add x29, x29, x24
-	WORD $0x4ea51c25 // orr v5.16b, v1.16b, v5.16b
-	WORD $0x4ee3d4a5 // fsub v5.2d, v5.2d, v3.2d
-	WORD $0x4e0200e2 // tbl v2.16b, { v7.16b }, v2.16b
-	WORD $0x4e65ce4e // fmla v14.2d, v18.2d, v5.2d
-	WORD $0x4e65ce8c // fmla v12.2d, v20.2d, v5.2d
-	WORD $0x4e65ceca // fmla v10.2d, v22.2d, v5.2d
-	WORD $0x4e65cf00 // fmla v0.2d, v24.2d, v5.2d
-	WORD $0x4ea21c22 // orr v2.16b, v1.16b, v2.16b
-	WORD $0x4ea41c21 // orr v1.16b, v1.16b, v4.16b
-	WORD $0x4ee3d4c4 // fsub v4.2d, v6.2d, v3.2d
-	WORD $0x4e64ce2f // fmla v15.2d, v17.2d, v4.2d
-	WORD $0x4e64ce6d // fmla v13.2d, v19.2d, v4.2d
-	WORD $0x4e64ceab // fmla v11.2d, v21.2d, v4.2d
-	WORD $0x4e64cee9 // fmla v9.2d, v23.2d, v4.2d
-	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
-	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
-	WORD $0x4e61cf4e // fmla v14.2d, v26.2d, v1.2d
-	WORD $0x4e61cf8c // fmla v12.2d, v28.2d, v1.2d
-	WORD $0x4e61cfca // fmla v10.2d, v30.2d, v1.2d
-	WORD $0x4e61cd00 // fmla v0.2d, v8.2d, v1.2d
-	WORD $0x4e62cf2f // fmla v15.2d, v25.2d, v2.2d
-	WORD $0x4e62cf6d // fmla v13.2d, v27.2d, v2.2d
-	WORD $0x4e62cfab // fmla v11.2d, v29.2d, v2.2d
-	WORD $0x4e62cfe9 // fmla v9.2d, v31.2d, v2.2d
-	WORD $0xad3a3f4e // stp q14, q15, [x26, #-0xc0]
-	WORD $0xad3c374c // stp q12, q13, [x26, #-0x80]
-	WORD $0xad3e2f4a // stp q10, q11, [x26, #-0x40]
-	WORD $0xac882740 // stp q0, q9, [x26], #0x100
-	WORD $0x54fff741 // b.ne <blocks3Multi4+0xe24>
-	WORD $0x17fffcba // b <blocks3Multi4+0x228>
-	WORD $0x8b1100d1 // add x17, x6, x17
-	WORD $0x8b0300c3 // add x3, x6, x3
-	WORD $0x8b1e00cb // add x11, x6, x30
-	WORD $0x3d8027f1 // str q17, [sp, #0x90]
-	WORD $0x4eb41e93 // mov v19.16b, v20.16b
-	WORD $0xad401624 // ldp q4, q5, [x17]
-	WORD $0x8b0200c2 // add x2, x6, x2
-	WORD $0x8b0e14ee // add x14, x7, x14, lsl #5
-	WORD $0x8b1b14fb // add x27, x7, x27, lsl #5
-	WORD $0x4ead1db4 // mov v20.16b, v13.16b
-	WORD $0x8b1d14fd // add x29, x7, x29, lsl #5
-	WORD $0xad401c66 // ldp q6, q7, [x3]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b0814e8 // add x8, x7, x8, lsl #5
-	WORD $0x5280007e // mov w30, #0x3
-	WORD $0x4ec778b7 // zip2 v23.2d, v5.2d, v7.2d
-	WORD $0xad400c42 // ldp q2, q3, [x2]
-	WORD $0xad4021d0 // ldp q16, q8, [x14]
-	WORD $0x4ec37838 // zip2 v24.2d, v1.2d, v3.2d
-	WORD $0xaa1003ee // mov x14, x16
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0xad407f7b // ldp q27, q31, [x27]
-	WORD $0x8b13035b // add x27, x26, x19
-	WORD $0xad4027bc // ldp q28, q9, [x29]
-	WORD $0x4ec93bfd // zip1 v29.2d, v31.2d, v9.2d
-	WORD $0x4ec97bff // zip2 v31.2d, v31.2d, v9.2d
-	WORD $0x8b13075d // add x29, x26, x19, lsl #1
-	WORD $0x4edc3b79 // zip1 v25.2d, v27.2d, v28.2d
-	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
-	WORD $0xad03c7f2 // stp q18, q17, [sp, #0x70]
-	WORD $0x4ec23811 // zip1 v17.2d, v0.2d, v2.2d
-	WORD $0x4eb61ed2 // mov v18.16b, v22.16b
-	WORD $0x4eaf1df6 // mov v22.16b, v15.16b
-	WORD $0xad02c7e4 // stp q4, q17, [sp, #0x50]
-	WORD $0x4ec27804 // zip2 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec738a0 // zip1 v0.2d, v5.2d, v7.2d
-	WORD $0x4eb51eb1 // mov v17.16b, v21.16b
-	WORD $0x4eae1dd5 // mov v21.16b, v14.16b
-	WORD $0xad0193e0 // stp q0, q4, [sp, #0x30]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x3d800be0 // str q0, [sp, #0x20]
-	WORD $0xad400500 // ldp q0, q1, [x8]
-	WORD $0xaa0d03e8 // mov x8, x13
-	WORD $0x4ec1391e // zip1 v30.2d, v8.2d, v1.2d
-	WORD $0x4ec17908 // zip2 v8.2d, v8.2d, v1.2d
-	WORD $0x4ec03a1a // zip1 v26.2d, v16.2d, v0.2d
-	WORD $0x4ec07a1c // zip2 v28.2d, v16.2d, v0.2d
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0xad400682 // ldp q2, q1, [x20]
-	WORD $0x9102028b // add x11, x20, #0x80
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x4e010066 // tbl v6.16b, { v3.16b }, v1.16b
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x4d40cd65 // ld1r { v5.2d }, [x11]
-	WORD $0xad421283 // ldp q3, q4, [x20, #0x40]
-	WORD $0x8b13010b // add x11, x8, x19
-	WORD $0xad7a39cf // ldp q15, q14, [x14, #-0xc0]
-	WORD $0x3dc01ff0 // ldr q16, [sp, #0x70]
-	WORD $0xad7c31cd // ldp q13, q12, [x14, #-0x80]
-	WORD $0xad7e29cb // ldp q11, q10, [x14, #-0x40]
-	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
-	WORD $0x6ee0b8a5 // neg v5.2d, v5.2d
-	WORD $0x6ee444c6 // ushl v6.2d, v6.2d, v4.2d
-	WORD $0x4ee544c6 // sshl v6.2d, v6.2d, v5.2d
-	WORD $0x6ee34407 // ushl v7.2d, v0.2d, v3.2d
-	WORD $0xad4001c9 // ldp q9, q0, [x14]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4ee544e7 // sshl v7.2d, v7.2d, v5.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0x4e66ce6c // fmla v12.2d, v19.2d, v6.2d
-	WORD $0x4e66ce4a // fmla v10.2d, v18.2d, v6.2d
-	WORD $0x4e66cea0 // fmla v0.2d, v21.2d, v6.2d
-	WORD $0x4e67ce0f // fmla v15.2d, v16.2d, v7.2d
-	WORD $0x3dc027f0 // ldr q16, [sp, #0x90]
-	WORD $0x4e67ce2d // fmla v13.2d, v17.2d, v7.2d
-	WORD $0x4e67ce8b // fmla v11.2d, v20.2d, v7.2d
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4e67cec9 // fmla v9.2d, v22.2d, v7.2d
-	WORD $0x3dc00167 // ldr q7, [x11]
-	WORD $0x4e66ce0e // fmla v14.2d, v16.2d, v6.2d
-	WORD $0x3cfb6910 // ldr q16, [x8, x27]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b17010b // add x11, x8, x23
-	WORD $0x4e0200e7 // tbl v7.16b, { v7.16b }, v2.16b
-	WORD $0x3dc00166 // ldr q6, [x11]
-	WORD $0x4e0200c2 // tbl v2.16b, { v6.16b }, v2.16b
-	WORD $0x3cfd6906 // ldr q6, [x8, x29]
-	WORD $0x4e010210 // tbl v16.16b, { v16.16b }, v1.16b
-	WORD $0x8b180108 // add x8, x8, x24
-	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e0100c1 // tbl v1.16b, { v6.16b }, v1.16b
-	WORD $0x6ee44606 // ushl v6.2d, v16.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
-	WORD $0x6ee344e4 // ushl v4.2d, v7.2d, v3.2d
-	WORD $0x4ee544c3 // sshl v3.2d, v6.2d, v5.2d
-	WORD $0x4ee54484 // sshl v4.2d, v4.2d, v5.2d
-	WORD $0x4ee54421 // sshl v1.2d, v1.2d, v5.2d
-	WORD $0x3dc023e5 // ldr q5, [sp, #0x80]
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e63cee0 // fmla v0.2d, v23.2d, v3.2d
-	WORD $0x4e63ccae // fmla v14.2d, v5.2d, v3.2d
-	WORD $0xad429be5 // ldp q5, q6, [sp, #0x50]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4e64cf09 // fmla v9.2d, v24.2d, v4.2d
-	WORD $0x4e61cfe0 // fmla v0.2d, v31.2d, v1.2d
-	WORD $0x4e64cccf // fmla v15.2d, v6.2d, v4.2d
-	WORD $0x4e61cf2e // fmla v14.2d, v25.2d, v1.2d
-	WORD $0x4e62cd09 // fmla v9.2d, v8.2d, v2.2d
-	WORD $0x4e63ccac // fmla v12.2d, v5.2d, v3.2d
-	WORD $0xad419be5 // ldp q5, q6, [sp, #0x30]
-	WORD $0x4e62cf4f // fmla v15.2d, v26.2d, v2.2d
-	WORD $0x4e64cccd // fmla v13.2d, v6.2d, v4.2d
-	WORD $0x4e61cf6c // fmla v12.2d, v27.2d, v1.2d
-	WORD $0xad3a39cf // stp q15, q14, [x14, #-0xc0]
-	WORD $0x4e63ccaa // fmla v10.2d, v5.2d, v3.2d
-	WORD $0x4e62cf8d // fmla v13.2d, v28.2d, v2.2d
-	WORD $0x3dc00be5 // ldr q5, [sp, #0x20]
-	WORD $0x4e61cfaa // fmla v10.2d, v29.2d, v1.2d
-	WORD $0x4e64ccab // fmla v11.2d, v5.2d, v4.2d
-	WORD $0x4e62cfcb // fmla v11.2d, v30.2d, v2.2d
-	WORD $0xad3c31cd // stp q13, q12, [x14, #-0x80]
-	WORD $0xad3e29cb // stp q11, q10, [x14, #-0x40]
-	WORD $0xac8801c9 // stp q9, q0, [x14], #0x100
-	WORD $0x54fff601 // b.ne <blocks3Multi4+0x1004>
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xaa0d03fd // mov x29, x13
-	WORD $0xd37be90e // lsl x14, x8, #5
-	WORD $0x79401548 // ldrh w8, [x10, #0xa]
-	WORD $0xd37be97a // lsl x26, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x8b1a0082 // add x2, x4, x26
-	WORD $0x8b0e0091 // add x17, x4, x14
-	WORD $0xad400440 // ldp q0, q1, [x2]
-	WORD $0xad404224 // ldp q4, q16, [x17]
-	WORD $0x8b0e00d1 // add x17, x6, x14
-	WORD $0x8b0e00ee // add x14, x7, x14
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0xd37be96b // lsl x11, x11, #5
-	WORD $0x8b0b0083 // add x3, x4, x11
-	WORD $0x8b080082 // add x2, x4, x8
-	WORD $0x8b0b00db // add x27, x6, x11
-	WORD $0x8b0b00eb // add x11, x7, x11
-	WORD $0xad401c62 // ldp q2, q7, [x3]
-	WORD $0xad404445 // ldp q5, q17, [x2]
-	WORD $0x8b0800c2 // add x2, x6, x8
-	WORD $0x8b1a00c3 // add x3, x6, x26
-	WORD $0xad406774 // ldp q20, q25, [x27]
-	WORD $0x8b1a00fa // add x26, x7, x26
-	WORD $0x8b0800e8 // add x8, x7, x8
-	WORD $0xad40217c // ldp q28, q8, [x11]
-	WORD $0x8b17033b // add x27, x25, x23
-	WORD $0x8b1702b7 // add x23, x21, x23
-	WORD $0xad405c73 // ldp q19, q23, [x3]
-	WORD $0xad407f5b // ldp q27, q31, [x26]
-	WORD $0x8b1302ba // add x26, x21, x19
-	WORD $0x8b130333 // add x19, x25, x19
-	WORD $0x4ed93af5 // zip1 v21.2d, v23.2d, v25.2d
-	WORD $0x4ed97af7 // zip2 v23.2d, v23.2d, v25.2d
-	WORD $0x4ec83bfd // zip1 v29.2d, v31.2d, v8.2d
-	WORD $0x4ec87bff // zip2 v31.2d, v31.2d, v8.2d
-	WORD $0x4ec23806 // zip1 v6.2d, v0.2d, v2.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4edc3b79 // zip1 v25.2d, v27.2d, v28.2d
-	WORD $0x4edc7b7b // zip2 v27.2d, v27.2d, v28.2d
-	WORD $0xad041be3 // stp q3, q6, [sp, #0x80]
-	WORD $0x4ec27803 // zip2 v3.2d, v0.2d, v2.2d
-	WORD $0x4ec57880 // zip2 v0.2d, v4.2d, v5.2d
-	WORD $0x4ec73822 // zip1 v2.2d, v1.2d, v7.2d
-	WORD $0xad030fe0 // stp q0, q3, [sp, #0x60]
-	WORD $0x4ed13a00 // zip1 v0.2d, v16.2d, v17.2d
-	WORD $0x4ed43a63 // zip1 v3.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0xad020be0 // stp q0, q2, [sp, #0x40]
-	WORD $0x4ec77822 // zip2 v2.2d, v1.2d, v7.2d
-	WORD $0x4ed17a00 // zip2 v0.2d, v16.2d, v17.2d
-	WORD $0x3d8007e3 // str q3, [sp, #0x10]
-	WORD $0xad010be0 // stp q0, q2, [sp, #0x20]
-	WORD $0xad400620 // ldp q0, q1, [x17]
-	WORD $0xad406042 // ldp q2, q24, [x2]
-	WORD $0x4ed83836 // zip1 v22.2d, v1.2d, v24.2d
-	WORD $0x4ed87838 // zip2 v24.2d, v1.2d, v24.2d
-	WORD $0x4ec23812 // zip1 v18.2d, v0.2d, v2.2d
-	WORD $0x4ec27814 // zip2 v20.2d, v0.2d, v2.2d
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0xad402502 // ldp q2, q9, [x8]
-	WORD $0xaa0f03e8 // mov x8, x15
-	WORD $0x5280006e // mov w14, #0x3
-	WORD $0x4ec9383e // zip1 v30.2d, v1.2d, v9.2d
-	WORD $0x4ec97828 // zip2 v8.2d, v1.2d, v9.2d
-	WORD $0x4ec2381a // zip1 v26.2d, v0.2d, v2.2d
-	WORD $0x4ec2781c // zip2 v28.2d, v0.2d, v2.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9102028b // add x11, x20, #0x80
-	WORD $0x3cf96ba9 // ldr q9, [x29, x25]
-	WORD $0xad413e82 // ldp q2, q15, [x20, #0x20]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x4e0f0129 // tbl v9.16b, { v9.16b }, v15.16b
-	WORD $0x4d40cd60 // ld1r { v0.2d }, [x11]
-	WORD $0xad43328e // ldp q14, q12, [x20, #0x60]
-	WORD $0x3dc027e4 // ldr q4, [sp, #0x90]
-	WORD $0x6eec4529 // ushl v9.2d, v9.2d, v12.2d
-	WORD $0x6ee0b80d // neg v13.2d, v0.2d
-	WORD $0xad7a2d0a // ldp q10, q11, [x8, #-0xc0]
-	WORD $0x3cf56ba1 // ldr q1, [x29, x21]
-	WORD $0x3cf76ba6 // ldr q6, [x29, x23]
-	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
-	WORD $0x3dc01fe5 // ldr q5, [sp, #0x70]
-	WORD $0x3dc017e7 // ldr q7, [sp, #0x50]
-	WORD $0x3dc00ff1 // ldr q17, [sp, #0x30]
-	WORD $0x6eee4421 // ushl v1.2d, v1.2d, v14.2d
-	WORD $0x4eed4523 // sshl v3.2d, v9.2d, v13.2d
-	WORD $0xad7c2500 // ldp q0, q9, [x8, #-0x80]
-	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e63cc8b // fmla v11.2d, v4.2d, v3.2d
-	WORD $0x3cfa6ba4 // ldr q4, [x29, x26]
-	WORD $0x4e63cca9 // fmla v9.2d, v5.2d, v3.2d
-	WORD $0x3cf36ba5 // ldr q5, [x29, x19]
-	WORD $0x4e020084 // tbl v4.16b, { v4.16b }, v2.16b
-	WORD $0x4e0200c2 // tbl v2.16b, { v6.16b }, v2.16b
-	WORD $0x3cdd0106 // ldur q6, [x8, #-0x30]
-	WORD $0x4e0f00a5 // tbl v5.16b, { v5.16b }, v15.16b
-	WORD $0x6eee4442 // ushl v2.2d, v2.2d, v14.2d
-	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
-	WORD $0x4e63cce6 // fmla v6.2d, v7.2d, v3.2d
-	WORD $0x3cfb6ba7 // ldr q7, [x29, x27]
-	WORD $0x8b1803bd // add x29, x29, x24
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e0f00e7 // tbl v7.16b, { v7.16b }, v15.16b
-	WORD $0xad40410f // ldp q15, q16, [x8]
-	WORD $0x4e63ce30 // fmla v16.2d, v17.2d, v3.2d
-	WORD $0x3dc023f1 // ldr q17, [sp, #0x80]
-	WORD $0x3cdc0103 // ldur q3, [x8, #-0x40]
-	WORD $0x4e61ce2a // fmla v10.2d, v17.2d, v1.2d
-	WORD $0x3dc01bf1 // ldr q17, [sp, #0x60]
-	WORD $0x4e61ce20 // fmla v0.2d, v17.2d, v1.2d
-	WORD $0x3dc013f1 // ldr q17, [sp, #0x40]
-	WORD $0x4e61ce23 // fmla v3.2d, v17.2d, v1.2d
-	WORD $0x3dc00bf1 // ldr q17, [sp, #0x20]
-	WORD $0x4e61ce2f // fmla v15.2d, v17.2d, v1.2d
-	WORD $0x6eee4481 // ushl v1.2d, v4.2d, v14.2d
-	WORD $0x6eec44a4 // ushl v4.2d, v5.2d, v12.2d
-	WORD $0x6eec44e5 // ushl v5.2d, v7.2d, v12.2d
-	WORD $0x3dc007e7 // ldr q7, [sp, #0x10]
-	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
-	WORD $0x4eed4484 // sshl v4.2d, v4.2d, v13.2d
-	WORD $0x4eed44a5 // sshl v5.2d, v5.2d, v13.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e61ce4a // fmla v10.2d, v18.2d, v1.2d
-	WORD $0x4e64cceb // fmla v11.2d, v7.2d, v4.2d
-	WORD $0x4e61ce80 // fmla v0.2d, v20.2d, v1.2d
-	WORD $0x4e64ce69 // fmla v9.2d, v19.2d, v4.2d
-	WORD $0x4e61cec3 // fmla v3.2d, v22.2d, v1.2d
-	WORD $0x4e64cea6 // fmla v6.2d, v21.2d, v4.2d
-	WORD $0x4e61cf0f // fmla v15.2d, v24.2d, v1.2d
-	WORD $0x4e64cef0 // fmla v16.2d, v23.2d, v4.2d
-	WORD $0x4e65cf2b // fmla v11.2d, v25.2d, v5.2d
-	WORD $0x4e62cf4a // fmla v10.2d, v26.2d, v2.2d
-	WORD $0x4e65cf69 // fmla v9.2d, v27.2d, v5.2d
-	WORD $0x4e62cf80 // fmla v0.2d, v28.2d, v2.2d
-	WORD $0x4e65cfa6 // fmla v6.2d, v29.2d, v5.2d
-	WORD $0x4e62cfc3 // fmla v3.2d, v30.2d, v2.2d
-	WORD $0x4e65cff0 // fmla v16.2d, v31.2d, v5.2d
-	WORD $0x4e62cd0f // fmla v15.2d, v8.2d, v2.2d
-	WORD $0xad3a2d0a // stp q10, q11, [x8, #-0xc0]
-	WORD $0xad3c2500 // stp q0, q9, [x8, #-0x80]
-	WORD $0xad3e1903 // stp q3, q6, [x8, #-0x40]
-	WORD $0xac88410f // stp q15, q16, [x8], #0x100
-	WORD $0x54fff621 // b.ne <blocks3Multi4+0x1260>
-	WORD $0x17fffba2 // b <blocks3Multi4+0x228>
-	WORD $0x79400d88 // ldrh w8, [x12, #0x6]
-	WORD $0x36177268 // tbz w8, #0x2, <blocks3Multi4+0x1f4>
-	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf94077eb // ldr x11, [sp, #0xe8]
-	WORD $0xcb0b0108 // sub x8, x8, x11
-	WORD $0x5280010b // mov w11, #0x8
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a8bb104 // csel x4, x8, x11, lt
+	WORD $0x910020e7 // add x7, x7, #0x8
+	WORD $0xeb0800ff // cmp x7, x8
+	WORD $0x54004de2 // b.hs <blocks3Multi4+0xa50>
+	WORD $0x794008e8 // ldrh w8, [x7, #0x4]
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xf9000be5 // str x5, [sp, #0x10]
+	WORD $0xf9002be7 // str x7, [sp, #0x50]
+	WORD $0x14000007 // b <blocks3Multi4+0xc4>
+	WORD $0xa941abe8 // ldp x8, x10, [sp, #0x18]
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x8b0a010a // add x10, x8, x10
+	WORD $0x794008e8 // ldrh w8, [x7, #0x4]
+	WORD $0xeb08015f // cmp x10, x8
+	WORD $0x5400456a // b.ge <blocks3Multi4+0x96c>
+	WORD $0xcb0a0105 // sub x5, x8, x10
+	WORD $0x528001c8 // mov w8, #0xe
+	WORD $0xf10038bf // cmp x5, #0xe
+	WORD $0x9a88b0a8 // csel x8, x5, x8, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ff6aeb // b.lt <blocks3Multi4+0x124>
-	WORD $0xf9401805 // ldr x5, [x0, #0x30]
-	WORD $0xf94077e8 // ldr x8, [sp, #0xe8]
-	WORD $0x8b0804ae // add x14, x5, x8, lsl #1
-	WORD $0xf9403008 // ldr x8, [x0, #0x60]
-	WORD $0xf9402411 // ldr x17, [x0, #0x48]
-	WORD $0xb40005a8 // cbz x8, <blocks3Multi4+0x1494>
-	WORD $0xf9403407 // ldr x7, [x0, #0x68]
-	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0xa901abe8 // stp x8, x10, [sp, #0x18]
+	WORD $0x9a9fc516 // csinc x22, x8, xzr, gt
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x5400350b // b.lt <blocks3Multi4+0x784>
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xb9006fe4 // str w4, [sp, #0x6c]
+	WORD $0xf9002fe5 // str x5, [sp, #0x58]
+	WORD $0x14000021 // b <blocks3Multi4+0x17c>
+	WORD $0xd503201f // nop
+	WORD $0xa9449fe1 // ldp x1, x7, [sp, #0x48]
+	WORD $0xaa0203fd // mov x29, x2
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0xb9406fe4 // ldr w4, [sp, #0x6c]
+	WORD $0xf9402fe5 // ldr x5, [sp, #0x58]
+	WORD $0xa943cff4 // ldp x20, x19, [sp, #0x38]
+	WORD $0xa942d7e3 // ldp x3, x21, [sp, #0x28]
+	WORD $0xfd4001a0 // ldr d0, [x13]
+	WORD $0xb94000e8 // ldr w8, [x7]
+	WORD $0x8b1b0129 // add x9, x9, x27
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x91090318 // add x24, x24, #0x240
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0x8b171a88 // add x8, x20, x23, lsl #6
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0xeb1602ff // cmp x23, x22
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
+	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
+	WORD $0xad000900 // stp q0, q2, [x8]
+	WORD $0xfd4005a0 // ldr d0, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
+	WORD $0x4f425441 // shl v1.2d, v2.2d, #0x2
+	WORD $0xad010500 // stp q0, q1, [x8, #0x20]
+	WORD $0x54003060 // b.eq <blocks3Multi4+0x784>
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
+	WORD $0x394001d9 // ldrb w25, [x14]
+	WORD $0x79400ce8 // ldrh w8, [x7, #0x6]
+	WORD $0x37080fc8 // tbnz w8, #0x1, <blocks3Multi4+0x384>
+	WORD $0xf940400b // ldr x11, [x0, #0x80]
+	WORD $0xaa0203e3 // mov x3, x2
+	WORD $0xaa1d03e2 // mov x2, x29
+	WORD $0x7100d73f // cmp w25, #0x35
+	WORD $0xd341ff3d // lsr x29, x25, #1
+	WORD $0xd342ff3e // lsr x30, x25, #2
+	WORD $0xd37ffb26 // lsl x6, x25, #1
+	WORD $0x540013a3 // b.lo <blocks3Multi4+0x420>
+	WORD $0x5280180a // mov w10, #0xc0
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b1907d4 // add x20, x30, x25, lsl #1
+	WORD $0x8b1907b3 // add x19, x29, x25, lsl #1
+	WORD $0x8b1903c7 // add x7, x30, x25
+	WORD $0x8b1903ac // add x12, x29, x25
+	WORD $0x9baa2f31 // umaddl x17, w25, w10, x11
+	WORD $0xd342ff64 // lsr x4, x27, #2
+	WORD $0xaa0903eb // mov x11, x9
+	WORD $0x8b190485 // add x5, x4, x25, lsl #1
+	WORD $0x8b190081 // add x1, x4, x25
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x9102022f // add x15, x17, #0x80
+	WORD $0x8b080315 // add x21, x24, x8
+	WORD $0x8b19016a // add x10, x11, x25
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x3cfe6961 // ldr q1, [x11, x30]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0xad420a24 // ldp q4, q2, [x17, #0x40]
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x6ee0b862 // neg v2.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cfd6960 // ldr q0, [x11, x29]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce46961 // ldr q1, [x11, x4]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3ce76961 // ldr q1, [x11, x7]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x8b06016a // add x10, x11, x6
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0xad421626 // ldp q6, q5, [x17, #0x40]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
+	WORD $0x3cec6960 // ldr q0, [x11, x12]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce16961 // ldr q1, [x11, x1]
+	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3cf46960 // ldr q0, [x11, x20]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420a23 // ldp q3, q2, [x17, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0402a1 // stp q1, q0, [x21, #0x80]
+	WORD $0x3cf36960 // ldr q0, [x11, x19]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce56961 // ldr q1, [x11, x5]
+	WORD $0xfd404224 // ldr d4, [x17, #0x80]
+	WORD $0x8b1a016b // add x11, x11, x26
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi4+0x1e0>
+	WORD $0x17ffff60 // b <blocks3Multi4+0x100>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0903eb // mov x11, x9
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0x8b08030a // add x10, x24, x8
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad000141 // stp q1, q0, [x10]
+	WORD $0x3dc00560 // ldr q0, [x11, #0x10]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad010141 // stp q1, q0, [x10, #0x20]
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x3dc00960 // ldr q0, [x11, #0x20]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad020141 // stp q1, q0, [x10, #0x40]
+	WORD $0x3dc00d60 // ldr q0, [x11, #0x30]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad030141 // stp q1, q0, [x10, #0x60]
+	WORD $0xf9882160 // prfm pldl1keep, [x11, #0x1040]
+	WORD $0x3dc01160 // ldr q0, [x11, #0x40]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad040141 // stp q1, q0, [x10, #0x80]
+	WORD $0x3dc01560 // ldr q0, [x11, #0x50]
+	WORD $0x8b1a016b // add x11, x11, x26
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
+	WORD $0x54fffc21 // b.ne <blocks3Multi4+0x38c>
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0x17ffff43 // b <blocks3Multi4+0x11c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x52801808 // mov w8, #0xc0
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0x7100633f // cmp w25, #0x18
+	WORD $0x9ba82f31 // umaddl x17, w25, w8, x11
+	WORD $0xd342ff68 // lsr x8, x27, #2
+	WORD $0x54000c68 // b.hi <blocks3Multi4+0x5c0>
+	WORD $0x92400b2b // and x11, x25, #0x7
+	WORD $0xb5000c2b // cbnz x11, <blocks3Multi4+0x5c0>
+	WORD $0x8b1907cc // add x12, x30, x25, lsl #1
+	WORD $0x8b190501 // add x1, x8, x25, lsl #1
+	WORD $0x8b1907a4 // add x4, x29, x25, lsl #1
+	WORD $0x8b1903c5 // add x5, x30, x25
+	WORD $0x8b190107 // add x7, x8, x25
+	WORD $0x8b1903b3 // add x19, x29, x25
+	WORD $0xaa0903f4 // mov x20, x9
+	WORD $0xd503201f // nop
+	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x9102222f // add x15, x17, #0x88
+	WORD $0x91024230 // add x16, x17, #0x90
+	WORD $0x8b0b0315 // add x21, x24, x11
+	WORD $0x8b19028a // add x10, x20, x25
+	WORD $0x3dc00280 // ldr q0, [x20]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x3cfe6a81 // ldr q1, [x20, x30]
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x9103016b // add x11, x11, #0xc0
+	WORD $0x7109017f // cmp w11, #0x240
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cfd6a80 // ldr q0, [x20, x29]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce86a81 // ldr q1, [x20, x8]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488e22 // ldp d2, d3, [x17, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3ce56a81 // ldr q1, [x20, x5]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x8b06028a // add x10, x20, x6
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3cf36a80 // ldr q0, [x20, x19]
+	WORD $0x3ce76a81 // ldr q1, [x20, x7]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488e22 // ldp d2, d3, [x17, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3cec6a81 // ldr q1, [x20, x12]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0406a0 // stp q0, q1, [x21, #0x80]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce46a80 // ldr q0, [x20, x4]
+	WORD $0x3ce16a81 // ldr q1, [x20, x1]
+	WORD $0x8b1a0294 // add x20, x20, x26
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d489223 // ldp d3, d4, [x17, #0x88]
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
+	WORD $0x54fff541 // b.ne <blocks3Multi4+0x460>
+	WORD $0x17fffed1 // b <blocks3Multi4+0x100>
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x8b1907d4 // add x20, x30, x25, lsl #1
+	WORD $0x8b190505 // add x5, x8, x25, lsl #1
+	WORD $0x8b1907b3 // add x19, x29, x25, lsl #1
+	WORD $0x8b1903c7 // add x7, x30, x25
+	WORD $0x8b190101 // add x1, x8, x25
+	WORD $0x8b1903ac // add x12, x29, x25
+	WORD $0xaa0903eb // mov x11, x9
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x9102022f // add x15, x17, #0x80
+	WORD $0x8b040315 // add x21, x24, x4
+	WORD $0x8b19016a // add x10, x11, x25
+	WORD $0x91030084 // add x4, x4, #0xc0
+	WORD $0x3cfe6961 // ldr q1, [x11, x30]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0xad420a24 // ldp q4, q2, [x17, #0x40]
+	WORD $0x7109009f // cmp w4, #0x240
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x6ee0b862 // neg v2.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cfd6960 // ldr q0, [x11, x29]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce86961 // ldr q1, [x11, x8]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3ce76961 // ldr q1, [x11, x7]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x8b06016a // add x10, x11, x6
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0xad421626 // ldp q6, q5, [x17, #0x40]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
+	WORD $0x3cec6960 // ldr q0, [x11, x12]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce16961 // ldr q1, [x11, x1]
+	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3cf46960 // ldr q0, [x11, x20]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420a23 // ldp q3, q2, [x17, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0402a1 // stp q1, q0, [x21, #0x80]
+	WORD $0x3cf36960 // ldr q0, [x11, x19]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce56961 // ldr q1, [x11, x5]
+	WORD $0xfd404224 // ldr d4, [x17, #0x80]
+	WORD $0x8b1a016b // add x11, x11, x26
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi4+0x5e0>
+	WORD $0x17fffe60 // b <blocks3Multi4+0x100>
+	WORD $0xf9401c17 // ldr x23, [x0, #0x38]
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x91004234 // add x20, x17, #0x10
-	WORD $0xaa1003f5 // mov x21, x16
-	WORD $0x9a9fc493 // csinc x19, x4, xzr, gt
-	WORD $0xd503201f // nop
-	WORD $0xb4000065 // cbz x5, <blocks3Multi4+0x140c>
-	WORD $0x786679d6 // ldrh w22, [x14, x6, lsl #1]
-	WORD $0x14000003 // b <blocks3Multi4+0x1414>
-	WORD $0xf94077eb // ldr x11, [sp, #0xe8]
-	WORD $0x8b0b00d6 // add x22, x6, x11
-	WORD $0x5280018b // mov w11, #0xc
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0xaa1503e3 // mov x3, x21
-	WORD $0x9b0b22c2 // madd x2, x22, x11, x8
-	WORD $0x52800c0b // mov w11, #0x60
-	WORD $0x9b0b52d6 // madd x22, x22, x11, x20
-	WORD $0xb871684b // ldr w11, [x2, x17]
-	WORD $0xfc540061 // ldur d1, [x3, #-0xc0]
-	WORD $0x91001231 // add x17, x17, #0x4
-	WORD $0xf100323f // cmp x17, #0xc
-	WORD $0x0b0b00eb // add w11, w7, w11
-	WORD $0xd34c2d6b // lsl x11, x11, #52
-	WORD $0x9e670160 // fmov d0, x11
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f02c1 // stur d1, [x22, #-0x10]
-	WORD $0xfc580061 // ldur d1, [x3, #-0x80]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f82c1 // stur d1, [x22, #-0x8]
-	WORD $0xfc5c0061 // ldur d1, [x3, #-0x40]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfd0002c1 // str d1, [x22]
-	WORD $0xfd400061 // ldr d1, [x3]
-	WORD $0x91040063 // add x3, x3, #0x100
-	WORD $0x1e600820 // fmul d0, d1, d0
-	WORD $0xfd0006c0 // str d0, [x22, #0x8]
-	WORD $0x910082d6 // add x22, x22, #0x20
-	WORD $0x54fffd81 // b.ne <blocks3Multi4+0x142c>
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x910022b5 // add x21, x21, #0x8
-	WORD $0xeb1300df // cmp x6, x19
-	WORD $0x54fffba1 // b.ne <blocks3Multi4+0x1400>
-	WORD $0x17fffb25 // b <blocks3Multi4+0x124>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x91004227 // add x7, x17, #0x10
-	WORD $0xaa1003f3 // mov x19, x16
-	WORD $0x9a9fc486 // csinc x6, x4, xzr, gt
-	WORD $0xb40000e5 // cbz x5, <blocks3Multi4+0x14c0>
-	WORD $0x786879c3 // ldrh w3, [x14, x8, lsl #1]
-	WORD $0x14000007 // b <blocks3Multi4+0x14c8>
+	WORD $0x910082f8 // add x24, x23, #0x20
+	WORD $0x910102f9 // add x25, x23, #0x40
+	WORD $0x14000011 // b <blocks3Multi4+0x7d8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0x8b1a0268 // add x8, x19, x26
+	WORD $0x8b1a02ab // add x11, x21, x26
+	WORD $0xf10018df // cmp x6, #0x6
+	WORD $0x910008c6 // add x6, x6, #0x2
+	WORD $0xad004d12 // stp q18, q19, [x8]
+	WORD $0xad011504 // stp q4, q5, [x8, #0x20]
+	WORD $0x8b1a0048 // add x8, x2, x26
+	WORD $0xad004570 // stp q16, q17, [x11]
+	WORD $0x8b1a03ab // add x11, x29, x26
+	WORD $0xad000d00 // stp q0, q3, [x8]
+	WORD $0x8b1a0068 // add x8, x3, x26
+	WORD $0xad001d66 // stp q6, q7, [x11]
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x54ffc6c2 // b.hs <blocks3Multi4+0xac>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd37be8da // lsl x26, x6, #5
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x340000a4 // cbz w4, <blocks3Multi4+0x820>
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x5400020a // b.ge <blocks3Multi4+0x854>
+	WORD $0x17ffffe2 // b <blocks3Multi4+0x7a0>
 	WORD $0xd503201f // nop
+	WORD $0x8b1a0268 // add x8, x19, x26
+	WORD $0x8b1a02ab // add x11, x21, x26
+	WORD $0xad404d12 // ldp q18, q19, [x8]
+	WORD $0xad411504 // ldp q4, q5, [x8, #0x20]
+	WORD $0x8b1a0048 // add x8, x2, x26
+	WORD $0xad404570 // ldp q16, q17, [x11]
+	WORD $0x8b1a03ab // add x11, x29, x26
+	WORD $0xad400d00 // ldp q0, q3, [x8]
+	WORD $0x8b1a0068 // add x8, x3, x26
+	WORD $0xad401d66 // ldp q6, q7, [x11]
+	WORD $0xad400901 // ldp q1, q2, [x8]
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x54fffa8b // b.lt <blocks3Multi4+0x7a0>
+	WORD $0x8b060e88 // add x8, x20, x6, lsl #3
+	WORD $0x8b060c31 // add x17, x1, x6, lsl #3
+	WORD $0xaa1603fb // mov x27, x22
+	WORD $0xf940010b // ldr x11, [x8]
+	WORD $0xaa1103ef // mov x15, x17
+	WORD $0xf100077b // subs x27, x27, #0x1
+	WORD $0x8b0b0eec // add x12, x23, x11, lsl #3
+	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0x4ddfcdf6 // ld1r { v22.2d }, [x15], #8
+	WORD $0x6d4c6237 // ldp d23, d24, [x17, #0xc0]
+	WORD $0xf940050c // ldr x12, [x8, #0x8]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x8b0c0ef0 // add x16, x23, x12, lsl #3
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0x4fd71290 // fmla v16.2d, v20.2d, v23.d[0]
+	WORD $0x6d586637 // ldp d23, d25, [x17, #0x180]
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x4e76ce92 // fmla v18.2d, v20.2d, v22.2d
+	WORD $0x4fd712a7 // fmla v7.2d, v21.2d, v23.d[0]
+	WORD $0xad406a15 // ldp q21, q26, [x16]
+	WORD $0x4fd71286 // fmla v6.2d, v20.2d, v23.d[0]
+	WORD $0xfd4001f4 // ldr d20, [x15]
+	WORD $0x8b0b0f0f // add x15, x24, x11, lsl #3
+	WORD $0x8b0b0f2b // add x11, x25, x11, lsl #3
+	WORD $0x4fd81343 // fmla v3.2d, v26.2d, v24.d[0]
+	WORD $0x4fd91342 // fmla v2.2d, v26.2d, v25.d[0]
+	WORD $0x4fd41345 // fmla v5.2d, v26.2d, v20.d[0]
+	WORD $0x4fd412a4 // fmla v4.2d, v21.2d, v20.d[0]
+	WORD $0xad4051f6 // ldp q22, q20, [x15]
+	WORD $0x4fd812a0 // fmla v0.2d, v21.2d, v24.d[0]
+	WORD $0x4fd912a1 // fmla v1.2d, v21.2d, v25.d[0]
+	WORD $0x6d505637 // ldp d23, d21, [x17, #0x100]
+	WORD $0x6d446638 // ldp d24, d25, [x17, #0x40]
+	WORD $0x8b0c0f0f // add x15, x24, x12, lsl #3
+	WORD $0x4fd71291 // fmla v17.2d, v20.2d, v23.d[0]
+	WORD $0x4fd81293 // fmla v19.2d, v20.2d, v24.d[0]
+	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
+	WORD $0x6d5c6a37 // ldp d23, d26, [x17, #0x1c0]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd71287 // fmla v7.2d, v20.2d, v23.d[0]
+	WORD $0xad4051f6 // ldp q22, q20, [x15]
+	WORD $0xad406177 // ldp q23, q24, [x11]
+	WORD $0x8b0c0f2b // add x11, x25, x12, lsl #3
+	WORD $0x4fd91285 // fmla v5.2d, v20.2d, v25.d[0]
+	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
+	WORD $0x4fda1282 // fmla v2.2d, v20.2d, v26.d[0]
+	WORD $0xfd410234 // ldr d20, [x17, #0x200]
+	WORD $0x4fd912c4 // fmla v4.2d, v22.2d, v25.d[0]
+	WORD $0x4fd512c0 // fmla v0.2d, v22.2d, v21.d[0]
+	WORD $0x4fda12c1 // fmla v1.2d, v22.2d, v26.d[0]
+	WORD $0x6d546e36 // ldp d22, d27, [x17, #0x140]
+	WORD $0x6d485639 // ldp d25, d21, [x17, #0x80]
+	WORD $0x4fd41307 // fmla v7.2d, v24.2d, v20.d[0]
+	WORD $0x4fd412e6 // fmla v6.2d, v23.2d, v20.d[0]
+	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
+	WORD $0x4fd612f0 // fmla v16.2d, v23.2d, v22.d[0]
+	WORD $0xad405974 // ldp q20, q22, [x11]
+	WORD $0x4fd91313 // fmla v19.2d, v24.2d, v25.d[0]
+	WORD $0x4fd912f2 // fmla v18.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0x4fdb12c3 // fmla v3.2d, v22.2d, v27.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xfd410635 // ldr d21, [x17, #0x208]
+	WORD $0x4fdb1280 // fmla v0.2d, v20.2d, v27.d[0]
+	WORD $0x91090231 // add x17, x17, #0x240
+	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x54fff7e1 // b.ne <blocks3Multi4+0x860>
+	WORD $0x17ffff8e // b <blocks3Multi4+0x7a0>
+	WORD $0x79400ce8 // ldrh w8, [x7, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi4+0x98c>
+	WORD $0xa94097e8 // ldp x8, x5, [sp, #0x8]
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x910020e7 // add x7, x7, #0x8
+	WORD $0xeb0800ff // cmp x7, x8
+	WORD $0x54ffb8a3 // b.lo <blocks3Multi4+0x98>
+	WORD $0x14000032 // b <blocks3Multi4+0xa50>
+	WORD $0xf9402808 // ldr x8, [x0, #0x50]
+	WORD $0xf9400be5 // ldr x5, [sp, #0x10]
+	WORD $0xcb05010a // sub x10, x8, x5
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0x9a88b148 // csel x8, x10, x8, lt
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x54ffb6cb // b.lt <blocks3Multi4+0x80>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0xaa1303ef // mov x15, x19
+	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
+	WORD $0x14000005 // b <blocks3Multi4+0x9d0>
+	WORD $0x9100056b // add x11, x11, #0x1
+	WORD $0x910081ef // add x15, x15, #0x20
+	WORD $0xeb0c017f // cmp x11, x12
+	WORD $0x54ffb5a0 // b.eq <blocks3Multi4+0x80>
+	WORD $0xf9401810 // ldr x16, [x0, #0x30]
+	WORD $0xb4000090 // cbz x16, <blocks3Multi4+0x9e4>
+	WORD $0x8b0b060a // add x10, x16, x11, lsl #1
+	WORD $0x78657951 // ldrh w17, [x10, x5, lsl #1]
+	WORD $0x14000002 // b <blocks3Multi4+0x9e8>
+	WORD $0x8b050171 // add x17, x11, x5
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0x8b110631 // add x17, x17, x17, lsl #1
+	WORD $0x14000010 // b <blocks3Multi4+0xa30>
 	WORD $0xd503201f // nop
-	WORD $0xf94077eb // ldr x11, [sp, #0xe8]
-	WORD $0x8b0b0103 // add x3, x8, x11
-	WORD $0x52800c0b // mov w11, #0x60
-	WORD $0xaa1303f1 // mov x17, x19
-	WORD $0x52800062 // mov w2, #0x3
-	WORD $0x9b0b1c63 // madd x3, x3, x11, x7
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc540221 // ldur d1, [x17, #-0xc0]
-	WORD $0xf1000442 // subs x2, x2, #0x1
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f0061 // stur d1, [x3, #-0x10]
-	WORD $0xfc580221 // ldur d1, [x17, #-0x80]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f8061 // stur d1, [x3, #-0x8]
-	WORD $0xfc5c0221 // ldur d1, [x17, #-0x40]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfd000061 // str d1, [x3]
-	WORD $0xfd400221 // ldr d1, [x17]
-	WORD $0x91040231 // add x17, x17, #0x100
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfd000460 // str d0, [x3, #0x8]
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0x54fffe01 // b.ne <blocks3Multi4+0x14e0>
-	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91002273 // add x19, x19, #0x8
-	WORD $0xeb06011f // cmp x8, x6
-	WORD $0x54fffba1 // b.ne <blocks3Multi4+0x14a4>
-	WORD $0x17fffafc // b <blocks3Multi4+0x124>
-	WORD $0x6d4d23e9 // ldp d9, d8, [sp, #0xd0]
-	WORD $0xf94073fd // ldr x29, [sp, #0xe0]
-	WORD $0x6d4c2beb // ldp d11, d10, [sp, #0xc0]
-	WORD $0x6d4b33ed // ldp d13, d12, [sp, #0xb0]
-	WORD $0x6d4a3bef // ldp d15, d14, [sp, #0xa0]
-	WORD $0xa9534ff4 // ldp x20, x19, [sp, #0x130]
-	WORD $0xa95257f6 // ldp x22, x21, [sp, #0x120]
-	WORD $0xa9515ff8 // ldp x24, x23, [sp, #0x110]
-	WORD $0xa95067fa // ldp x26, x25, [sp, #0x100]
-	WORD $0xa94f6ffe // ldp x30, x27, [sp, #0xf0]
-	WORD $0x910503ff // add sp, sp, #0x140
+	WORD $0x8b1001ea // add x10, x15, x16
+	WORD $0x91040210 // add x16, x16, #0x100
+	WORD $0xad400542 // ldp q2, q1, [x10]
+	WORD $0xf940240a // ldr x10, [x0, #0x48]
+	WORD $0xf10c021f // cmp x16, #0x300
+	WORD $0x8b11154a // add x10, x10, x17, lsl #5
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xad000142 // stp q2, q0, [x10]
+	WORD $0x54fffca0 // b.eq <blocks3Multi4+0x9c0>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4fffe64 // cbz x4, <blocks3Multi4+0xa00>
+	WORD $0xb940680a // ldr w10, [x0, #0x68]
+	WORD $0xb8717884 // ldr w4, [x4, x17, lsl #2]
+	WORD $0x0b04014a // add w10, w10, w4
+	WORD $0xd34c2d4a // lsl x10, x10, #52
+	WORD $0x9e670140 // fmov d0, x10
+	WORD $0x17ffffee // b <blocks3Multi4+0xa04>
+	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
+	WORD $0xf94033fd // ldr x29, [sp, #0x60]
+	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
+	WORD $0xa9495ff8 // ldp x24, x23, [sp, #0x90]
+	WORD $0xa94867fa // ldp x26, x25, [sp, #0x80]
+	WORD $0xa9476ffe // ldp x30, x27, [sp, #0x70]
+	WORD $0x910303ff // add sp, sp, #0xc0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -6330,7 +5145,7 @@ TEXT ·blocks4Multi2Quad(SB), 0, $240-16
 	RET
 
 // func blocks4Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi4Quad(SB), 0, $560-16
+TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -6338,1766 +5153,875 @@ TEXT ·blocks4Multi4Quad(SB), 0, $560-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140006ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf9401411 // ldr x17, [x0, #0x28]
-	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
-	WORD $0x3d8cc420 // str q0, [x1, #0x3310]
-	WORD $0x3d8cc020 // str q0, [x1, #0x3300]
-	WORD $0x3d8ccc20 // str q0, [x1, #0x3330]
-	WORD $0x3d8cc820 // str q0, [x1, #0x3320]
-	WORD $0x3d8cd420 // str q0, [x1, #0x3350]
-	WORD $0x3d8cd020 // str q0, [x1, #0x3340]
-	WORD $0x3d8cdc20 // str q0, [x1, #0x3370]
-	WORD $0x3d8cd820 // str q0, [x1, #0x3360]
-	WORD $0x3d8ce420 // str q0, [x1, #0x3390]
-	WORD $0x3d8ce020 // str q0, [x1, #0x3380]
-	WORD $0x3d8cec20 // str q0, [x1, #0x33b0]
-	WORD $0x3d8ce820 // str q0, [x1, #0x33a0]
-	WORD $0x3d8cf420 // str q0, [x1, #0x33d0]
-	WORD $0x3d8cf020 // str q0, [x1, #0x33c0]
-	WORD $0x3d8cfc20 // str q0, [x1, #0x33f0]
-	WORD $0x3d8cf820 // str q0, [x1, #0x33e0]
+	WORD $0x1400036d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400d28b // b.lt <blocks4Multi4+0x1b64>
-	WORD $0xd10783ff // sub sp, sp, #0x1e0
-	WORD $0xf940000c // ldr x12, [x0]
-	WORD $0x6d143bef // stp d15, d14, [sp, #0x140]
-	WORD $0x8b080d88 // add x8, x12, x8, lsl #3
-	WORD $0x6d1533ed // stp d13, d12, [sp, #0x150]
-	WORD $0x6d162beb // stp d11, d10, [sp, #0x160]
-	WORD $0x6d1723e9 // stp d9, d8, [sp, #0x170]
-	WORD $0xa9196ffe // stp x30, x27, [sp, #0x190]
-	WORD $0xa91a67fa // stp x26, x25, [sp, #0x1a0]
-	WORD $0xa91b5ff8 // stp x24, x23, [sp, #0x1b0]
-	WORD $0xa91c57f6 // stp x22, x21, [sp, #0x1c0]
-	WORD $0xa91d4ff4 // stp x20, x19, [sp, #0x1d0]
-	WORD $0xa9017fe8 // stp x8, xzr, [sp, #0x10]
-	WORD $0x52861808 // mov w8, #0x30c0
-	WORD $0x8b08002d // add x13, x1, x8
-	WORD $0x52861c08 // mov w8, #0x30e0
-	WORD $0x8b080028 // add x8, x1, x8
-	WORD $0xa91823fd // stp x29, x8, [sp, #0x180]
-	WORD $0x14000049 // b <blocks4Multi4+0x284>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x54006c2b // b.lt <blocks4Multi4+0xd8c>
+	WORD $0xd10343ff // sub sp, sp, #0xd0
+	WORD $0xf9400005 // ldr x5, [x0]
+	WORD $0xf940140b // ldr x11, [x0, #0x28]
+	WORD $0x91400829 // add x9, x1, #0x2, lsl #12
+	WORD $0x5286200a // mov w10, #0x3100
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x8b080048 // add x8, x2, x8
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
-	WORD $0x3d8cc420 // str q0, [x1, #0x3310]
-	WORD $0x3d8cc020 // str q0, [x1, #0x3300]
-	WORD $0x3d8ccc20 // str q0, [x1, #0x3330]
-	WORD $0x3d8cc820 // str q0, [x1, #0x3320]
-	WORD $0x3d8cd420 // str q0, [x1, #0x3350]
-	WORD $0x3d8cd020 // str q0, [x1, #0x3340]
-	WORD $0x3d8cdc20 // str q0, [x1, #0x3370]
-	WORD $0x3d8cd820 // str q0, [x1, #0x3360]
-	WORD $0x3d8ce420 // str q0, [x1, #0x3390]
-	WORD $0x3d8ce020 // str q0, [x1, #0x3380]
-	WORD $0x3d8cec20 // str q0, [x1, #0x33b0]
-	WORD $0x3d8ce820 // str q0, [x1, #0x33a0]
-	WORD $0x3d8cf420 // str q0, [x1, #0x33d0]
-	WORD $0x3d8cf020 // str q0, [x1, #0x33c0]
-	WORD $0x3d8cfc20 // str q0, [x1, #0x33f0]
-	WORD $0x3d8cf820 // str q0, [x1, #0x33e0]
-	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb08019f // cmp x12, x8
-	WORD $0x5400c5c2 // b.hs <blocks4Multi4+0x1b38>
-	WORD $0x79400988 // ldrh w8, [x12, #0x4]
-	WORD $0xb400b9c8 // cbz x8, <blocks4Multi4+0x19c0>
-	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0xb940018e // ldr w14, [x12]
-	WORD $0x8b080123 // add x3, x9, x8
-	WORD $0x8b0e1562 // add x2, x11, x14, lsl #5
-	WORD $0x91008044 // add x4, x2, #0x20
-	WORD $0x91010045 // add x5, x2, #0x40
-	WORD $0x91018046 // add x6, x2, #0x60
-	WORD $0x14000006 // b <blocks4Multi4+0x2c0>
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b070a31 // add x17, x17, x7, lsl #2
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0xeb03013f // cmp x9, x3
-	WORD $0x5400b822 // b.hs <blocks4Multi4+0x19c0>
-	WORD $0x39400127 // ldrb w7, [x9]
-	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
-	WORD $0x39401988 // ldrb w8, [x12, #0x6]
-	WORD $0x370832a8 // tbnz w8, #0x1, <blocks4Multi4+0x920>
+	WORD $0x91400c26 // add x6, x1, #0x3, lsl #12
+	WORD $0x8b0a0027 // add x7, x1, x10
+	WORD $0x8b080ca8 // add x8, x5, x8, lsl #3
+	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
+	WORD $0xa90c4ff4 // stp x20, x19, [sp, #0xc0]
+	WORD $0xa906f7e9 // stp x9, x29, [sp, #0x68]
+	WORD $0x52800029 // mov w9, #0x1
+	WORD $0xa9086ffe // stp x30, x27, [sp, #0x80]
+	WORD $0xa90967fa // stp x26, x25, [sp, #0x90]
+	WORD $0xa90a5ff8 // stp x24, x23, [sp, #0xa0]
+	WORD $0xa90b57f6 // stp x22, x21, [sp, #0xb0]
+	WORD $0xa90307e6 // stp x6, x1, [sp, #0x30]
+	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
+	WORD $0x52864008 // mov w8, #0x3200
+	WORD $0x8b080033 // add x19, x1, x8
+	WORD $0x52866008 // mov w8, #0x3300
+	WORD $0x8b080034 // add x20, x1, x8
+	WORD $0xf9000ff4 // str x20, [sp, #0x18]
+	WORD $0xa9021ff3 // stp x19, x7, [sp, #0x20]
+	WORD $0x1400000c // b <blocks4Multi4+0xa0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0x8b090109 // add x9, x8, x9
+	WORD $0xf9000be9 // str x9, [sp, #0x10]
+	WORD $0x52800029 // mov w9, #0x1
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x910020a5 // add x5, x5, #0x8
+	WORD $0xeb0800bf // cmp x5, x8
+	WORD $0x540066a2 // b.hs <blocks4Multi4+0xd70>
+	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xf90033e5 // str x5, [sp, #0x60]
+	WORD $0x1400000a // b <blocks4Multi4+0xd4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
+	WORD $0x8b1502d5 // add x21, x22, x21
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x54005daa // b.ge <blocks4Multi4+0xc84>
+	WORD $0xcb15010a // sub x10, x8, x21
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0x9a88b156 // csel x22, x10, x8, lt
+	WORD $0xf100015f // cmp x10, #0x0
+	WORD $0x540050cd // b.le <blocks4Multi4+0xb00>
+	WORD $0xf10006df // cmp x22, #0x1
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x9a9fc6c8 // csinc x8, x22, xzr, gt
+	WORD $0xaa0103f6 // mov x22, x1
+	WORD $0xf90023ea // str x10, [sp, #0x40]
+	WORD $0xb9004fe9 // str w9, [sp, #0x4c]
+	WORD $0xf9003fe8 // str x8, [sp, #0x78]
+	WORD $0x14000020 // b <blocks4Multi4+0x18c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94033e5 // ldr x5, [sp, #0x60]
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b17096b // add x11, x11, x23, lsl #2
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x911002d6 // add x22, x22, #0x400
+	WORD $0xb94000a8 // ldr w8, [x5]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x8b151908 // add x8, x8, x21, lsl #6
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0xf9403fe8 // ldr x8, [sp, #0x78]
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x54003f00 // b.eq <blocks4Multi4+0x968>
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
+	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
+	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
+	WORD $0x37081468 // tbnz w8, #0x1, <blocks4Multi4+0x428>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
-	WORD $0x7100d0ff // cmp w7, #0x34
-	WORD $0xd341fcf4 // lsr x20, x7, #1
-	WORD $0xd342fcf8 // lsr x24, x7, #2
-	WORD $0xd37ff8f5 // lsl x21, x7, #1
-	WORD $0x9bab20f3 // umaddl x19, w7, w11, x8
-	WORD $0x54005709 // b.ls <blocks4Multi4+0xdcc>
-	WORD $0x7940054b // ldrh w11, [x10, #0x2]
-	WORD $0x79400148 // ldrh w8, [x10]
-	WORD $0x8b07031a // add x26, x24, x7
-	WORD $0x8b07071b // add x27, x24, x7, lsl #1
-	WORD $0xaa0d03fe // mov x30, x13
-	WORD $0xd37be96e // lsl x14, x11, #5
-	WORD $0x7940094b // ldrh w11, [x10, #0x4]
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0x8b0e004f // add x15, x2, x14
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x79400d4b // ldrh w11, [x10, #0x6]
-	WORD $0x8b100057 // add x23, x2, x16
-	WORD $0xad400ee2 // ldp q2, q3, [x23]
-	WORD $0x8b100097 // add x23, x4, x16
-	WORD $0xd37be976 // lsl x22, x11, #5
-	WORD $0x8b08004b // add x11, x2, x8
-	WORD $0x8b160059 // add x25, x2, x22
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b08008b // add x11, x4, x8
-	WORD $0xad401724 // ldp q4, q5, [x25]
-	WORD $0x8b160099 // add x25, x4, x22
-	WORD $0x4ec43847 // zip1 v7.2d, v2.2d, v4.2d
-	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
-	WORD $0x3d804fe7 // str q7, [sp, #0x130]
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b0e008f // add x15, x4, x14
-	WORD $0x4ec73824 // zip1 v4.2d, v1.2d, v7.2d
-	WORD $0x4ec77821 // zip2 v1.2d, v1.2d, v7.2d
-	WORD $0x3d8033e1 // str q1, [sp, #0xc0]
-	WORD $0x4ec63810 // zip1 v16.2d, v0.2d, v6.2d
-	WORD $0xad08c3e2 // stp q2, q16, [sp, #0x110]
-	WORD $0x4ec67802 // zip2 v2.2d, v0.2d, v6.2d
-	WORD $0x4ec53860 // zip1 v0.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0xad401721 // ldp q1, q5, [x25]
-	WORD $0x8b0704f9 // add x25, x7, x7, lsl #1
-	WORD $0x8b19031d // add x29, x24, x25
-	WORD $0xad0693e3 // stp q3, q4, [sp, #0xd0]
-	WORD $0xad4012e3 // ldp q3, q4, [x23]
-	WORD $0x8b1000b7 // add x23, x5, x16
-	WORD $0x4ec13866 // zip1 v6.2d, v3.2d, v1.2d
-	WORD $0x4ec17861 // zip2 v1.2d, v3.2d, v1.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b0800ab // add x11, x5, x8
-	WORD $0x8b0800c8 // add x8, x6, x8
-	WORD $0x3d802fe6 // str q6, [sp, #0xb0]
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b0e00af // add x15, x5, x14
-	WORD $0x4ec73843 // zip1 v3.2d, v2.2d, v7.2d
-	WORD $0x4ec77842 // zip2 v2.2d, v2.2d, v7.2d
-	WORD $0x3d801be3 // str q3, [sp, #0x60]
-	WORD $0x4ec63810 // zip1 v16.2d, v0.2d, v6.2d
-	WORD $0xad04c3e1 // stp q1, q16, [sp, #0x90]
-	WORD $0x4ec67801 // zip2 v1.2d, v0.2d, v6.2d
-	WORD $0x4ec53880 // zip1 v0.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0xad401ae3 // ldp q3, q6, [x23]
-	WORD $0xf9402c17 // ldr x23, [x0, #0x58]
-	WORD $0xad0213e2 // stp q2, q4, [sp, #0x40]
-	WORD $0xad0387e0 // stp q0, q1, [sp, #0x70]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b1600ab // add x11, x5, x22
-	WORD $0xad401162 // ldp q2, q4, [x11]
-	WORD $0x8b0e00cb // add x11, x6, x14
-	WORD $0x8b1000ce // add x14, x6, x16
-	WORD $0xcb1902f0 // sub x16, x23, x25
-	WORD $0x4ec438dd // zip1 v29.2d, v6.2d, v4.2d
-	WORD $0x4ec478df // zip2 v31.2d, v6.2d, v4.2d
-	WORD $0x4ec23867 // zip1 v7.2d, v3.2d, v2.2d
-	WORD $0x4ec2787b // zip2 v27.2d, v3.2d, v2.2d
-	WORD $0x3d800fe7 // str q7, [sp, #0x30]
-	WORD $0xad401de5 // ldp q5, q7, [x15]
-	WORD $0x8b1600cf // add x15, x6, x22
-	WORD $0xd342ff36 // lsr x22, x25, #2
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x4ec7383e // zip1 v30.2d, v1.2d, v7.2d
-	WORD $0x4ec77828 // zip2 v8.2d, v1.2d, v7.2d
-	WORD $0x4ec5381a // zip1 v26.2d, v0.2d, v5.2d
-	WORD $0x4ec5781c // zip2 v28.2d, v0.2d, v5.2d
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0x4ec3382d // zip1 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec3782e // zip2 v14.2d, v1.2d, v3.2d
-	WORD $0x4ec23809 // zip1 v9.2d, v0.2d, v2.2d
-	WORD $0x4ec2780a // zip2 v10.2d, v0.2d, v2.2d
-	WORD $0xad400900 // ldp q0, q2, [x8]
-	WORD $0xaa1103e8 // mov x8, x17
-	WORD $0x4ec5784f // zip2 v15.2d, v2.2d, v5.2d
-	WORD $0x4ec4380b // zip1 v11.2d, v0.2d, v4.2d
-	WORD $0x4ec4780c // zip2 v12.2d, v0.2d, v4.2d
-	WORD $0x4ec53840 // zip1 v0.2d, v2.2d, v5.2d
-	WORD $0xad404672 // ldp q18, q17, [x19]
-	WORD $0x9102026b // add x11, x19, #0x80
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x3cf86903 // ldr q3, [x8, x24]
-	WORD $0x4e110063 // tbl v3.16b, { v3.16b }, v17.16b
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x4d40cd62 // ld1r { v2.2d }, [x11]
-	WORD $0xad425273 // ldp q19, q20, [x19, #0x40]
-	WORD $0x8b07010b // add x11, x8, x7
-	WORD $0xad7c43c4 // ldp q4, q16, [x30, #-0x80]
-	WORD $0xad4767f8 // ldp q24, q25, [sp, #0xe0]
-	WORD $0x4e120021 // tbl v1.16b, { v1.16b }, v18.16b
-	WORD $0x6ef44463 // ushl v3.2d, v3.2d, v20.2d
-	WORD $0x6ee0b855 // neg v21.2d, v2.2d
-	WORD $0x6ef34421 // ushl v1.2d, v1.2d, v19.2d
-	WORD $0x4ef54462 // sshl v2.2d, v3.2d, v21.2d
-	WORD $0xad7a1fc3 // ldp q3, q7, [x30, #-0xc0]
-	WORD $0x4ef54421 // sshl v1.2d, v1.2d, v21.2d
-	WORD $0x4e61d857 // scvtf v23.2d, v2.2d
-	WORD $0x4e61d836 // scvtf v22.2d, v1.2d
-	WORD $0xad490be1 // ldp q1, q2, [sp, #0x120]
-	WORD $0x4e77cc47 // fmla v7.2d, v2.2d, v23.2d
-	WORD $0xad481be2 // ldp q2, q6, [sp, #0x100]
-	WORD $0x4e76cc23 // fmla v3.2d, v1.2d, v22.2d
-	WORD $0xad7e17c1 // ldp q1, q5, [x30, #-0x40]
-	WORD $0x4e77ccd0 // fmla v16.2d, v6.2d, v23.2d
-	WORD $0x4e76cc44 // fmla v4.2d, v2.2d, v22.2d
-	WORD $0x4e77cf25 // fmla v5.2d, v25.2d, v23.2d
-	WORD $0x4e76cf01 // fmla v1.2d, v24.2d, v22.2d
-	WORD $0xad401bc2 // ldp q2, q6, [x30]
-	WORD $0xad4663f9 // ldp q25, q24, [sp, #0xc0]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4e77cf06 // fmla v6.2d, v24.2d, v23.2d
-	WORD $0x3cfa6918 // ldr q24, [x8, x26]
-	WORD $0x3dc00177 // ldr q23, [x11]
-	WORD $0x4e76cf22 // fmla v2.2d, v25.2d, v22.2d
-	WORD $0x4e1202f7 // tbl v23.16b, { v23.16b }, v18.16b
-	WORD $0x4e110316 // tbl v22.16b, { v24.16b }, v17.16b
-	WORD $0x6ef346f7 // ushl v23.2d, v23.2d, v19.2d
-	WORD $0xad4563f9 // ldp q25, q24, [sp, #0xa0]
-	WORD $0x6ef446d6 // ushl v22.2d, v22.2d, v20.2d
-	WORD $0x4ef546f7 // sshl v23.2d, v23.2d, v21.2d
-	WORD $0x4ef546d6 // sshl v22.2d, v22.2d, v21.2d
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e77cf23 // fmla v3.2d, v25.2d, v23.2d
-	WORD $0x4e76cf07 // fmla v7.2d, v24.2d, v22.2d
-	WORD $0xad4463f9 // ldp q25, q24, [sp, #0x80]
-	WORD $0x4e76cf10 // fmla v16.2d, v24.2d, v22.2d
-	WORD $0x4e77cf24 // fmla v4.2d, v25.2d, v23.2d
-	WORD $0xad4363f9 // ldp q25, q24, [sp, #0x60]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x4e76cf05 // fmla v5.2d, v24.2d, v22.2d
-	WORD $0x4e77cf21 // fmla v1.2d, v25.2d, v23.2d
-	WORD $0xad4267f8 // ldp q24, q25, [sp, #0x40]
-	WORD $0x4e76cf26 // fmla v6.2d, v25.2d, v22.2d
-	WORD $0x4e77cf02 // fmla v2.2d, v24.2d, v23.2d
-	WORD $0x3dc00177 // ldr q23, [x11]
-	WORD $0x4e1202f7 // tbl v23.16b, { v23.16b }, v18.16b
-	WORD $0x3cfb6918 // ldr q24, [x8, x27]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x3dc00176 // ldr q22, [x11]
-	WORD $0x4e1202d2 // tbl v18.16b, { v22.16b }, v18.16b
-	WORD $0x4e110318 // tbl v24.16b, { v24.16b }, v17.16b
-	WORD $0x3cfd6916 // ldr q22, [x8, x29]
-	WORD $0x8b100168 // add x8, x11, x16
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x4ef54652 // sshl v18.2d, v18.2d, v21.2d
-	WORD $0x4e1102d1 // tbl v17.16b, { v22.16b }, v17.16b
-	WORD $0x6ef44716 // ushl v22.2d, v24.2d, v20.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x6ef346f4 // ushl v20.2d, v23.2d, v19.2d
-	WORD $0x4ef546d3 // sshl v19.2d, v22.2d, v21.2d
-	WORD $0x4ef54694 // sshl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef54631 // sshl v17.2d, v17.2d, v21.2d
-	WORD $0x3dc00ff5 // ldr q21, [sp, #0x30]
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e73cf70 // fmla v16.2d, v27.2d, v19.2d
-	WORD $0x4e73cfa5 // fmla v5.2d, v29.2d, v19.2d
-	WORD $0x4e73cfe6 // fmla v6.2d, v31.2d, v19.2d
-	WORD $0x4e73cea7 // fmla v7.2d, v21.2d, v19.2d
-	WORD $0x4e74cf43 // fmla v3.2d, v26.2d, v20.2d
-	WORD $0x4e74cf84 // fmla v4.2d, v28.2d, v20.2d
-	WORD $0x4e74cfc1 // fmla v1.2d, v30.2d, v20.2d
-	WORD $0x4e74cd02 // fmla v2.2d, v8.2d, v20.2d
-	WORD $0x4e71cd50 // fmla v16.2d, v10.2d, v17.2d
-	WORD $0x4e71cda5 // fmla v5.2d, v13.2d, v17.2d
-	WORD $0x4e71cdc6 // fmla v6.2d, v14.2d, v17.2d
-	WORD $0x4e72cd63 // fmla v3.2d, v11.2d, v18.2d
-	WORD $0x4e71cd27 // fmla v7.2d, v9.2d, v17.2d
-	WORD $0x4e72cd84 // fmla v4.2d, v12.2d, v18.2d
-	WORD $0x4e72cc01 // fmla v1.2d, v0.2d, v18.2d
-	WORD $0x4e72cde2 // fmla v2.2d, v15.2d, v18.2d
-	WORD $0xad3a1fc3 // stp q3, q7, [x30, #-0xc0]
-	WORD $0xad3c43c4 // stp q4, q16, [x30, #-0x80]
-	WORD $0xad3e17c1 // stp q1, q5, [x30, #-0x40]
-	WORD $0xac881bc2 // stp q2, q6, [x30], #0x100
-	WORD $0x54fff321 // b.ne <blocks4Multi4+0x464>
-	WORD $0x7940154b // ldrh w11, [x10, #0xa]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
-	WORD $0x5280009d // mov w29, #0x4
-	WORD $0xaa1103fe // mov x30, x17
-	WORD $0xd37be96e // lsl x14, x11, #5
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0x8b0e004f // add x15, x2, x14
-	WORD $0xd37be978 // lsl x24, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x8b18005a // add x26, x2, x24
-	WORD $0xad400f42 // ldp q2, q3, [x26]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x8b08004b // add x11, x2, x8
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b10004b // add x11, x2, x16
-	WORD $0x8b10009a // add x26, x4, x16
-	WORD $0x8b1000bb // add x27, x5, x16
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b08008b // add x11, x4, x8
-	WORD $0x4ec43846 // zip1 v6.2d, v2.2d, v4.2d
-	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
-	WORD $0x3d804fe6 // str q6, [sp, #0x130]
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b18008f // add x15, x4, x24
-	WORD $0x4ec73824 // zip1 v4.2d, v1.2d, v7.2d
-	WORD $0x4ec77821 // zip2 v1.2d, v1.2d, v7.2d
-	WORD $0x3d803be4 // str q4, [sp, #0xe0]
-	WORD $0x4ec63810 // zip1 v16.2d, v0.2d, v6.2d
-	WORD $0xad08c3e2 // stp q2, q16, [sp, #0x110]
-	WORD $0x4ec67802 // zip2 v2.2d, v0.2d, v6.2d
-	WORD $0x4ec53860 // zip1 v0.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0xad4019e4 // ldp q4, q6, [x15]
-	WORD $0x8b0e00af // add x15, x5, x14
-	WORD $0xad060fe1 // stp q1, q3, [sp, #0xc0]
-	WORD $0xad400f41 // ldp q1, q3, [x26]
-	WORD $0x8b1800ba // add x26, x5, x24
-	WORD $0x4ec13885 // zip1 v5.2d, v4.2d, v1.2d
-	WORD $0x4ec17881 // zip2 v1.2d, v4.2d, v1.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b0e008b // add x11, x4, x14
-	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
-	WORD $0xad401d65 // ldp q5, q7, [x11]
-	WORD $0x8b0800ab // add x11, x5, x8
-	WORD $0x8b0800c8 // add x8, x6, x8
-	WORD $0x4ec73844 // zip1 v4.2d, v2.2d, v7.2d
-	WORD $0x4ec53810 // zip1 v16.2d, v0.2d, v5.2d
-	WORD $0xad04c3e1 // stp q1, q16, [sp, #0x90]
-	WORD $0x4ec57801 // zip2 v1.2d, v0.2d, v5.2d
-	WORD $0x4ec338c0 // zip1 v0.2d, v6.2d, v3.2d
-	WORD $0x4ec378c3 // zip2 v3.2d, v6.2d, v3.2d
-	WORD $0x4ec77845 // zip2 v5.2d, v2.2d, v7.2d
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b1000cf // add x15, x6, x16
-	WORD $0x8b0702d0 // add x16, x22, x7
-	WORD $0xad0293e3 // stp q3, q4, [sp, #0x50]
-	WORD $0xad0387e0 // stp q0, q1, [sp, #0x70]
-	WORD $0xad400740 // ldp q0, q1, [x26]
-	WORD $0xad401363 // ldp q3, q4, [x27]
-	WORD $0x8b1902da // add x26, x22, x25
-	WORD $0x8b190299 // add x25, x20, x25
-	WORD $0x8b1502db // add x27, x22, x21
-	WORD $0x8b150295 // add x21, x20, x21
-	WORD $0x4ec4383d // zip1 v29.2d, v1.2d, v4.2d
-	WORD $0x4ec4783f // zip2 v31.2d, v1.2d, v4.2d
-	WORD $0x4ec33802 // zip1 v2.2d, v0.2d, v3.2d
-	WORD $0x4ec3781b // zip2 v27.2d, v0.2d, v3.2d
-	WORD $0xad0197e2 // stp q2, q5, [sp, #0x30]
-	WORD $0xad401562 // ldp q2, q5, [x11]
-	WORD $0x8b0e00cb // add x11, x6, x14
-	WORD $0x8b1800ce // add x14, x6, x24
-	WORD $0x8b070298 // add x24, x20, x7
-	WORD $0x4ec738be // zip1 v30.2d, v5.2d, v7.2d
-	WORD $0x4ec778a8 // zip2 v8.2d, v5.2d, v7.2d
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0xad401504 // ldp q4, q5, [x8]
-	WORD $0xf940c7ee // ldr x14, [sp, #0x188]
-	WORD $0x4ec63850 // zip1 v16.2d, v2.2d, v6.2d
-	WORD $0x4ec6785c // zip2 v28.2d, v2.2d, v6.2d
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x4ec3382d // zip1 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec3782e // zip2 v14.2d, v1.2d, v3.2d
-	WORD $0x4ec738af // zip1 v15.2d, v5.2d, v7.2d
-	WORD $0x3d800bf0 // str q16, [sp, #0x20]
-	WORD $0x4ec23809 // zip1 v9.2d, v0.2d, v2.2d
-	WORD $0x4ec2780a // zip2 v10.2d, v0.2d, v2.2d
-	WORD $0x4ec6388b // zip1 v11.2d, v4.2d, v6.2d
-	WORD $0x4ec6788c // zip2 v12.2d, v4.2d, v6.2d
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
+	WORD $0x7100d6ff // cmp w23, #0x35
+	WORD $0xd341fef9 // lsr x25, x23, #1
+	WORD $0xd342fefa // lsr x26, x23, #2
+	WORD $0xd37ffafb // lsl x27, x23, #1
+	WORD $0x540019a3 // b.lo <blocks4Multi4+0x4e8>
+	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
+	WORD $0x52801809 // mov w9, #0xc0
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
+	WORD $0x8b170725 // add x5, x25, x23, lsl #1
+	WORD $0x8b17034d // add x13, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x9ba922fe // umaddl x30, w23, w9, x8
+	WORD $0xd342ffa8 // lsr x8, x29, #2
+	WORD $0x8b1d0343 // add x3, x26, x29
+	WORD $0x8b1d0324 // add x4, x25, x29
+	WORD $0x8b1d0106 // add x6, x8, x29
+	WORD $0x8b170514 // add x20, x8, x23, lsl #1
+	WORD $0x8b170111 // add x17, x8, x23
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad414e75 // ldp q21, q19, [x19, #0x20]
-	WORD $0x91020268 // add x8, x19, #0x80
-	WORD $0xf10007bd // subs x29, x29, #0x1
-	WORD $0x3cf46bc2 // ldr q2, [x30, x20]
-	WORD $0x4e150042 // tbl v2.16b, { v2.16b }, v21.16b
-	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
-	WORD $0x3cf66bc3 // ldr q3, [x30, x22]
-	WORD $0xad434a74 // ldp q20, q18, [x19, #0x60]
-	WORD $0x4e130063 // tbl v3.16b, { v3.16b }, v19.16b
-	WORD $0xad7a15d0 // ldp q16, q5, [x14, #-0xc0]
-	WORD $0xad4767f8 // ldp q24, q25, [sp, #0xe0]
-	WORD $0x6ee0b831 // neg v17.2d, v1.2d
-	WORD $0x6ef24463 // ushl v3.2d, v3.2d, v18.2d
-	WORD $0x6ef44442 // ushl v2.2d, v2.2d, v20.2d
-	WORD $0x4ef14441 // sshl v1.2d, v2.2d, v17.2d
-	WORD $0x4ef14462 // sshl v2.2d, v3.2d, v17.2d
-	WORD $0x4e61d837 // scvtf v23.2d, v1.2d
-	WORD $0xad4907e3 // ldp q3, q1, [sp, #0x120]
-	WORD $0x4e61d856 // scvtf v22.2d, v2.2d
-	WORD $0xad7c09c6 // ldp q6, q2, [x14, #-0x80]
-	WORD $0x4e76cc25 // fmla v5.2d, v1.2d, v22.2d
-	WORD $0xad4807e4 // ldp q4, q1, [sp, #0x100]
-	WORD $0x4e77cc70 // fmla v16.2d, v3.2d, v23.2d
-	WORD $0xad7e0dc7 // ldp q7, q3, [x14, #-0x40]
-	WORD $0x4e76cc22 // fmla v2.2d, v1.2d, v22.2d
-	WORD $0x4e77cc86 // fmla v6.2d, v4.2d, v23.2d
-	WORD $0xad4005c4 // ldp q4, q1, [x14]
-	WORD $0x4e76cf23 // fmla v3.2d, v25.2d, v22.2d
-	WORD $0xad4667fa // ldp q26, q25, [sp, #0xc0]
-	WORD $0x4e77cf07 // fmla v7.2d, v24.2d, v23.2d
-	WORD $0x3cf86bd8 // ldr q24, [x30, x24]
-	WORD $0x4e76cf21 // fmla v1.2d, v25.2d, v22.2d
-	WORD $0x3cfb6bd9 // ldr q25, [x30, x27]
-	WORD $0x4e77cf44 // fmla v4.2d, v26.2d, v23.2d
-	WORD $0x3cf06bd7 // ldr q23, [x30, x16]
-	WORD $0x3dc01ffa // ldr q26, [sp, #0x70]
-	WORD $0x4e150318 // tbl v24.16b, { v24.16b }, v21.16b
-	WORD $0x4e130339 // tbl v25.16b, { v25.16b }, v19.16b
-	WORD $0x4e1302f7 // tbl v23.16b, { v23.16b }, v19.16b
-	WORD $0x6ef246f7 // ushl v23.2d, v23.2d, v18.2d
-	WORD $0x4ef146f7 // sshl v23.2d, v23.2d, v17.2d
-	WORD $0x4e61daf6 // scvtf v22.2d, v23.2d
-	WORD $0x3dc02ff7 // ldr q23, [sp, #0xb0]
-	WORD $0x4e76cf43 // fmla v3.2d, v26.2d, v22.2d
-	WORD $0x3dc017fa // ldr q26, [sp, #0x50]
-	WORD $0x4e76cee5 // fmla v5.2d, v23.2d, v22.2d
-	WORD $0x3dc027f7 // ldr q23, [sp, #0x90]
-	WORD $0x4e76cf41 // fmla v1.2d, v26.2d, v22.2d
-	WORD $0x4e76cee2 // fmla v2.2d, v23.2d, v22.2d
-	WORD $0x3cf56bd7 // ldr q23, [x30, x21]
-	WORD $0x4e1502f6 // tbl v22.16b, { v23.16b }, v21.16b
-	WORD $0x3cf96bd7 // ldr q23, [x30, x25]
-	WORD $0x6ef446d6 // ushl v22.2d, v22.2d, v20.2d
-	WORD $0x4e1502f5 // tbl v21.16b, { v23.16b }, v21.16b
-	WORD $0x3cfa6bd7 // ldr q23, [x30, x26]
-	WORD $0x8b1703de // add x30, x30, x23
-	WORD $0x4e1302f3 // tbl v19.16b, { v23.16b }, v19.16b
-	WORD $0x6ef44717 // ushl v23.2d, v24.2d, v20.2d
-	WORD $0x3dc02bf8 // ldr q24, [sp, #0xa0]
-	WORD $0x6ef446b4 // ushl v20.2d, v21.2d, v20.2d
-	WORD $0x6ef24735 // ushl v21.2d, v25.2d, v18.2d
-	WORD $0x4ef146f7 // sshl v23.2d, v23.2d, v17.2d
-	WORD $0x6ef24672 // ushl v18.2d, v19.2d, v18.2d
-	WORD $0x4ef146b5 // sshl v21.2d, v21.2d, v17.2d
-	WORD $0x4ef146d3 // sshl v19.2d, v22.2d, v17.2d
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4ef14652 // sshl v18.2d, v18.2d, v17.2d
-	WORD $0x4ef14691 // sshl v17.2d, v20.2d, v17.2d
-	WORD $0x4e61dab4 // scvtf v20.2d, v21.2d
-	WORD $0xad4157f6 // ldp q22, q21, [sp, #0x20]
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e77cf10 // fmla v16.2d, v24.2d, v23.2d
-	WORD $0x3dc023f8 // ldr q24, [sp, #0x80]
-	WORD $0x4e74cf62 // fmla v2.2d, v27.2d, v20.2d
-	WORD $0x4e74cfa3 // fmla v3.2d, v29.2d, v20.2d
-	WORD $0x4e74cfe1 // fmla v1.2d, v31.2d, v20.2d
-	WORD $0x4e74cea5 // fmla v5.2d, v21.2d, v20.2d
-	WORD $0x4e73ced0 // fmla v16.2d, v22.2d, v19.2d
-	WORD $0x4e72cd42 // fmla v2.2d, v10.2d, v18.2d
-	WORD $0x4e72cda3 // fmla v3.2d, v13.2d, v18.2d
-	WORD $0x4e72cdc1 // fmla v1.2d, v14.2d, v18.2d
-	WORD $0x4e77cf06 // fmla v6.2d, v24.2d, v23.2d
-	WORD $0x3dc01bf8 // ldr q24, [sp, #0x60]
-	WORD $0x4e72cd25 // fmla v5.2d, v9.2d, v18.2d
-	WORD $0x4e71cd70 // fmla v16.2d, v11.2d, v17.2d
-	WORD $0x4e73cf86 // fmla v6.2d, v28.2d, v19.2d
-	WORD $0x4e77cf07 // fmla v7.2d, v24.2d, v23.2d
-	WORD $0x3dc013f8 // ldr q24, [sp, #0x40]
-	WORD $0x4e71cd86 // fmla v6.2d, v12.2d, v17.2d
-	WORD $0x4e73cfc7 // fmla v7.2d, v30.2d, v19.2d
-	WORD $0x4e77cf04 // fmla v4.2d, v24.2d, v23.2d
-	WORD $0x4e71cde7 // fmla v7.2d, v15.2d, v17.2d
-	WORD $0x4e73cd04 // fmla v4.2d, v8.2d, v19.2d
-	WORD $0xad3a15d0 // stp q16, q5, [x14, #-0xc0]
-	WORD $0x4e71cc04 // fmla v4.2d, v0.2d, v17.2d
-	WORD $0xad3c09c6 // stp q6, q2, [x14, #-0x80]
-	WORD $0xad3e0dc7 // stp q7, q3, [x14, #-0x40]
-	WORD $0xac8805c4 // stp q4, q1, [x14], #0x100
-	WORD $0x54fff381 // b.ne <blocks4Multi4+0x780>
-	WORD $0x17fffe66 // b <blocks4Multi4+0x2ac>
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x910203c1 // add x1, x30, #0x80
+	WORD $0x8b1002cc // add x12, x22, x16
+	WORD $0x8b170149 // add x9, x10, x23
+	WORD $0x91040210 // add x16, x16, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad4217c6 // ldp q6, q5, [x30, #0x40]
+	WORD $0x7110021f // cmp w16, #0x400
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ce86942 // ldr q2, [x10, x8]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b1b0149 // add x9, x10, x27
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1d0149 // add x9, x10, x29
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0xad421bc7 // ldp q7, q6, [x30, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3ce56941 // ldr q1, [x10, x5]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3cf46942 // ldr q2, [x10, x20]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x200>
+	WORD $0x17ffff3f // b <blocks4Multi4+0x120>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x7940054b // ldrh w11, [x10, #0x2]
-	WORD $0x79400148 // ldrh w8, [x10]
-	WORD $0xd37be96e // lsl x14, x11, #5
-	WORD $0x7940094b // ldrh w11, [x10, #0x4]
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0x8b0e004f // add x15, x2, x14
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x79400d4b // ldrh w11, [x10, #0x6]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b100054 // add x20, x2, x16
-	WORD $0xad401684 // ldp q4, q5, [x20]
-	WORD $0x8b1000b4 // add x20, x5, x16
-	WORD $0xd37be973 // lsl x19, x11, #5
-	WORD $0x8b08004b // add x11, x2, x8
-	WORD $0x8b130055 // add x21, x2, x19
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b10008b // add x11, x4, x16
-	WORD $0x8b13008f // add x15, x4, x19
-	WORD $0xad401ea6 // ldp q6, q7, [x21]
-	WORD $0x8b1300b5 // add x21, x5, x19
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0xad0813e0 // stp q0, q4, [sp, #0x100]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad070be0 // stp q0, q2, [sp, #0xe0]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad060be0 // stp q0, q2, [sp, #0xc0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b08008b // add x11, x4, x8
-	WORD $0x8b0e00af // add x15, x5, x14
-	WORD $0xad0947f0 // stp q16, q17, [sp, #0x120]
-	WORD $0x4ec37837 // zip2 v23.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d802fe4 // str q4, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b0e008b // add x11, x4, x14
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b0800ab // add x11, x5, x8
-	WORD $0x8b0800c8 // add x8, x6, x8
-	WORD $0x4ec738b6 // zip1 v22.2d, v5.2d, v7.2d
-	WORD $0x4ec778b8 // zip2 v24.2d, v5.2d, v7.2d
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad401a85 // ldp q5, q6, [x20]
-	WORD $0xaa1103f4 // mov x20, x17
-	WORD $0xad04c3e0 // stp q0, q16, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad4011e3 // ldp q3, q4, [x15]
-	WORD $0x8b1300cf // add x15, x6, x19
-	WORD $0xad4042a7 // ldp q7, q16, [x21]
-	WORD $0xf9402c13 // ldr x19, [x0, #0x58]
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0x4ed038dc // zip1 v28.2d, v6.2d, v16.2d
-	WORD $0x4ed078de // zip2 v30.2d, v6.2d, v16.2d
-	WORD $0xad400961 // ldp q1, q2, [x11]
-	WORD $0x8b1000cb // add x11, x6, x16
-	WORD $0x52800090 // mov w16, #0x4
-	WORD $0x4ec4385d // zip1 v29.2d, v2.2d, v4.2d
-	WORD $0x4ec4785f // zip2 v31.2d, v2.2d, v4.2d
-	WORD $0x4ec738a0 // zip1 v0.2d, v5.2d, v7.2d
-	WORD $0x4ec778ba // zip2 v26.2d, v5.2d, v7.2d
-	WORD $0x4ec33839 // zip1 v25.2d, v1.2d, v3.2d
-	WORD $0x4ec3783b // zip2 v27.2d, v1.2d, v3.2d
-	WORD $0xad400961 // ldp q1, q2, [x11]
-	WORD $0x8b0e00cb // add x11, x6, x14
-	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0xad4011e3 // ldp q3, q4, [x15]
-	WORD $0xad401965 // ldp q5, q6, [x11]
-	WORD $0x4ec4384c // zip1 v12.2d, v2.2d, v4.2d
-	WORD $0x4ec4784d // zip2 v13.2d, v2.2d, v4.2d
-	WORD $0x4ec33828 // zip1 v8.2d, v1.2d, v3.2d
-	WORD $0x4ec37829 // zip2 v9.2d, v1.2d, v3.2d
-	WORD $0xad400d01 // ldp q1, q3, [x8]
-	WORD $0x4ec6386e // zip1 v14.2d, v3.2d, v6.2d
-	WORD $0x4ec6786f // zip2 v15.2d, v3.2d, v6.2d
-	WORD $0x4ec5382a // zip1 v10.2d, v1.2d, v5.2d
-	WORD $0x4ec5782b // zip2 v11.2d, v1.2d, v5.2d
-	WORD $0x3dc00281 // ldr q1, [x20]
-	WORD $0xad7a41c7 // ldp q7, q16, [x14, #-0xc0]
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x0e617831 // fcvtl v17.2d, v1.2s
-	WORD $0x4e617832 // fcvtl2 v18.2d, v1.4s
-	WORD $0xad7c19c5 // ldp q5, q6, [x14, #-0x80]
-	WORD $0xad7e11c2 // ldp q2, q4, [x14, #-0x40]
-	WORD $0xad400dc1 // ldp q1, q3, [x14]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x8b0802c9 // add x9, x22, x8
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad000522 // stp q2, q1, [x9]
+	WORD $0x3dc00541 // ldr q1, [x10, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
+	WORD $0x3dc00d41 // ldr q1, [x10, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad030522 // stp q2, q1, [x9, #0x60]
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x3dc01141 // ldr q1, [x10, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad040522 // stp q2, q1, [x9, #0x80]
+	WORD $0x3dc01541 // ldr q1, [x10, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad050522 // stp q2, q1, [x9, #0xa0]
+	WORD $0xf9883140 // prfm pldl1keep, [x10, #0x1060]
+	WORD $0x3dc01941 // ldr q1, [x10, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
+	WORD $0x3dc01d41 // ldr q1, [x10, #0x70]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad070522 // stp q2, q1, [x9, #0xe0]
+	WORD $0x54fffb01 // b.ne <blocks4Multi4+0x440>
+	WORD $0x17ffff0f // b <blocks4Multi4+0x120>
+	WORD $0x52801809 // mov w9, #0xc0
+	WORD $0x8b1706fe // add x30, x23, x23, lsl #1
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0x9ba922fd // umaddl x29, w23, w9, x8
+	WORD $0xd342ffd0 // lsr x16, x30, #2
+	WORD $0x54001088 // b.hi <blocks4Multi4+0x70c>
+	WORD $0x92400ae8 // and x8, x23, #0x7
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi4+0x70c>
+	WORD $0x8b1e034a // add x10, x26, x30
+	WORD $0x8b1e020d // add x13, x16, x30
+	WORD $0x8b1e0331 // add x17, x25, x30
+	WORD $0x8b170742 // add x2, x26, x23, lsl #1
+	WORD $0x8b170603 // add x3, x16, x23, lsl #1
+	WORD $0x8b170724 // add x4, x25, x23, lsl #1
+	WORD $0x8b170345 // add x5, x26, x23
+	WORD $0x8b170206 // add x6, x16, x23
+	WORD $0x8b170333 // add x19, x25, x23
+	WORD $0xaa0b03f4 // mov x20, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0xad4953f5 // ldp q21, q20, [sp, #0x120]
-	WORD $0x3dc00a93 // ldr q19, [x20, #0x20]
-	WORD $0x4e72ce90 // fmla v16.2d, v20.2d, v18.2d
-	WORD $0x4e617a74 // fcvtl2 v20.2d, v19.4s
-	WORD $0x0e617a73 // fcvtl v19.2d, v19.2s
-	WORD $0x4e71cea7 // fmla v7.2d, v21.2d, v17.2d
-	WORD $0x3dc047f5 // ldr q21, [sp, #0x110]
-	WORD $0x4e72cea6 // fmla v6.2d, v21.2d, v18.2d
-	WORD $0x3dc043f5 // ldr q21, [sp, #0x100]
-	WORD $0x4e71cea5 // fmla v5.2d, v21.2d, v17.2d
-	WORD $0x3dc03ff5 // ldr q21, [sp, #0xf0]
-	WORD $0x4e72cea4 // fmla v4.2d, v21.2d, v18.2d
-	WORD $0x3dc03bf5 // ldr q21, [sp, #0xe0]
-	WORD $0xf9881280 // prfm pldl1keep, [x20, #0x1020]
-	WORD $0x4e71cea2 // fmla v2.2d, v21.2d, v17.2d
-	WORD $0x3dc037f5 // ldr q21, [sp, #0xd0]
-	WORD $0x4e73cec2 // fmla v2.2d, v22.2d, v19.2d
-	WORD $0x4e72cea3 // fmla v3.2d, v21.2d, v18.2d
-	WORD $0xad45d7f2 // ldp q18, q21, [sp, #0xb0]
-	WORD $0x4e71cea1 // fmla v1.2d, v21.2d, v17.2d
-	WORD $0xad44c7f5 // ldp q21, q17, [sp, #0x90]
-	WORD $0x4e74cee3 // fmla v3.2d, v23.2d, v20.2d
-	WORD $0x4e74ce50 // fmla v16.2d, v18.2d, v20.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x3dc01291 // ldr q17, [x20, #0x40]
-	WORD $0xf9882280 // prfm pldl1keep, [x20, #0x1040]
-	WORD $0x4e73cf01 // fmla v1.2d, v24.2d, v19.2d
-	WORD $0x4e74cea6 // fmla v6.2d, v21.2d, v20.2d
-	WORD $0xad43cbf5 // ldp q21, q18, [sp, #0x70]
-	WORD $0x4e73ce45 // fmla v5.2d, v18.2d, v19.2d
-	WORD $0x3dc01a92 // ldr q18, [x20, #0x60]
-	WORD $0x0e617a33 // fcvtl v19.2d, v17.2s
-	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
-	WORD $0xf9883280 // prfm pldl1keep, [x20, #0x1060]
-	WORD $0x8b130294 // add x20, x20, x19
-	WORD $0x4e74cea4 // fmla v4.2d, v21.2d, v20.2d
-	WORD $0x4e71cc10 // fmla v16.2d, v0.2d, v17.2d
-	WORD $0x4e73cf27 // fmla v7.2d, v25.2d, v19.2d
-	WORD $0x4e71cf46 // fmla v6.2d, v26.2d, v17.2d
-	WORD $0x4e73cfa2 // fmla v2.2d, v29.2d, v19.2d
-	WORD $0x4e71cfc3 // fmla v3.2d, v30.2d, v17.2d
-	WORD $0x4e73cfe1 // fmla v1.2d, v31.2d, v19.2d
-	WORD $0x4e73cf65 // fmla v5.2d, v27.2d, v19.2d
-	WORD $0x4e617a54 // fcvtl2 v20.2d, v18.4s
-	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
-	WORD $0x4e71cf84 // fmla v4.2d, v28.2d, v17.2d
-	WORD $0x4e72cd47 // fmla v7.2d, v10.2d, v18.2d
-	WORD $0x4e74cd10 // fmla v16.2d, v8.2d, v20.2d
-	WORD $0x4e72cd65 // fmla v5.2d, v11.2d, v18.2d
-	WORD $0x4e74cd26 // fmla v6.2d, v9.2d, v20.2d
-	WORD $0x4e72cdc2 // fmla v2.2d, v14.2d, v18.2d
-	WORD $0x4e72cde1 // fmla v1.2d, v15.2d, v18.2d
-	WORD $0x4e74cda3 // fmla v3.2d, v13.2d, v20.2d
-	WORD $0x4e74cd84 // fmla v4.2d, v12.2d, v20.2d
-	WORD $0xad3a41c7 // stp q7, q16, [x14, #-0xc0]
-	WORD $0xad3c19c5 // stp q5, q6, [x14, #-0x80]
-	WORD $0xad3e11c2 // stp q2, q4, [x14, #-0x40]
-	WORD $0xac880dc1 // stp q1, q3, [x14], #0x100
-	WORD $0x54fff7a1 // b.ne <blocks4Multi4+0xa6c>
-	WORD $0x79401948 // ldrh w8, [x10, #0xc]
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0xd37be96e // lsl x14, x11, #5
-	WORD $0x79401550 // ldrh w16, [x10, #0xa]
-	WORD $0xd37bea10 // lsl x16, x16, #5
-	WORD $0x8b08004b // add x11, x2, x8
-	WORD $0x8b0e004f // add x15, x2, x14
-	WORD $0x8b0e00b5 // add x21, x5, x14
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x8b10004f // add x15, x2, x16
-	WORD $0xad4041e6 // ldp q6, q16, [x15]
-	WORD $0x8b0e008f // add x15, x4, x14
-	WORD $0x8b0e00ce // add x14, x6, x14
-	WORD $0xd37be974 // lsl x20, x11, #5
-	WORD $0x8b14004b // add x11, x2, x20
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d804fe4 // str q4, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b08008b // add x11, x4, x8
-	WORD $0x4ec63887 // zip1 v7.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ed078a6 // zip2 v6.2d, v5.2d, v16.2d
-	WORD $0xad089fe0 // stp q0, q7, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ed038a2 // zip1 v2.2d, v5.2d, v16.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b14008b // add x11, x4, x20
-	WORD $0x8b10008f // add x15, x4, x16
-	WORD $0xad4061f4 // ldp q20, q24, [x15]
-	WORD $0x8b0800af // add x15, x5, x8
-	WORD $0x8b0800c8 // add x8, x6, x8
-	WORD $0x4ec37837 // zip2 v23.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1400ab // add x11, x5, x20
-	WORD $0x4ed838b6 // zip1 v22.2d, v5.2d, v24.2d
-	WORD $0x4ed878b8 // zip2 v24.2d, v5.2d, v24.2d
-	WORD $0x4ed43886 // zip1 v6.2d, v4.2d, v20.2d
-	WORD $0x4ed47882 // zip2 v2.2d, v4.2d, v20.2d
-	WORD $0xad407d65 // ldp q5, q31, [x11]
-	WORD $0x8b1400cb // add x11, x6, x20
-	WORD $0x52800094 // mov w20, #0x4
-	WORD $0xad049be0 // stp q0, q6, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad4012a3 // ldp q3, q4, [x21]
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0xad4009e1 // ldp q1, q2, [x15]
-	WORD $0x8b1000af // add x15, x5, x16
-	WORD $0xad4021fb // ldp q27, q8, [x15]
-	WORD $0x4ec4385c // zip1 v28.2d, v2.2d, v4.2d
-	WORD $0x4ec4785e // zip2 v30.2d, v2.2d, v4.2d
-	WORD $0x4ec83bfd // zip1 v29.2d, v31.2d, v8.2d
-	WORD $0x4ec87bff // zip2 v31.2d, v31.2d, v8.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec3783a // zip2 v26.2d, v1.2d, v3.2d
-	WORD $0xad400901 // ldp q1, q2, [x8]
-	WORD $0xad4011c3 // ldp q3, q4, [x14]
-	WORD $0x8b1000c8 // add x8, x6, x16
-	WORD $0xf940c7f0 // ldr x16, [sp, #0x188]
-	WORD $0x9101422e // add x14, x17, #0x50
-	WORD $0x4edb38b9 // zip1 v25.2d, v5.2d, v27.2d
-	WORD $0x4edb78bb // zip2 v27.2d, v5.2d, v27.2d
-	WORD $0x4ec4384c // zip1 v12.2d, v2.2d, v4.2d
-	WORD $0x4ec4784d // zip2 v13.2d, v2.2d, v4.2d
-	WORD $0x4ec33828 // zip1 v8.2d, v1.2d, v3.2d
-	WORD $0x4ec37829 // zip2 v9.2d, v1.2d, v3.2d
-	WORD $0xad400565 // ldp q5, q1, [x11]
-	WORD $0xad403d03 // ldp q3, q15, [x8]
-	WORD $0x4ecf382e // zip1 v14.2d, v1.2d, v15.2d
-	WORD $0x4ecf782f // zip2 v15.2d, v1.2d, v15.2d
-	WORD $0x4ec338aa // zip1 v10.2d, v5.2d, v3.2d
-	WORD $0x4ec378ab // zip2 v11.2d, v5.2d, v3.2d
-	WORD $0x3cdc01c6 // ldur q6, [x14, #-0x40]
-	WORD $0xad400a01 // ldp q1, q2, [x16]
-	WORD $0xf1000694 // subs x20, x20, #0x1
-	WORD $0x0e6178d2 // fcvtl v18.2d, v6.2s
-	WORD $0x4e6178c6 // fcvtl2 v6.2d, v6.4s
-	WORD $0x3cde01c5 // ldur q5, [x14, #-0x20]
-	WORD $0xad4653f3 // ldp q19, q20, [sp, #0xc0]
-	WORD $0xad7e1203 // ldp q3, q4, [x16, #-0x40]
-	WORD $0x3dc04ff5 // ldr q21, [sp, #0x130]
-	WORD $0xad7c4207 // ldp q7, q16, [x16, #-0x80]
-	WORD $0x4e6178b1 // fcvtl2 v17.2d, v5.4s
-	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
-	WORD $0x4e66ce82 // fmla v2.2d, v20.2d, v6.2d
-	WORD $0x4e72ce61 // fmla v1.2d, v19.2d, v18.2d
-	WORD $0x4e65cf01 // fmla v1.2d, v24.2d, v5.2d
-	WORD $0xad4753f3 // ldp q19, q20, [sp, #0xe0]
-	WORD $0x4e66ce84 // fmla v4.2d, v20.2d, v6.2d
-	WORD $0x4e71cee2 // fmla v2.2d, v23.2d, v17.2d
-	WORD $0x4e72ce63 // fmla v3.2d, v19.2d, v18.2d
-	WORD $0x4e65cec3 // fmla v3.2d, v22.2d, v5.2d
-	WORD $0xad4853f3 // ldp q19, q20, [sp, #0x100]
-	WORD $0x4e66ce90 // fmla v16.2d, v20.2d, v6.2d
-	WORD $0x4e72ce67 // fmla v7.2d, v19.2d, v18.2d
-	WORD $0xad7a5213 // ldp q19, q20, [x16, #-0xc0]
-	WORD $0x4e66ceb4 // fmla v20.2d, v21.2d, v6.2d
-	WORD $0x3dc01ff5 // ldr q21, [sp, #0x70]
-	WORD $0x3dc04be6 // ldr q6, [sp, #0x120]
-	WORD $0x4e71cea4 // fmla v4.2d, v21.2d, v17.2d
-	WORD $0x3dc023f5 // ldr q21, [sp, #0x80]
-	WORD $0x4e72ccd3 // fmla v19.2d, v6.2d, v18.2d
-	WORD $0x3dc001c6 // ldr q6, [x14]
-	WORD $0x3dc009d2 // ldr q18, [x14, #0x20]
-	WORD $0x8b1301ce // add x14, x14, x19
-	WORD $0x4e65cea7 // fmla v7.2d, v21.2d, v5.2d
-	WORD $0x3dc027f5 // ldr q21, [sp, #0x90]
-	WORD $0x4e71ceb0 // fmla v16.2d, v21.2d, v17.2d
-	WORD $0x3dc02bf5 // ldr q21, [sp, #0xa0]
-	WORD $0x4e65ceb3 // fmla v19.2d, v21.2d, v5.2d
-	WORD $0x3dc02fe5 // ldr q5, [sp, #0xb0]
-	WORD $0x4e71ccb4 // fmla v20.2d, v5.2d, v17.2d
-	WORD $0x0e6178c5 // fcvtl v5.2d, v6.2s
-	WORD $0x4e6178c6 // fcvtl2 v6.2d, v6.4s
-	WORD $0x4e617a51 // fcvtl2 v17.2d, v18.4s
-	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
-	WORD $0x4e65cf33 // fmla v19.2d, v25.2d, v5.2d
-	WORD $0x4e66cf50 // fmla v16.2d, v26.2d, v6.2d
-	WORD $0x4e65cf67 // fmla v7.2d, v27.2d, v5.2d
-	WORD $0x4e66cf84 // fmla v4.2d, v28.2d, v6.2d
-	WORD $0x4e65cfa3 // fmla v3.2d, v29.2d, v5.2d
-	WORD $0x4e66cfc2 // fmla v2.2d, v30.2d, v6.2d
-	WORD $0x4e65cfe1 // fmla v1.2d, v31.2d, v5.2d
-	WORD $0x4e66cc14 // fmla v20.2d, v0.2d, v6.2d
-	WORD $0x4e72cd53 // fmla v19.2d, v10.2d, v18.2d
-	WORD $0x4e72cd67 // fmla v7.2d, v11.2d, v18.2d
-	WORD $0x4e71cd30 // fmla v16.2d, v9.2d, v17.2d
-	WORD $0x4e72cdc3 // fmla v3.2d, v14.2d, v18.2d
-	WORD $0x4e71cd84 // fmla v4.2d, v12.2d, v17.2d
-	WORD $0x4e72cde1 // fmla v1.2d, v15.2d, v18.2d
-	WORD $0x4e71cda2 // fmla v2.2d, v13.2d, v17.2d
-	WORD $0x4e71cd14 // fmla v20.2d, v8.2d, v17.2d
-	WORD $0xad3a5213 // stp q19, q20, [x16, #-0xc0]
-	WORD $0xad3c4207 // stp q7, q16, [x16, #-0x80]
-	WORD $0xad3e1203 // stp q3, q4, [x16, #-0x40]
-	WORD $0xac880a01 // stp q1, q2, [x16], #0x100
-	WORD $0x54fff801 // b.ne <blocks4Multi4+0xcc4>
-	WORD $0x17fffd39 // b <blocks4Multi4+0x2ac>
-	WORD $0x7940014e // ldrh w14, [x10]
-	WORD $0x7940055a // ldrh w26, [x10, #0x2]
-	WORD $0x710060ff // cmp w7, #0x18
-	WORD $0xd37be9cb // lsl x11, x14, #5
-	WORD $0x79400950 // ldrh w16, [x10, #0x4]
-	WORD $0x79400d5b // ldrh w27, [x10, #0x6]
-	WORD $0xd37beb48 // lsl x8, x26, #5
-	WORD $0xd37bea1d // lsl x29, x16, #5
-	WORD $0xd37beb7e // lsl x30, x27, #5
-	WORD $0x8b0b0056 // add x22, x2, x11
-	WORD $0x8b080057 // add x23, x2, x8
-	WORD $0x8b1d0059 // add x25, x2, x29
-	WORD $0x8b1e004f // add x15, x2, x30
-	WORD $0xad4006c0 // ldp q0, q1, [x22]
-	WORD $0xad400f22 // ldp q2, q3, [x25]
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
-	WORD $0x8b0704f9 // add x25, x7, x7, lsl #1
-	WORD $0xad401ee6 // ldp q6, q7, [x23]
-	WORD $0xd342ff37 // lsr x23, x25, #2
-	WORD $0x4ec5387b // zip1 v27.2d, v3.2d, v5.2d
-	WORD $0x4ec7383e // zip1 v30.2d, v1.2d, v7.2d
-	WORD $0x4ec5787f // zip2 v31.2d, v3.2d, v5.2d
-	WORD $0x4ec77835 // zip2 v21.2d, v1.2d, v7.2d
-	WORD $0x4ec43858 // zip1 v24.2d, v2.2d, v4.2d
-	WORD $0x4ec63817 // zip1 v23.2d, v0.2d, v6.2d
-	WORD $0x4ec47859 // zip2 v25.2d, v2.2d, v4.2d
-	WORD $0x4ec6781a // zip2 v26.2d, v0.2d, v6.2d
-	WORD $0x3d804ff8 // str q24, [sp, #0x130]
-	WORD $0x54002d48 // b.hi <blocks4Multi4+0x13e8>
-	WORD $0x924008ef // and x15, x7, #0x7
-	WORD $0xb5002d0f // cbnz x15, <blocks4Multi4+0x13e8>
-	WORD $0x8b1d008f // add x15, x4, x29
-	WORD $0x8b1e009d // add x29, x4, x30
-	WORD $0x8b0b008b // add x11, x4, x11
-	WORD $0x4eb51ea8 // mov v8.16b, v21.16b
-	WORD $0x8b080088 // add x8, x4, x8
-	WORD $0xcb1902de // sub x30, x22, x25
-	WORD $0xad4005e0 // ldp q0, q1, [x15]
-	WORD $0xad400fa2 // ldp q2, q3, [x29]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad401d06 // ldp q6, q7, [x8]
-	WORD $0x8b1014af // add x15, x5, x16, lsl #5
-	WORD $0x8b1b14bd // add x29, x5, x27, lsl #5
-	WORD $0x8b0e14a8 // add x8, x5, x14, lsl #5
-	WORD $0xad404fb2 // ldp q18, q19, [x29]
-	WORD $0x8b19031d // add x29, x24, x25
-	WORD $0x3d804be4 // str q4, [sp, #0x120]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1a14ab // add x11, x5, x26, lsl #5
-	WORD $0x4ec738b4 // zip1 v20.2d, v5.2d, v7.2d
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad401964 // ldp q4, q6, [x11]
-	WORD $0x8b1014cb // add x11, x6, x16, lsl #5
-	WORD $0x52800090 // mov w16, #0x4
-	WORD $0xad0843e0 // stp q0, q16, [sp, #0x100]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
-	WORD $0xad4045f0 // ldp q16, q17, [x15]
-	WORD $0x4ec778a3 // zip2 v3.2d, v5.2d, v7.2d
-	WORD $0xad0653e1 // stp q1, q20, [sp, #0xc0]
-	WORD $0x4ed23a01 // zip1 v1.2d, v16.2d, v18.2d
-	WORD $0xad050fe1 // stp q1, q3, [sp, #0xa0]
-	WORD $0x4ed27a01 // zip2 v1.2d, v16.2d, v18.2d
-	WORD $0xad070be0 // stp q0, q2, [sp, #0xe0]
-	WORD $0xad400900 // ldp q0, q2, [x8]
-	WORD $0x4ec43803 // zip1 v3.2d, v0.2d, v4.2d
-	WORD $0x8b0e14c8 // add x8, x6, x14, lsl #5
-	WORD $0x8b1b14ce // add x14, x6, x27, lsl #5
-	WORD $0x8b07071b // add x27, x24, x7, lsl #1
-	WORD $0xad040fe1 // stp q1, q3, [sp, #0x80]
-	WORD $0x4ec47801 // zip2 v1.2d, v0.2d, v4.2d
-	WORD $0x4ed33a20 // zip1 v0.2d, v17.2d, v19.2d
-	WORD $0xad401504 // ldp q4, q5, [x8]
-	WORD $0xaa1103e8 // mov x8, x17
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0x4ec63841 // zip1 v1.2d, v2.2d, v6.2d
-	WORD $0x4ed37a20 // zip2 v0.2d, v17.2d, v19.2d
-	WORD $0xad0207e0 // stp q0, q1, [sp, #0x40]
-	WORD $0x4ec67840 // zip2 v0.2d, v2.2d, v6.2d
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0xaa0d03ee // mov x14, x13
-	WORD $0x3d800fe0 // str q0, [sp, #0x30]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b1a14cb // add x11, x6, x26, lsl #5
-	WORD $0x8b07031a // add x26, x24, x7
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x4ec3382d // zip1 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec3782f // zip2 v15.2d, v1.2d, v3.2d
-	WORD $0x4ec738ae // zip1 v14.2d, v5.2d, v7.2d
-	WORD $0x4ec23809 // zip1 v9.2d, v0.2d, v2.2d
-	WORD $0x4ec2780b // zip2 v11.2d, v0.2d, v2.2d
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0x4ec6388a // zip1 v10.2d, v4.2d, v6.2d
-	WORD $0x4ec6788c // zip2 v12.2d, v4.2d, v6.2d
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910223a1 // add x1, x29, #0x88
+	WORD $0x910243a7 // add x7, x29, #0x90
+	WORD $0x8b0802cc // add x12, x22, x8
+	WORD $0x8b170289 // add x9, x20, x23
+	WORD $0x3dc00281 // ldr q1, [x20]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cfa6a82 // ldr q2, [x20, x26]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cf96a81 // ldr q1, [x20, x25]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf06a82 // ldr q2, [x20, x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3ce56a82 // ldr q2, [x20, x5]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1b0289 // add x9, x20, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad020981 // stp q1, q2, [x12, #0x40]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf36a81 // ldr q1, [x20, x19]
+	WORD $0x3ce66a82 // ldr q2, [x20, x6]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3ce26a82 // ldr q2, [x20, x2]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1e0289 // add x9, x20, x30
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3ce46a81 // ldr q1, [x20, x4]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce36a82 // ldr q2, [x20, x3]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3cea6a82 // ldr q2, [x20, x10]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad060981 // stp q1, q2, [x12, #0xc0]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf16a81 // ldr q1, [x20, x17]
+	WORD $0x3ced6a82 // ldr q2, [x20, x13]
+	WORD $0x8b180294 // add x20, x20, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54fff1e1 // b.ne <blocks4Multi4+0x540>
+	WORD $0x17fffe86 // b <blocks4Multi4+0x120>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b1e0343 // add x3, x26, x30
+	WORD $0x8b1e0206 // add x6, x16, x30
+	WORD $0x8b1e0324 // add x4, x25, x30
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
+	WORD $0x8b170614 // add x20, x16, x23, lsl #1
+	WORD $0x8b170725 // add x5, x25, x23, lsl #1
+	WORD $0x8b17034d // add x13, x26, x23
+	WORD $0x8b170211 // add x17, x16, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad404e74 // ldp q20, q19, [x19]
-	WORD $0x9102226b // add x11, x19, #0x88
-	WORD $0x4eba1f5c // mov v28.16b, v26.16b
-	WORD $0x4ebb1f7d // mov v29.16b, v27.16b
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x3cf86902 // ldr q2, [x8, x24]
-	WORD $0x4d40cd72 // ld1r { v18.2d }, [x11]
-	WORD $0x9102426b // add x11, x19, #0x90
-	WORD $0x4e130042 // tbl v2.16b, { v2.16b }, v19.16b
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x4d40cd71 // ld1r { v17.2d }, [x11]
-	WORD $0xad7a19c4 // ldp q4, q6, [x14, #-0xc0]
-	WORD $0xad7c1dc5 // ldp q5, q7, [x14, #-0x80]
-	WORD $0xad7e41c3 // ldp q3, q16, [x14, #-0x40]
-	WORD $0x8b07010b // add x11, x8, x7
-	WORD $0x4e140021 // tbl v1.16b, { v1.16b }, v20.16b
-	WORD $0x4ea21e42 // orr v2.16b, v18.16b, v2.16b
-	WORD $0x4ea11e41 // orr v1.16b, v18.16b, v1.16b
-	WORD $0x4ef1d456 // fsub v22.2d, v2.2d, v17.2d
-	WORD $0x4ef1d435 // fsub v21.2d, v1.2d, v17.2d
-	WORD $0xad4009c1 // ldp q1, q2, [x14]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4e76cf06 // fmla v6.2d, v24.2d, v22.2d
-	WORD $0x3cfa6918 // ldr q24, [x8, x26]
-	WORD $0x4e76cf27 // fmla v7.2d, v25.2d, v22.2d
-	WORD $0x4e76cf70 // fmla v16.2d, v27.2d, v22.2d
-	WORD $0x4eb91f3b // mov v27.16b, v25.16b
-	WORD $0x4e75cee4 // fmla v4.2d, v23.2d, v21.2d
-	WORD $0x4e75cf45 // fmla v5.2d, v26.2d, v21.2d
-	WORD $0x4eb71efa // mov v26.16b, v23.16b
-	WORD $0x3dc00177 // ldr q23, [x11]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x4e75cfc3 // fmla v3.2d, v30.2d, v21.2d
-	WORD $0x3dc00179 // ldr q25, [x11]
-	WORD $0x4e76cfe2 // fmla v2.2d, v31.2d, v22.2d
-	WORD $0x4e75cd01 // fmla v1.2d, v8.2d, v21.2d
-	WORD $0x4e1402f7 // tbl v23.16b, { v23.16b }, v20.16b
-	WORD $0x3cfb6915 // ldr q21, [x8, x27]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x3dc00176 // ldr q22, [x11]
-	WORD $0x4e140339 // tbl v25.16b, { v25.16b }, v20.16b
-	WORD $0x4e1402d4 // tbl v20.16b, { v22.16b }, v20.16b
-	WORD $0x4eb71e56 // orr v22.16b, v18.16b, v23.16b
-	WORD $0x4eba1f57 // mov v23.16b, v26.16b
-	WORD $0x4ebc1f9a // mov v26.16b, v28.16b
-	WORD $0x3dc047fc // ldr q28, [sp, #0x110]
-	WORD $0x4e1302b5 // tbl v21.16b, { v21.16b }, v19.16b
-	WORD $0x4ef1d6d6 // fsub v22.2d, v22.2d, v17.2d
-	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x4eb41e54 // orr v20.16b, v18.16b, v20.16b
-	WORD $0x4ef1d6b5 // fsub v21.2d, v21.2d, v17.2d
-	WORD $0x4e76cf84 // fmla v4.2d, v28.2d, v22.2d
-	WORD $0x3dc03ffc // ldr q28, [sp, #0xf0]
-	WORD $0x4e76cf85 // fmla v5.2d, v28.2d, v22.2d
-	WORD $0x3dc037fc // ldr q28, [sp, #0xd0]
-	WORD $0x4e76cf83 // fmla v3.2d, v28.2d, v22.2d
-	WORD $0x3dc02ffc // ldr q28, [sp, #0xb0]
-	WORD $0x4e76cf81 // fmla v1.2d, v28.2d, v22.2d
-	WORD $0x4e130316 // tbl v22.16b, { v24.16b }, v19.16b
-	WORD $0xad4963fc // ldp q28, q24, [sp, #0x120]
-	WORD $0x4eb61e56 // orr v22.16b, v18.16b, v22.16b
-	WORD $0x4ef1d6d6 // fsub v22.2d, v22.2d, v17.2d
-	WORD $0x4e76cf86 // fmla v6.2d, v28.2d, v22.2d
-	WORD $0x3dc043fc // ldr q28, [sp, #0x100]
-	WORD $0x4e76cf87 // fmla v7.2d, v28.2d, v22.2d
-	WORD $0x3dc03bfc // ldr q28, [sp, #0xe0]
-	WORD $0x4e76cf90 // fmla v16.2d, v28.2d, v22.2d
-	WORD $0x3dc033fc // ldr q28, [sp, #0xc0]
-	WORD $0x4e76cf82 // fmla v2.2d, v28.2d, v22.2d
-	WORD $0x3cfd6916 // ldr q22, [x8, x29]
-	WORD $0x8b1e0168 // add x8, x11, x30
-	WORD $0x4e1302d3 // tbl v19.16b, { v22.16b }, v19.16b
-	WORD $0x4eb91e56 // orr v22.16b, v18.16b, v25.16b
-	WORD $0x4ebb1f79 // mov v25.16b, v27.16b
-	WORD $0x4ebd1fbb // mov v27.16b, v29.16b
-	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
-	WORD $0x4ef1d6d3 // fsub v19.2d, v22.2d, v17.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d691 // fsub v17.2d, v20.2d, v17.2d
-	WORD $0xad44dbf4 // ldp q20, q22, [sp, #0x90]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4e75cec6 // fmla v6.2d, v22.2d, v21.2d
-	WORD $0x4e73ce84 // fmla v4.2d, v20.2d, v19.2d
-	WORD $0x4e72cd26 // fmla v6.2d, v9.2d, v18.2d
-	WORD $0x4e71cd44 // fmla v4.2d, v10.2d, v17.2d
-	WORD $0xad3a19c4 // stp q4, q6, [x14, #-0xc0]
-	WORD $0xad439be4 // ldp q4, q6, [sp, #0x70]
-	WORD $0x4e75ccc7 // fmla v7.2d, v6.2d, v21.2d
-	WORD $0x4e73cc85 // fmla v5.2d, v4.2d, v19.2d
-	WORD $0x4e72cd67 // fmla v7.2d, v11.2d, v18.2d
-	WORD $0x4e71cd85 // fmla v5.2d, v12.2d, v17.2d
-	WORD $0xad3c1dc5 // stp q5, q7, [x14, #-0x80]
-	WORD $0xad4297e4 // ldp q4, q5, [sp, #0x50]
-	WORD $0x4e75ccb0 // fmla v16.2d, v5.2d, v21.2d
-	WORD $0x4e73cc83 // fmla v3.2d, v4.2d, v19.2d
-	WORD $0x4e72cdb0 // fmla v16.2d, v13.2d, v18.2d
-	WORD $0x4e71cdc3 // fmla v3.2d, v14.2d, v17.2d
-	WORD $0xad3e41c3 // stp q3, q16, [x14, #-0x40]
-	WORD $0xad4193e3 // ldp q3, q4, [sp, #0x30]
-	WORD $0x4e75cc82 // fmla v2.2d, v4.2d, v21.2d
-	WORD $0x4e73cc61 // fmla v1.2d, v3.2d, v19.2d
-	WORD $0x4e72cde2 // fmla v2.2d, v15.2d, v18.2d
-	WORD $0x4e71cc01 // fmla v1.2d, v0.2d, v17.2d
-	WORD $0xac8809c1 // stp q1, q2, [x14], #0x100
-	WORD $0x54fff2c1 // b.ne <blocks4Multi4+0xf60>
-	WORD $0x7940154b // ldrh w11, [x10, #0xa]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
-	WORD $0x5280009d // mov w29, #0x4
-	WORD $0xaa1103fe // mov x30, x17
-	WORD $0xd37be96e // lsl x14, x11, #5
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0x8b0e004f // add x15, x2, x14
-	WORD $0xd37be978 // lsl x24, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x8b18005a // add x26, x2, x24
-	WORD $0xad400f42 // ldp q2, q3, [x26]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x8b08004b // add x11, x2, x8
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b10004b // add x11, x2, x16
-	WORD $0x8b10009a // add x26, x4, x16
-	WORD $0x8b1000bb // add x27, x5, x16
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b08008b // add x11, x4, x8
-	WORD $0x4ec43846 // zip1 v6.2d, v2.2d, v4.2d
-	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
-	WORD $0x3d804fe6 // str q6, [sp, #0x130]
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b18008f // add x15, x4, x24
-	WORD $0x4ec73824 // zip1 v4.2d, v1.2d, v7.2d
-	WORD $0x4ec77821 // zip2 v1.2d, v1.2d, v7.2d
-	WORD $0x3d803be4 // str q4, [sp, #0xe0]
-	WORD $0x4ec63810 // zip1 v16.2d, v0.2d, v6.2d
-	WORD $0xad08c3e2 // stp q2, q16, [sp, #0x110]
-	WORD $0x4ec67802 // zip2 v2.2d, v0.2d, v6.2d
-	WORD $0x4ec53860 // zip1 v0.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0xad4019e4 // ldp q4, q6, [x15]
-	WORD $0x8b0e00af // add x15, x5, x14
-	WORD $0xad060fe1 // stp q1, q3, [sp, #0xc0]
-	WORD $0xad400f41 // ldp q1, q3, [x26]
-	WORD $0x8b1800ba // add x26, x5, x24
-	WORD $0x4ec13885 // zip1 v5.2d, v4.2d, v1.2d
-	WORD $0x4ec17881 // zip2 v1.2d, v4.2d, v1.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b0e008b // add x11, x4, x14
-	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
-	WORD $0xad401d65 // ldp q5, q7, [x11]
-	WORD $0x8b0800ab // add x11, x5, x8
-	WORD $0x8b0800c8 // add x8, x6, x8
-	WORD $0x4ec73844 // zip1 v4.2d, v2.2d, v7.2d
-	WORD $0x4ec77842 // zip2 v2.2d, v2.2d, v7.2d
-	WORD $0x4ec53810 // zip1 v16.2d, v0.2d, v5.2d
-	WORD $0x3d8013e2 // str q2, [sp, #0x40]
-	WORD $0xad04c3e1 // stp q1, q16, [sp, #0x90]
-	WORD $0x4ec57801 // zip2 v1.2d, v0.2d, v5.2d
-	WORD $0x4ec338c0 // zip1 v0.2d, v6.2d, v3.2d
-	WORD $0x4ec378c3 // zip2 v3.2d, v6.2d, v3.2d
-	WORD $0xad401562 // ldp q2, q5, [x11]
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b0e00cb // add x11, x6, x14
-	WORD $0x8b1800ce // add x14, x6, x24
-	WORD $0x8b1000cf // add x15, x6, x16
-	WORD $0x8b1902f0 // add x16, x23, x25
-	WORD $0x8b190298 // add x24, x20, x25
-	WORD $0x8b1502f9 // add x25, x23, x21
-	WORD $0x8b150295 // add x21, x20, x21
-	WORD $0x4ec738be // zip1 v30.2d, v5.2d, v7.2d
-	WORD $0x4ec778a8 // zip2 v8.2d, v5.2d, v7.2d
-	WORD $0xad0293e3 // stp q3, q4, [sp, #0x50]
-	WORD $0x4ec6385a // zip1 v26.2d, v2.2d, v6.2d
-	WORD $0x4ec6785c // zip2 v28.2d, v2.2d, v6.2d
-	WORD $0xad0387e0 // stp q0, q1, [sp, #0x70]
-	WORD $0xad400740 // ldp q0, q1, [x26]
-	WORD $0xad401363 // ldp q3, q4, [x27]
-	WORD $0x4ec4383d // zip1 v29.2d, v1.2d, v4.2d
-	WORD $0x4ec4783f // zip2 v31.2d, v1.2d, v4.2d
-	WORD $0xad4009c1 // ldp q1, q2, [x14]
-	WORD $0xad401905 // ldp q5, q6, [x8]
-	WORD $0xf940c7fb // ldr x27, [sp, #0x188]
-	WORD $0x8b07028e // add x14, x20, x7
-	WORD $0xad404167 // ldp q7, q16, [x11]
-	WORD $0x8b0702fa // add x26, x23, x7
-	WORD $0x4ec33819 // zip1 v25.2d, v0.2d, v3.2d
-	WORD $0x4ec3781b // zip2 v27.2d, v0.2d, v3.2d
-	WORD $0x4ed038ce // zip1 v14.2d, v6.2d, v16.2d
-	WORD $0x4ed078cf // zip2 v15.2d, v6.2d, v16.2d
-	WORD $0xad4011e3 // ldp q3, q4, [x15]
-	WORD $0x4ec4384c // zip1 v12.2d, v2.2d, v4.2d
-	WORD $0x4ec4784d // zip2 v13.2d, v2.2d, v4.2d
-	WORD $0x4ec738aa // zip1 v10.2d, v5.2d, v7.2d
-	WORD $0x4ec778ab // zip2 v11.2d, v5.2d, v7.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37829 // zip2 v9.2d, v1.2d, v3.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad414e74 // ldp q20, q19, [x19, #0x20]
-	WORD $0x91022268 // add x8, x19, #0x88
-	WORD $0xf10007bd // subs x29, x29, #0x1
-	WORD $0x3cf46bc1 // ldr q1, [x30, x20]
-	WORD $0x4e140021 // tbl v1.16b, { v1.16b }, v20.16b
-	WORD $0x3cf76bc2 // ldr q2, [x30, x23]
-	WORD $0x4d40cd12 // ld1r { v18.2d }, [x8]
-	WORD $0x91024268 // add x8, x19, #0x90
-	WORD $0x4d40cd11 // ld1r { v17.2d }, [x8]
-	WORD $0x4e130042 // tbl v2.16b, { v2.16b }, v19.16b
-	WORD $0xad7a1367 // ldp q7, q4, [x27, #-0xc0]
-	WORD $0xad7c1770 // ldp q16, q5, [x27, #-0x80]
-	WORD $0x4ea21e42 // orr v2.16b, v18.16b, v2.16b
-	WORD $0x4ea11e41 // orr v1.16b, v18.16b, v1.16b
-	WORD $0xad475ff8 // ldp q24, q23, [sp, #0xe0]
-	WORD $0x4ef1d455 // fsub v21.2d, v2.2d, v17.2d
-	WORD $0x4ef1d436 // fsub v22.2d, v1.2d, v17.2d
-	WORD $0xad4907e2 // ldp q2, q1, [sp, #0x120]
-	WORD $0x4e75cc24 // fmla v4.2d, v1.2d, v21.2d
-	WORD $0xad480fe1 // ldp q1, q3, [sp, #0x100]
-	WORD $0x4e76cc47 // fmla v7.2d, v2.2d, v22.2d
-	WORD $0xad7e0b66 // ldp q6, q2, [x27, #-0x40]
-	WORD $0x4e75cc65 // fmla v5.2d, v3.2d, v21.2d
-	WORD $0x4e76cc30 // fmla v16.2d, v1.2d, v22.2d
-	WORD $0xad400763 // ldp q3, q1, [x27]
-	WORD $0x4e75cee2 // fmla v2.2d, v23.2d, v21.2d
-	WORD $0x3cee6bd7 // ldr q23, [x30, x14]
-	WORD $0x4e76cf06 // fmla v6.2d, v24.2d, v22.2d
-	WORD $0x3dc033f8 // ldr q24, [sp, #0xc0]
-	WORD $0x4e1402f7 // tbl v23.16b, { v23.16b }, v20.16b
-	WORD $0x4e76cf03 // fmla v3.2d, v24.2d, v22.2d
-	WORD $0x3cfa6bd6 // ldr q22, [x30, x26]
-	WORD $0x4eb71e57 // orr v23.16b, v18.16b, v23.16b
-	WORD $0x3dc037f8 // ldr q24, [sp, #0xd0]
-	WORD $0x4ef1d6f7 // fsub v23.2d, v23.2d, v17.2d
-	WORD $0x4e75cf01 // fmla v1.2d, v24.2d, v21.2d
-	WORD $0xad4563f5 // ldp q21, q24, [sp, #0xa0]
-	WORD $0x4e1302d6 // tbl v22.16b, { v22.16b }, v19.16b
-	WORD $0x4eb61e56 // orr v22.16b, v18.16b, v22.16b
-	WORD $0x4ef1d6d6 // fsub v22.2d, v22.2d, v17.2d
-	WORD $0x4e76cf04 // fmla v4.2d, v24.2d, v22.2d
-	WORD $0x4e77cea7 // fmla v7.2d, v21.2d, v23.2d
-	WORD $0xad4463f5 // ldp q21, q24, [sp, #0x80]
-	WORD $0x4e76cf05 // fmla v5.2d, v24.2d, v22.2d
-	WORD $0x4e77ceb0 // fmla v16.2d, v21.2d, v23.2d
-	WORD $0xad4363f5 // ldp q21, q24, [sp, #0x60]
-	WORD $0x4e76cf02 // fmla v2.2d, v24.2d, v22.2d
-	WORD $0x4e77cea6 // fmla v6.2d, v21.2d, v23.2d
-	WORD $0xad4263f5 // ldp q21, q24, [sp, #0x40]
-	WORD $0x4e76cf01 // fmla v1.2d, v24.2d, v22.2d
-	WORD $0x3cf96bd6 // ldr q22, [x30, x25]
-	WORD $0x4e77cea3 // fmla v3.2d, v21.2d, v23.2d
-	WORD $0x4e1302d6 // tbl v22.16b, { v22.16b }, v19.16b
-	WORD $0x3cf56bd5 // ldr q21, [x30, x21]
-	WORD $0x3cf86bd7 // ldr q23, [x30, x24]
-	WORD $0x4eb61e56 // orr v22.16b, v18.16b, v22.16b
-	WORD $0x4e1402b5 // tbl v21.16b, { v21.16b }, v20.16b
-	WORD $0x4e1402f4 // tbl v20.16b, { v23.16b }, v20.16b
-	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
-	WORD $0x3cf06bd7 // ldr q23, [x30, x16]
-	WORD $0x8b1603de // add x30, x30, x22
-	WORD $0x4ef1d6b5 // fsub v21.2d, v21.2d, v17.2d
-	WORD $0x4e1302f3 // tbl v19.16b, { v23.16b }, v19.16b
-	WORD $0x4e75cf47 // fmla v7.2d, v26.2d, v21.2d
-	WORD $0x4e75cf90 // fmla v16.2d, v28.2d, v21.2d
-	WORD $0x4e75cfc6 // fmla v6.2d, v30.2d, v21.2d
-	WORD $0x4e75cd03 // fmla v3.2d, v8.2d, v21.2d
-	WORD $0x4eb31e53 // orr v19.16b, v18.16b, v19.16b
-	WORD $0x4eb41e52 // orr v18.16b, v18.16b, v20.16b
-	WORD $0x4ef1d6d4 // fsub v20.2d, v22.2d, v17.2d
-	WORD $0x4e74cf24 // fmla v4.2d, v25.2d, v20.2d
-	WORD $0x4e74cf65 // fmla v5.2d, v27.2d, v20.2d
-	WORD $0x4e74cfa2 // fmla v2.2d, v29.2d, v20.2d
-	WORD $0x4e74cfe1 // fmla v1.2d, v31.2d, v20.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d671 // fsub v17.2d, v19.2d, v17.2d
-	WORD $0x4e72cd47 // fmla v7.2d, v10.2d, v18.2d
-	WORD $0x4e72cd70 // fmla v16.2d, v11.2d, v18.2d
-	WORD $0x4e72cdc6 // fmla v6.2d, v14.2d, v18.2d
-	WORD $0x4e72cde3 // fmla v3.2d, v15.2d, v18.2d
-	WORD $0x4e71cc04 // fmla v4.2d, v0.2d, v17.2d
-	WORD $0x4e71cd25 // fmla v5.2d, v9.2d, v17.2d
-	WORD $0x4e71cd82 // fmla v2.2d, v12.2d, v17.2d
-	WORD $0x4e71cda1 // fmla v1.2d, v13.2d, v17.2d
-	WORD $0xad3a1367 // stp q7, q4, [x27, #-0xc0]
-	WORD $0xad3c1770 // stp q16, q5, [x27, #-0x80]
-	WORD $0xad3e0b66 // stp q6, q2, [x27, #-0x40]
-	WORD $0xac880763 // stp q3, q1, [x27], #0x100
-	WORD $0x54fff501 // b.ne <blocks4Multi4+0x1280>
-	WORD $0x17fffbb2 // b <blocks4Multi4+0x2ac>
-	WORD $0x8b1d008f // add x15, x4, x29
-	WORD $0x8b1e009d // add x29, x4, x30
-	WORD $0x8b0b008b // add x11, x4, x11
-	WORD $0x4ebb1f7c // mov v28.16b, v27.16b
-	WORD $0x4eba1f5b // mov v27.16b, v26.16b
-	WORD $0x4eb91f3a // mov v26.16b, v25.16b
-	WORD $0x8b080088 // add x8, x4, x8
-	WORD $0xaa0d03fe // mov x30, x13
-	WORD $0xad4005e0 // ldp q0, q1, [x15]
-	WORD $0x4eb71ef9 // mov v25.16b, v23.16b
-	WORD $0xad400fa2 // ldp q2, q3, [x29]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0xad401d06 // ldp q6, q7, [x8]
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x8b1014af // add x15, x5, x16, lsl #5
-	WORD $0x8b1b14bd // add x29, x5, x27, lsl #5
-	WORD $0x8b0e14a8 // add x8, x5, x14, lsl #5
-	WORD $0xad404fb2 // ldp q18, q19, [x29]
-	WORD $0x8b19031d // add x29, x24, x25
-	WORD $0x3d804be4 // str q4, [sp, #0x120]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1a14ab // add x11, x5, x26, lsl #5
-	WORD $0x4ec738b4 // zip1 v20.2d, v5.2d, v7.2d
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad401964 // ldp q4, q6, [x11]
-	WORD $0x8b1014cb // add x11, x6, x16, lsl #5
-	WORD $0xcb1902d0 // sub x16, x22, x25
-	WORD $0xad0843e0 // stp q0, q16, [sp, #0x100]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
-	WORD $0xad4045f0 // ldp q16, q17, [x15]
-	WORD $0x4ec778a3 // zip2 v3.2d, v5.2d, v7.2d
-	WORD $0xad0653e1 // stp q1, q20, [sp, #0xc0]
-	WORD $0x4ed23a01 // zip1 v1.2d, v16.2d, v18.2d
-	WORD $0xad050fe1 // stp q1, q3, [sp, #0xa0]
-	WORD $0x4ed27a01 // zip2 v1.2d, v16.2d, v18.2d
-	WORD $0xad070be0 // stp q0, q2, [sp, #0xe0]
-	WORD $0xad400900 // ldp q0, q2, [x8]
-	WORD $0x4ec43803 // zip1 v3.2d, v0.2d, v4.2d
-	WORD $0x4ec47800 // zip2 v0.2d, v0.2d, v4.2d
-	WORD $0x8b0e14c8 // add x8, x6, x14, lsl #5
-	WORD $0x8b1b14ce // add x14, x6, x27, lsl #5
-	WORD $0x4ec67848 // zip2 v8.2d, v2.2d, v6.2d
-	WORD $0xad401504 // ldp q4, q5, [x8]
-	WORD $0x8b07071b // add x27, x24, x7, lsl #1
-	WORD $0xaa1103e8 // mov x8, x17
-	WORD $0xad037be0 // stp q0, q30, [sp, #0x60]
-	WORD $0x4ec63840 // zip1 v0.2d, v2.2d, v6.2d
-	WORD $0x4ebf1ffe // mov v30.16b, v31.16b
-	WORD $0xad040fe1 // stp q1, q3, [sp, #0x80]
-	WORD $0x4ed33a21 // zip1 v1.2d, v17.2d, v19.2d
-	WORD $0x4eb51ebf // mov v31.16b, v21.16b
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0xad0207e0 // stp q0, q1, [sp, #0x40]
-	WORD $0x4ed37a20 // zip2 v0.2d, v17.2d, v19.2d
-	WORD $0x3d800fe0 // str q0, [sp, #0x30]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b1a14cb // add x11, x6, x26, lsl #5
-	WORD $0x8b07031a // add x26, x24, x7
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x4ec3782e // zip2 v14.2d, v1.2d, v3.2d
-	WORD $0x4ec738ad // zip1 v13.2d, v5.2d, v7.2d
-	WORD $0x4ec778af // zip2 v15.2d, v5.2d, v7.2d
-	WORD $0x4ec23809 // zip1 v9.2d, v0.2d, v2.2d
-	WORD $0x4ec2780b // zip2 v11.2d, v0.2d, v2.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec6388a // zip1 v10.2d, v4.2d, v6.2d
-	WORD $0x4ec6788c // zip2 v12.2d, v4.2d, v6.2d
-	WORD $0xad404672 // ldp q18, q17, [x19]
-	WORD $0x9102026b // add x11, x19, #0x80
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x3cf86903 // ldr q3, [x8, x24]
-	WORD $0x4e110063 // tbl v3.16b, { v3.16b }, v17.16b
-	WORD $0x4d40cd62 // ld1r { v2.2d }, [x11]
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xad425273 // ldp q19, q20, [x19, #0x40]
-	WORD $0x8b07010b // add x11, x8, x7
-	WORD $0xad7c43c4 // ldp q4, q16, [x30, #-0x80]
-	WORD $0x4e120021 // tbl v1.16b, { v1.16b }, v18.16b
-	WORD $0x6ef44463 // ushl v3.2d, v3.2d, v20.2d
-	WORD $0x6ee0b855 // neg v21.2d, v2.2d
-	WORD $0x6ef34421 // ushl v1.2d, v1.2d, v19.2d
-	WORD $0x4ef54462 // sshl v2.2d, v3.2d, v21.2d
-	WORD $0xad7a1fc3 // ldp q3, q7, [x30, #-0xc0]
-	WORD $0x4ef54421 // sshl v1.2d, v1.2d, v21.2d
-	WORD $0x4e61d857 // scvtf v23.2d, v2.2d
-	WORD $0xad401bc2 // ldp q2, q6, [x30]
-	WORD $0x4e61d836 // scvtf v22.2d, v1.2d
-	WORD $0xad7e17c1 // ldp q1, q5, [x30, #-0x40]
-	WORD $0x4e77cf07 // fmla v7.2d, v24.2d, v23.2d
-	WORD $0x3dc01ff8 // ldr q24, [sp, #0x70]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4e77cf50 // fmla v16.2d, v26.2d, v23.2d
-	WORD $0x4e77cfc6 // fmla v6.2d, v30.2d, v23.2d
-	WORD $0x4e76cf64 // fmla v4.2d, v27.2d, v22.2d
-	WORD $0x4e77cf85 // fmla v5.2d, v28.2d, v23.2d
-	WORD $0x3dc00177 // ldr q23, [x11]
-	WORD $0x4e76cf23 // fmla v3.2d, v25.2d, v22.2d
-	WORD $0x4e76cfe2 // fmla v2.2d, v31.2d, v22.2d
-	WORD $0x4e76cf01 // fmla v1.2d, v24.2d, v22.2d
-	WORD $0x3cfa6918 // ldr q24, [x8, x26]
-	WORD $0x4e1202f7 // tbl v23.16b, { v23.16b }, v18.16b
-	WORD $0x6ef346f7 // ushl v23.2d, v23.2d, v19.2d
-	WORD $0x4e110316 // tbl v22.16b, { v24.16b }, v17.16b
-	WORD $0x4ef546f7 // sshl v23.2d, v23.2d, v21.2d
-	WORD $0x6ef446d6 // ushl v22.2d, v22.2d, v20.2d
-	WORD $0xad48e3fd // ldp q29, q24, [sp, #0x110]
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4ef546d6 // sshl v22.2d, v22.2d, v21.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e77cfa3 // fmla v3.2d, v29.2d, v23.2d
-	WORD $0x4e76cf07 // fmla v7.2d, v24.2d, v22.2d
-	WORD $0xad47e3fd // ldp q29, q24, [sp, #0xf0]
-	WORD $0x4e76cf10 // fmla v16.2d, v24.2d, v22.2d
-	WORD $0x4e77cfa4 // fmla v4.2d, v29.2d, v23.2d
-	WORD $0xad46e3fd // ldp q29, q24, [sp, #0xd0]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x4e76cf05 // fmla v5.2d, v24.2d, v22.2d
-	WORD $0x4e77cfa1 // fmla v1.2d, v29.2d, v23.2d
-	WORD $0xad45f7f8 // ldp q24, q29, [sp, #0xb0]
-	WORD $0x4e76cfa6 // fmla v6.2d, v29.2d, v22.2d
-	WORD $0x4e77cf02 // fmla v2.2d, v24.2d, v23.2d
-	WORD $0x3dc00177 // ldr q23, [x11]
-	WORD $0x3cfb6918 // ldr q24, [x8, x27]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x4e1202f7 // tbl v23.16b, { v23.16b }, v18.16b
-	WORD $0x3dc00176 // ldr q22, [x11]
-	WORD $0x4e1202d2 // tbl v18.16b, { v22.16b }, v18.16b
-	WORD $0x3cfd6916 // ldr q22, [x8, x29]
-	WORD $0x4e110318 // tbl v24.16b, { v24.16b }, v17.16b
-	WORD $0x8b100168 // add x8, x11, x16
-	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
-	WORD $0x4ef54652 // sshl v18.2d, v18.2d, v21.2d
-	WORD $0x4e1102d1 // tbl v17.16b, { v22.16b }, v17.16b
-	WORD $0x6ef44716 // ushl v22.2d, v24.2d, v20.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x3dc04ff8 // ldr q24, [sp, #0x130]
-	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
-	WORD $0x6ef346f4 // ushl v20.2d, v23.2d, v19.2d
-	WORD $0x4ef546d3 // sshl v19.2d, v22.2d, v21.2d
-	WORD $0x4ef54694 // sshl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef54631 // sshl v17.2d, v17.2d, v21.2d
-	WORD $0xad44dbf5 // ldp q21, q22, [sp, #0x90]
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e73cec7 // fmla v7.2d, v22.2d, v19.2d
-	WORD $0x4e74cd02 // fmla v2.2d, v8.2d, v20.2d
-	WORD $0x4e74cea3 // fmla v3.2d, v21.2d, v20.2d
-	WORD $0x4e71cd27 // fmla v7.2d, v9.2d, v17.2d
-	WORD $0x4e72cde2 // fmla v2.2d, v15.2d, v18.2d
-	WORD $0x4e72cd43 // fmla v3.2d, v10.2d, v18.2d
-	WORD $0xad3a1fc3 // stp q3, q7, [x30, #-0xc0]
-	WORD $0x3dc023e3 // ldr q3, [sp, #0x80]
-	WORD $0x4e73cc70 // fmla v16.2d, v3.2d, v19.2d
-	WORD $0xad429fe3 // ldp q3, q7, [sp, #0x50]
-	WORD $0x4e74cce4 // fmla v4.2d, v7.2d, v20.2d
-	WORD $0x4e71cd70 // fmla v16.2d, v11.2d, v17.2d
-	WORD $0x4e73cc65 // fmla v5.2d, v3.2d, v19.2d
-	WORD $0x4e72cd84 // fmla v4.2d, v12.2d, v18.2d
-	WORD $0x3dc013e3 // ldr q3, [sp, #0x40]
-	WORD $0x4e71cc05 // fmla v5.2d, v0.2d, v17.2d
-	WORD $0x4e74cc61 // fmla v1.2d, v3.2d, v20.2d
-	WORD $0x4e72cda1 // fmla v1.2d, v13.2d, v18.2d
-	WORD $0xad3c43c4 // stp q4, q16, [x30, #-0x80]
-	WORD $0xad3e17c1 // stp q1, q5, [x30, #-0x40]
-	WORD $0x3dc00fe1 // ldr q1, [sp, #0x30]
-	WORD $0x4e73cc26 // fmla v6.2d, v1.2d, v19.2d
-	WORD $0x4e71cdc6 // fmla v6.2d, v14.2d, v17.2d
-	WORD $0xac881bc2 // stp q2, q6, [x30], #0x100
-	WORD $0x54fff2e1 // b.ne <blocks4Multi4+0x1500>
-	WORD $0x7940154b // ldrh w11, [x10, #0xa]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
-	WORD $0x5280009d // mov w29, #0x4
-	WORD $0xaa1103fe // mov x30, x17
-	WORD $0xd37be96e // lsl x14, x11, #5
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xd37be908 // lsl x8, x8, #5
-	WORD $0x8b0e004f // add x15, x2, x14
-	WORD $0xd37be978 // lsl x24, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x8b18005a // add x26, x2, x24
-	WORD $0xad400f42 // ldp q2, q3, [x26]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x8b08004b // add x11, x2, x8
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b10004b // add x11, x2, x16
-	WORD $0x8b10009a // add x26, x4, x16
-	WORD $0x8b1000bb // add x27, x5, x16
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b08008b // add x11, x4, x8
-	WORD $0x4ec43846 // zip1 v6.2d, v2.2d, v4.2d
-	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
-	WORD $0x3d804fe6 // str q6, [sp, #0x130]
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b18008f // add x15, x4, x24
-	WORD $0x4ec73824 // zip1 v4.2d, v1.2d, v7.2d
-	WORD $0x4ec77821 // zip2 v1.2d, v1.2d, v7.2d
-	WORD $0x3d803be4 // str q4, [sp, #0xe0]
-	WORD $0x4ec63810 // zip1 v16.2d, v0.2d, v6.2d
-	WORD $0xad08c3e2 // stp q2, q16, [sp, #0x110]
-	WORD $0x4ec67802 // zip2 v2.2d, v0.2d, v6.2d
-	WORD $0x4ec53860 // zip1 v0.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0xad4019e4 // ldp q4, q6, [x15]
-	WORD $0x8b0e00af // add x15, x5, x14
-	WORD $0xad060fe1 // stp q1, q3, [sp, #0xc0]
-	WORD $0xad400f41 // ldp q1, q3, [x26]
-	WORD $0x8b1800ba // add x26, x5, x24
-	WORD $0x4ec13885 // zip1 v5.2d, v4.2d, v1.2d
-	WORD $0x4ec17881 // zip2 v1.2d, v4.2d, v1.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b0e008b // add x11, x4, x14
-	WORD $0x3d802fe5 // str q5, [sp, #0xb0]
-	WORD $0xad401d65 // ldp q5, q7, [x11]
-	WORD $0x8b0800ab // add x11, x5, x8
-	WORD $0x8b0800c8 // add x8, x6, x8
-	WORD $0x4ec73844 // zip1 v4.2d, v2.2d, v7.2d
-	WORD $0x4ec53810 // zip1 v16.2d, v0.2d, v5.2d
-	WORD $0xad04c3e1 // stp q1, q16, [sp, #0x90]
-	WORD $0x4ec57801 // zip2 v1.2d, v0.2d, v5.2d
-	WORD $0x4ec338c0 // zip1 v0.2d, v6.2d, v3.2d
-	WORD $0x4ec378c3 // zip2 v3.2d, v6.2d, v3.2d
-	WORD $0x4ec77845 // zip2 v5.2d, v2.2d, v7.2d
-	WORD $0xad401de6 // ldp q6, q7, [x15]
-	WORD $0x8b1000cf // add x15, x6, x16
-	WORD $0x8b0702f0 // add x16, x23, x7
-	WORD $0xad0293e3 // stp q3, q4, [sp, #0x50]
-	WORD $0xad0387e0 // stp q0, q1, [sp, #0x70]
-	WORD $0xad400740 // ldp q0, q1, [x26]
-	WORD $0xad401363 // ldp q3, q4, [x27]
-	WORD $0x8b1902fa // add x26, x23, x25
-	WORD $0x8b190299 // add x25, x20, x25
-	WORD $0x8b1502fb // add x27, x23, x21
-	WORD $0x8b150295 // add x21, x20, x21
-	WORD $0x4ec4383d // zip1 v29.2d, v1.2d, v4.2d
-	WORD $0x4ec4783f // zip2 v31.2d, v1.2d, v4.2d
-	WORD $0x4ec33802 // zip1 v2.2d, v0.2d, v3.2d
-	WORD $0x4ec3781b // zip2 v27.2d, v0.2d, v3.2d
-	WORD $0xad0197e2 // stp q2, q5, [sp, #0x30]
-	WORD $0xad401562 // ldp q2, q5, [x11]
-	WORD $0x8b0e00cb // add x11, x6, x14
-	WORD $0x8b1800ce // add x14, x6, x24
-	WORD $0x8b070298 // add x24, x20, x7
-	WORD $0x4ec738be // zip1 v30.2d, v5.2d, v7.2d
-	WORD $0x4ec778a8 // zip2 v8.2d, v5.2d, v7.2d
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0xad401504 // ldp q4, q5, [x8]
-	WORD $0xf940c7ee // ldr x14, [sp, #0x188]
-	WORD $0x4ec63850 // zip1 v16.2d, v2.2d, v6.2d
-	WORD $0x4ec6785c // zip2 v28.2d, v2.2d, v6.2d
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x4ec3382d // zip1 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec3782e // zip2 v14.2d, v1.2d, v3.2d
-	WORD $0x4ec738af // zip1 v15.2d, v5.2d, v7.2d
-	WORD $0x3d800bf0 // str q16, [sp, #0x20]
-	WORD $0x4ec23809 // zip1 v9.2d, v0.2d, v2.2d
-	WORD $0x4ec2780a // zip2 v10.2d, v0.2d, v2.2d
-	WORD $0x4ec6388b // zip1 v11.2d, v4.2d, v6.2d
-	WORD $0x4ec6788c // zip2 v12.2d, v4.2d, v6.2d
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad414e75 // ldp q21, q19, [x19, #0x20]
-	WORD $0x91020268 // add x8, x19, #0x80
-	WORD $0xf10007bd // subs x29, x29, #0x1
-	WORD $0x3cf46bc2 // ldr q2, [x30, x20]
-	WORD $0x4e150042 // tbl v2.16b, { v2.16b }, v21.16b
-	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
-	WORD $0x3cf76bc3 // ldr q3, [x30, x23]
-	WORD $0xad434a74 // ldp q20, q18, [x19, #0x60]
-	WORD $0x4e130063 // tbl v3.16b, { v3.16b }, v19.16b
-	WORD $0xad7a15d0 // ldp q16, q5, [x14, #-0xc0]
-	WORD $0xad4767f8 // ldp q24, q25, [sp, #0xe0]
-	WORD $0x6ee0b831 // neg v17.2d, v1.2d
-	WORD $0x6ef24463 // ushl v3.2d, v3.2d, v18.2d
-	WORD $0x6ef44442 // ushl v2.2d, v2.2d, v20.2d
-	WORD $0x4ef14441 // sshl v1.2d, v2.2d, v17.2d
-	WORD $0x4ef14462 // sshl v2.2d, v3.2d, v17.2d
-	WORD $0x4e61d837 // scvtf v23.2d, v1.2d
-	WORD $0xad4907e3 // ldp q3, q1, [sp, #0x120]
-	WORD $0x4e61d856 // scvtf v22.2d, v2.2d
-	WORD $0xad7c09c6 // ldp q6, q2, [x14, #-0x80]
-	WORD $0x4e76cc25 // fmla v5.2d, v1.2d, v22.2d
-	WORD $0xad4807e4 // ldp q4, q1, [sp, #0x100]
-	WORD $0x4e77cc70 // fmla v16.2d, v3.2d, v23.2d
-	WORD $0xad7e0dc7 // ldp q7, q3, [x14, #-0x40]
-	WORD $0x4e76cc22 // fmla v2.2d, v1.2d, v22.2d
-	WORD $0x4e77cc86 // fmla v6.2d, v4.2d, v23.2d
-	WORD $0xad4005c4 // ldp q4, q1, [x14]
-	WORD $0x4e76cf23 // fmla v3.2d, v25.2d, v22.2d
-	WORD $0xad4667fa // ldp q26, q25, [sp, #0xc0]
-	WORD $0x4e77cf07 // fmla v7.2d, v24.2d, v23.2d
-	WORD $0x3cf86bd8 // ldr q24, [x30, x24]
-	WORD $0x4e76cf21 // fmla v1.2d, v25.2d, v22.2d
-	WORD $0x3cfb6bd9 // ldr q25, [x30, x27]
-	WORD $0x4e77cf44 // fmla v4.2d, v26.2d, v23.2d
-	WORD $0x3cf06bd7 // ldr q23, [x30, x16]
-	WORD $0x3dc01ffa // ldr q26, [sp, #0x70]
-	WORD $0x4e150318 // tbl v24.16b, { v24.16b }, v21.16b
-	WORD $0x4e130339 // tbl v25.16b, { v25.16b }, v19.16b
-	WORD $0x4e1302f7 // tbl v23.16b, { v23.16b }, v19.16b
-	WORD $0x6ef246f7 // ushl v23.2d, v23.2d, v18.2d
-	WORD $0x4ef146f7 // sshl v23.2d, v23.2d, v17.2d
-	WORD $0x4e61daf6 // scvtf v22.2d, v23.2d
-	WORD $0x3dc02ff7 // ldr q23, [sp, #0xb0]
-	WORD $0x4e76cf43 // fmla v3.2d, v26.2d, v22.2d
-	WORD $0x3dc017fa // ldr q26, [sp, #0x50]
-	WORD $0x4e76cee5 // fmla v5.2d, v23.2d, v22.2d
-	WORD $0x3dc027f7 // ldr q23, [sp, #0x90]
-	WORD $0x4e76cf41 // fmla v1.2d, v26.2d, v22.2d
-	WORD $0x4e76cee2 // fmla v2.2d, v23.2d, v22.2d
-	WORD $0x3cf56bd7 // ldr q23, [x30, x21]
-	WORD $0x4e1502f6 // tbl v22.16b, { v23.16b }, v21.16b
-	WORD $0x3cf96bd7 // ldr q23, [x30, x25]
-	WORD $0x6ef446d6 // ushl v22.2d, v22.2d, v20.2d
-	WORD $0x4e1502f5 // tbl v21.16b, { v23.16b }, v21.16b
-	WORD $0x3cfa6bd7 // ldr q23, [x30, x26]
-	WORD $0x8b1603de // add x30, x30, x22
-	WORD $0x4e1302f3 // tbl v19.16b, { v23.16b }, v19.16b
-	WORD $0x6ef44717 // ushl v23.2d, v24.2d, v20.2d
-	WORD $0x3dc02bf8 // ldr q24, [sp, #0xa0]
-	WORD $0x6ef446b4 // ushl v20.2d, v21.2d, v20.2d
-	WORD $0x6ef24735 // ushl v21.2d, v25.2d, v18.2d
-	WORD $0x4ef146f7 // sshl v23.2d, v23.2d, v17.2d
-	WORD $0x6ef24672 // ushl v18.2d, v19.2d, v18.2d
-	WORD $0x4ef146b5 // sshl v21.2d, v21.2d, v17.2d
-	WORD $0x4ef146d3 // sshl v19.2d, v22.2d, v17.2d
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4ef14652 // sshl v18.2d, v18.2d, v17.2d
-	WORD $0x4ef14691 // sshl v17.2d, v20.2d, v17.2d
-	WORD $0x4e61dab4 // scvtf v20.2d, v21.2d
-	WORD $0xad4157f6 // ldp q22, q21, [sp, #0x20]
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e77cf10 // fmla v16.2d, v24.2d, v23.2d
-	WORD $0x3dc023f8 // ldr q24, [sp, #0x80]
-	WORD $0x4e74cf62 // fmla v2.2d, v27.2d, v20.2d
-	WORD $0x4e74cfa3 // fmla v3.2d, v29.2d, v20.2d
-	WORD $0x4e74cfe1 // fmla v1.2d, v31.2d, v20.2d
-	WORD $0x4e74cea5 // fmla v5.2d, v21.2d, v20.2d
-	WORD $0x4e73ced0 // fmla v16.2d, v22.2d, v19.2d
-	WORD $0x4e72cd42 // fmla v2.2d, v10.2d, v18.2d
-	WORD $0x4e72cda3 // fmla v3.2d, v13.2d, v18.2d
-	WORD $0x4e72cdc1 // fmla v1.2d, v14.2d, v18.2d
-	WORD $0x4e77cf06 // fmla v6.2d, v24.2d, v23.2d
-	WORD $0x3dc01bf8 // ldr q24, [sp, #0x60]
-	WORD $0x4e72cd25 // fmla v5.2d, v9.2d, v18.2d
-	WORD $0x4e71cd70 // fmla v16.2d, v11.2d, v17.2d
-	WORD $0x4e73cf86 // fmla v6.2d, v28.2d, v19.2d
-	WORD $0x4e77cf07 // fmla v7.2d, v24.2d, v23.2d
-	WORD $0x3dc013f8 // ldr q24, [sp, #0x40]
-	WORD $0x4e71cd86 // fmla v6.2d, v12.2d, v17.2d
-	WORD $0x4e73cfc7 // fmla v7.2d, v30.2d, v19.2d
-	WORD $0x4e77cf04 // fmla v4.2d, v24.2d, v23.2d
-	WORD $0x4e71cde7 // fmla v7.2d, v15.2d, v17.2d
-	WORD $0x4e73cd04 // fmla v4.2d, v8.2d, v19.2d
-	WORD $0xad3a15d0 // stp q16, q5, [x14, #-0xc0]
-	WORD $0x4e71cc04 // fmla v4.2d, v0.2d, v17.2d
-	WORD $0xad3c09c6 // stp q6, q2, [x14, #-0x80]
-	WORD $0xad3e0dc7 // stp q7, q3, [x14, #-0x40]
-	WORD $0xac8805c4 // stp q4, q1, [x14], #0x100
-	WORD $0x54fff381 // b.ne <blocks4Multi4+0x1820>
-	WORD $0x17fffa3e // b <blocks4Multi4+0x2ac>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400d88 // ldrh w8, [x12, #0x6]
-	WORD $0x36174588 // tbz w8, #0x2, <blocks4Multi4+0x274>
-	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400feb // ldr x11, [sp, #0x18]
-	WORD $0xcb0b0108 // sub x8, x8, x11
-	WORD $0x5280010b // mov w11, #0x8
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a8bb102 // csel x2, x8, x11, lt
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910203a1 // add x1, x29, #0x80
+	WORD $0x8b0802cc // add x12, x22, x8
+	WORD $0x8b170149 // add x9, x10, x23
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad4217a6 // ldp q6, q5, [x29, #0x40]
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf06942 // ldr q2, [x10, x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b1b0149 // add x9, x10, x27
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1e0149 // add x9, x10, x30
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0xad421ba7 // ldp q7, q6, [x29, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3ce56941 // ldr q1, [x10, x5]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf46942 // ldr q2, [x10, x20]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x740>
+	WORD $0x17fffdef // b <blocks4Multi4+0x120>
+	WORD $0xf94023e8 // ldr x8, [sp, #0x40]
+	WORD $0xa9421ff3 // ldp x19, x7, [sp, #0x20]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ff3c0b // b.lt <blocks4Multi4+0x164>
-	WORD $0xf940180e // ldr x14, [x0, #0x30]
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x8b0805d0 // add x16, x14, x8, lsl #1
-	WORD $0xf9403008 // ldr x8, [x0, #0x60]
-	WORD $0xf9402406 // ldr x6, [x0, #0x48]
-	WORD $0xb4000588 // cbz x8, <blocks4Multi4+0x1aac>
-	WORD $0xf9403404 // ldr x4, [x0, #0x68]
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0xaa0d03eb // mov x11, x13
-	WORD $0x9a9fc445 // csinc x5, x2, xzr, gt
+	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
+	WORD $0x54000c8b // b.lt <blocks4Multi4+0xb08>
+	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
+	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
+	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
+	WORD $0x34000dc8 // cbz w8, <blocks4Multi4+0xb40>
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xb400006e // cbz x14, <blocks4Multi4+0x1a2c>
-	WORD $0x78637a14 // ldrh w20, [x16, x3, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi4+0x1a34>
-	WORD $0xf9400fef // ldr x15, [sp, #0x18]
-	WORD $0x8b0f0074 // add x20, x3, x15
-	WORD $0x8b141113 // add x19, x8, x20, lsl #4
-	WORD $0x8b141cd4 // add x20, x6, x20, lsl #7
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xaa0b03f5 // mov x21, x11
-	WORD $0xb8676a6f // ldr w15, [x19, x7]
-	WORD $0xfc5402a1 // ldur d1, [x21, #-0xc0]
-	WORD $0x910010e7 // add x7, x7, #0x4
-	WORD $0xf10040ff // cmp x7, #0x10
-	WORD $0x0b0f008f // add w15, w4, w15
-	WORD $0xd34c2def // lsl x15, x15, #52
-	WORD $0x9e6701e0 // fmov d0, x15
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f0281 // stur d1, [x20, #-0x10]
-	WORD $0xfc5802a1 // ldur d1, [x21, #-0x80]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f8281 // stur d1, [x20, #-0x8]
-	WORD $0xfc5c02a1 // ldur d1, [x21, #-0x40]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfd000281 // str d1, [x20]
-	WORD $0xfd4002a1 // ldr d1, [x21]
-	WORD $0x910402b5 // add x21, x21, #0x100
-	WORD $0x1e600820 // fmul d0, d1, d0
-	WORD $0xfd000680 // str d0, [x20, #0x8]
-	WORD $0x91008294 // add x20, x20, #0x20
-	WORD $0x54fffd81 // b.ne <blocks4Multi4+0x1a44>
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x9100216b // add x11, x11, #0x8
-	WORD $0xeb05007f // cmp x3, x5
-	WORD $0x54fffbe1 // b.ne <blocks4Multi4+0x1a20>
-	WORD $0x17fff9af // b <blocks4Multi4+0x164>
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x910040c3 // add x3, x6, #0x10
-	WORD $0xaa0d03e4 // mov x4, x13
-	WORD $0x9a9fc44b // csinc x11, x2, xzr, gt
 	WORD $0xd503201f // nop
-	WORD $0xb400006e // cbz x14, <blocks4Multi4+0x1acc>
-	WORD $0x78687a05 // ldrh w5, [x16, x8, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi4+0x1ad4>
-	WORD $0xf9400fef // ldr x15, [sp, #0x18]
-	WORD $0x8b0f0105 // add x5, x8, x15
-	WORD $0x8b051c65 // add x5, x3, x5, lsl #7
-	WORD $0xaa0403e6 // mov x6, x4
-	WORD $0x52800087 // mov w7, #0x4
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc5400c1 // ldur d1, [x6, #-0xc0]
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f00a1 // stur d1, [x5, #-0x10]
-	WORD $0xfc5800c1 // ldur d1, [x6, #-0x80]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f80a1 // stur d1, [x5, #-0x8]
-	WORD $0xfc5c00c1 // ldur d1, [x6, #-0x40]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfd0000a1 // str d1, [x5]
-	WORD $0xfd4000c1 // ldr d1, [x6]
-	WORD $0x910400c6 // add x6, x6, #0x100
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfd0004a0 // str d0, [x5, #0x8]
-	WORD $0x910080a5 // add x5, x5, #0x20
-	WORD $0x54fffe01 // b.ne <blocks4Multi4+0x1ae0>
+	WORD $0xf94037e9 // ldr x9, [sp, #0x68]
+	WORD $0xf9403fed // ldr x13, [sp, #0x78]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x8b080c2a // add x10, x1, x8, lsl #3
+	WORD $0x8b080d2c // add x12, x9, x8, lsl #3
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf8440591 // ldr x17, [x12], #0x40
+	WORD $0xfd400153 // ldr d19, [x10]
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x8b110e11 // add x17, x16, x17, lsl #3
+	WORD $0xfd408154 // ldr d20, [x10, #0x100]
+	WORD $0xfd402155 // ldr d21, [x10, #0x40]
+	WORD $0xad404632 // ldp q18, q17, [x17]
+	WORD $0x4fd31230 // fmla v16.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41226 // fmla v6.2d, v17.2d, v20.d[0]
+	WORD $0x4fd31247 // fmla v7.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
+	WORD $0xfd410153 // ldr d19, [x10, #0x200]
+	WORD $0xfd418154 // ldr d20, [x10, #0x300]
+	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31224 // fmla v4.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41241 // fmla v1.2d, v18.2d, v20.d[0]
+	WORD $0xad414e32 // ldp q18, q19, [x17, #0x20]
+	WORD $0x4fd41222 // fmla v2.2d, v17.2d, v20.d[0]
+	WORD $0xfd40a151 // ldr d17, [x10, #0x140]
+	WORD $0xfd412154 // ldr d20, [x10, #0x240]
+	WORD $0x4fd51270 // fmla v16.2d, v19.2d, v21.d[0]
+	WORD $0x4fd11266 // fmla v6.2d, v19.2d, v17.d[0]
+	WORD $0x4fd41264 // fmla v4.2d, v19.2d, v20.d[0]
+	WORD $0x4fd11245 // fmla v5.2d, v18.2d, v17.d[0]
+	WORD $0xfd41a151 // ldr d17, [x10, #0x340]
+	WORD $0x4fd51247 // fmla v7.2d, v18.2d, v21.d[0]
+	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
+	WORD $0xfd40c154 // ldr d20, [x10, #0x180]
+	WORD $0xfd406155 // ldr d21, [x10, #0xc0]
+	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
+	WORD $0x4fd11241 // fmla v1.2d, v18.2d, v17.d[0]
+	WORD $0xfd404152 // ldr d18, [x10, #0x80]
+	WORD $0xad424e31 // ldp q17, q19, [x17, #0x40]
+	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
+	WORD $0x4fd21270 // fmla v16.2d, v19.2d, v18.d[0]
+	WORD $0x4fd21227 // fmla v7.2d, v17.2d, v18.d[0]
+	WORD $0x4fd41225 // fmla v5.2d, v17.2d, v20.d[0]
+	WORD $0xfd414152 // ldr d18, [x10, #0x280]
+	WORD $0xfd41c154 // ldr d20, [x10, #0x380]
+	WORD $0x4fd21223 // fmla v3.2d, v17.2d, v18.d[0]
+	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
+	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
+	WORD $0xad434a31 // ldp q17, q18, [x17, #0x60]
+	WORD $0xfd40e153 // ldr d19, [x10, #0x1c0]
+	WORD $0xfd416154 // ldr d20, [x10, #0x2c0]
+	WORD $0x4fd51250 // fmla v16.2d, v18.2d, v21.d[0]
+	WORD $0x4fd31246 // fmla v6.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41244 // fmla v4.2d, v18.2d, v20.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0xfd41e153 // ldr d19, [x10, #0x3c0]
+	WORD $0x4fd51227 // fmla v7.2d, v17.2d, v21.d[0]
+	WORD $0x4fd41223 // fmla v3.2d, v17.2d, v20.d[0]
+	WORD $0x9110014a // add x10, x10, #0x400
+	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
+	WORD $0x54fff901 // b.ne <blocks4Multi4+0x9e0>
+	WORD $0xd37be90a // lsl x10, x8, #5
 	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0xeb0b011f // cmp x8, x11
-	WORD $0x54fffc81 // b.ne <blocks4Multi4+0x1ac0>
-	WORD $0x17fff98c // b <blocks4Multi4+0x164>
-	WORD $0x6d5723e9 // ldp d9, d8, [sp, #0x170]
-	WORD $0xf940c3fd // ldr x29, [sp, #0x180]
-	WORD $0x6d562beb // ldp d11, d10, [sp, #0x160]
-	WORD $0x6d5533ed // ldp d13, d12, [sp, #0x150]
-	WORD $0x6d543bef // ldp d15, d14, [sp, #0x140]
-	WORD $0xa95d4ff4 // ldp x20, x19, [sp, #0x1d0]
-	WORD $0xa95c57f6 // ldp x22, x21, [sp, #0x1c0]
-	WORD $0xa95b5ff8 // ldp x24, x23, [sp, #0x1b0]
-	WORD $0xa95a67fa // ldp x26, x25, [sp, #0x1a0]
-	WORD $0xa9596ffe // ldp x30, x27, [sp, #0x190]
-	WORD $0x910783ff // add sp, sp, #0x1e0
+	WORD $0x8b0a00cc // add x12, x6, x10
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0xad004187 // stp q7, q16, [x12]
+	WORD $0x8b0a00ec // add x12, x7, x10
+	WORD $0xad001985 // stp q5, q6, [x12]
+	WORD $0x8b0a026c // add x12, x19, x10
+	WORD $0x8b0a028a // add x10, x20, x10
+	WORD $0xad001183 // stp q3, q4, [x12]
+	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0x54fff581 // b.ne <blocks4Multi4+0x9a0>
+	WORD $0x17fffd73 // b <blocks4Multi4+0xc0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi4+0xb18>
+	WORD $0x17fffd6f // b <blocks4Multi4+0xc0>
+	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
+	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0x34ffad68 // cbz w8, <blocks4Multi4+0xc0>
+	WORD $0xaa0603e8 // mov x8, x6
+	WORD $0x5280010a // mov w10, #0x8
+	WORD $0xad000100 // stp q0, q0, [x8]
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0xad080100 // stp q0, q0, [x8, #0x100]
+	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
+	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
+	WORD $0x91008108 // add x8, x8, #0x20
+	WORD $0x54ffff41 // b.ne <blocks4Multi4+0xb20>
+	WORD $0x17fffd61 // b <blocks4Multi4+0xc0>
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd37be90c // lsl x12, x8, #5
+	WORD $0xf94037e9 // ldr x9, [sp, #0x68]
+	WORD $0xf9403fe4 // ldr x4, [sp, #0x78]
+	WORD $0x8b0c00ca // add x10, x6, x12
+	WORD $0x8b0c00f1 // add x17, x7, x12
+	WORD $0x8b0c0262 // add x2, x19, x12
+	WORD $0x8b0c028d // add x13, x20, x12
+	WORD $0x8b080c2c // add x12, x1, x8, lsl #3
+	WORD $0xad400544 // ldp q4, q1, [x10]
+	WORD $0xad400e27 // ldp q7, q3, [x17]
+	WORD $0x8b080d23 // add x3, x9, x8, lsl #3
+	WORD $0xad401850 // ldp q16, q6, [x2]
+	WORD $0xad4009a5 // ldp q5, q2, [x13]
+	WORD $0xd503201f // nop
+	WORD $0xf8440469 // ldr x9, [x3], #0x40
+	WORD $0xfd400193 // ldr d19, [x12]
+	WORD $0xf1000484 // subs x4, x4, #0x1
+	WORD $0x8b090e09 // add x9, x16, x9, lsl #3
+	WORD $0xfd408194 // ldr d20, [x12, #0x100]
+	WORD $0xfd402195 // ldr d21, [x12, #0x40]
+	WORD $0xad404532 // ldp q18, q17, [x9]
+	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41223 // fmla v3.2d, v17.2d, v20.d[0]
+	WORD $0x4fd31244 // fmla v4.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
+	WORD $0xfd410193 // ldr d19, [x12, #0x200]
+	WORD $0xfd418194 // ldr d20, [x12, #0x300]
+	WORD $0x4fd31250 // fmla v16.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31226 // fmla v6.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
+	WORD $0xad414d32 // ldp q18, q19, [x9, #0x20]
+	WORD $0x4fd41222 // fmla v2.2d, v17.2d, v20.d[0]
+	WORD $0xfd40a191 // ldr d17, [x12, #0x140]
+	WORD $0xfd412194 // ldr d20, [x12, #0x240]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd11263 // fmla v3.2d, v19.2d, v17.d[0]
+	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
+	WORD $0x4fd11247 // fmla v7.2d, v18.2d, v17.d[0]
+	WORD $0xfd41a191 // ldr d17, [x12, #0x340]
+	WORD $0x4fd51244 // fmla v4.2d, v18.2d, v21.d[0]
+	WORD $0x4fd41250 // fmla v16.2d, v18.2d, v20.d[0]
+	WORD $0xfd40c194 // ldr d20, [x12, #0x180]
+	WORD $0xfd406195 // ldr d21, [x12, #0xc0]
+	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
+	WORD $0x4fd11245 // fmla v5.2d, v18.2d, v17.d[0]
+	WORD $0xfd404192 // ldr d18, [x12, #0x80]
+	WORD $0xad424d31 // ldp q17, q19, [x9, #0x40]
+	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
+	WORD $0x4fd21261 // fmla v1.2d, v19.2d, v18.d[0]
+	WORD $0x4fd21224 // fmla v4.2d, v17.2d, v18.d[0]
+	WORD $0x4fd41227 // fmla v7.2d, v17.2d, v20.d[0]
+	WORD $0xfd414192 // ldr d18, [x12, #0x280]
+	WORD $0xfd41c194 // ldr d20, [x12, #0x380]
+	WORD $0x4fd21230 // fmla v16.2d, v17.2d, v18.d[0]
+	WORD $0x4fd21266 // fmla v6.2d, v19.2d, v18.d[0]
+	WORD $0x4fd41225 // fmla v5.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
+	WORD $0xad434931 // ldp q17, q18, [x9, #0x60]
+	WORD $0xfd40e193 // ldr d19, [x12, #0x1c0]
+	WORD $0xfd416194 // ldr d20, [x12, #0x2c0]
+	WORD $0x4fd51241 // fmla v1.2d, v18.2d, v21.d[0]
+	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41246 // fmla v6.2d, v18.2d, v20.d[0]
+	WORD $0x4fd31227 // fmla v7.2d, v17.2d, v19.d[0]
+	WORD $0xfd41e193 // ldr d19, [x12, #0x3c0]
+	WORD $0x4fd51224 // fmla v4.2d, v17.2d, v21.d[0]
+	WORD $0x4fd41230 // fmla v16.2d, v17.2d, v20.d[0]
+	WORD $0x9110018c // add x12, x12, #0x400
+	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0x54fff901 // b.ne <blocks4Multi4+0xb80>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0xad000544 // stp q4, q1, [x10]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0xad000e27 // stp q7, q3, [x17]
+	WORD $0xad001850 // stp q16, q6, [x2]
+	WORD $0xad0009a5 // stp q5, q2, [x13]
+	WORD $0x54fff661 // b.ne <blocks4Multi4+0xb48>
+	WORD $0x17fffd10 // b <blocks4Multi4+0xc0>
+	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi4+0xca4>
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x910020a5 // add x5, x5, #0x8
+	WORD $0xeb0800bf // cmp x5, x8
+	WORD $0x54ffa023 // b.lo <blocks4Multi4+0xa0>
+	WORD $0x14000034 // b <blocks4Multi4+0xd70>
+	WORD $0xf9402808 // ldr x8, [x0, #0x50]
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0xcb090109 // sub x9, x8, x9
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100213f // cmp x9, #0x8
+	WORD $0x9a88b128 // csel x8, x9, x8, lt
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54ff9e0b // b.lt <blocks4Multi4+0x80>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0603ed // mov x13, x6
+	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
+	WORD $0x14000007 // b <blocks4Multi4+0xcf0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x910081ad // add x13, x13, #0x20
+	WORD $0xeb0c015f // cmp x10, x12
+	WORD $0x54ff9ca0 // b.eq <blocks4Multi4+0x80>
+	WORD $0xf9401810 // ldr x16, [x0, #0x30]
+	WORD $0xb40000b0 // cbz x16, <blocks4Multi4+0xd08>
+	WORD $0x8b0a0609 // add x9, x16, x10, lsl #1
+	WORD $0xf9400bf0 // ldr x16, [sp, #0x10]
+	WORD $0x78707931 // ldrh w17, [x9, x16, lsl #1]
+	WORD $0x14000003 // b <blocks4Multi4+0xd10>
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0x8b090151 // add x17, x10, x9
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xd37ef631 // lsl x17, x17, #2
+	WORD $0x1400000e // b <blocks4Multi4+0xd50>
+	WORD $0xd503201f // nop
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x8b1001a9 // add x9, x13, x16
+	WORD $0x91040210 // add x16, x16, #0x100
+	WORD $0xad400923 // ldp q3, q2, [x9]
+	WORD $0xf9402409 // ldr x9, [x0, #0x48]
+	WORD $0xf110021f // cmp x16, #0x400
+	WORD $0x8b111529 // add x9, x9, x17, lsl #5
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad000523 // stp q3, q1, [x9]
+	WORD $0x54fffca0 // b.eq <blocks4Multi4+0xce0>
+	WORD $0xf9403002 // ldr x2, [x0, #0x60]
+	WORD $0xb4fffe62 // cbz x2, <blocks4Multi4+0xd20>
+	WORD $0xb9406809 // ldr w9, [x0, #0x68]
+	WORD $0xb8717842 // ldr w2, [x2, x17, lsl #2]
+	WORD $0x0b020129 // add w9, w9, w2
+	WORD $0xd34c2d29 // lsl x9, x9, #52
+	WORD $0x9e670121 // fmov d1, x9
+	WORD $0x17ffffee // b <blocks4Multi4+0xd24>
+	WORD $0xa94c4ff4 // ldp x20, x19, [sp, #0xc0]
+	WORD $0xf9403bfd // ldr x29, [sp, #0x70]
+	WORD $0xa94b57f6 // ldp x22, x21, [sp, #0xb0]
+	WORD $0xa94a5ff8 // ldp x24, x23, [sp, #0xa0]
+	WORD $0xa94967fa // ldp x26, x25, [sp, #0x90]
+	WORD $0xa9486ffe // ldp x30, x27, [sp, #0x80]
+	WORD $0x910343ff // add sp, sp, #0xd0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
@@ -10392,7 +8316,7 @@ TEXT ·blocks5Multi2Quad(SB), 0, $272-16
 	RET
 
 // func blocks5Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi4Quad(SB), 0, $688-16
+TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -10400,2153 +8324,1051 @@ TEXT ·blocks5Multi4Quad(SB), 0, $688-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400086d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400041d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400408 // ldr x8, [x0, #0x8]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x5400822b // b.lt <blocks5Multi4+0x104c>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf9401407 // ldr x7, [x0, #0x28]
+	WORD $0x5286200b // mov w11, #0x3100
+	WORD $0x52864010 // mov w16, #0x3200
+	WORD $0x52866011 // mov w17, #0x3300
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
-	WORD $0x3d8cc420 // str q0, [x1, #0x3310]
-	WORD $0x3d8cc020 // str q0, [x1, #0x3300]
-	WORD $0x3d8ccc20 // str q0, [x1, #0x3330]
-	WORD $0x3d8cc820 // str q0, [x1, #0x3320]
-	WORD $0x3d8cd420 // str q0, [x1, #0x3350]
-	WORD $0x3d8cd020 // str q0, [x1, #0x3340]
-	WORD $0x3d8cdc20 // str q0, [x1, #0x3370]
-	WORD $0x3d8cd820 // str q0, [x1, #0x3360]
-	WORD $0x3d8ce420 // str q0, [x1, #0x3390]
-	WORD $0x3d8ce020 // str q0, [x1, #0x3380]
-	WORD $0x3d8cec20 // str q0, [x1, #0x33b0]
-	WORD $0x3d8ce820 // str q0, [x1, #0x33a0]
-	WORD $0x3d8cf420 // str q0, [x1, #0x33d0]
-	WORD $0x3d8cf020 // str q0, [x1, #0x33c0]
-	WORD $0x3d8cfc20 // str q0, [x1, #0x33f0]
-	WORD $0x3d8cf820 // str q0, [x1, #0x33e0]
-	WORD $0x3d8d0420 // str q0, [x1, #0x3410]
-	WORD $0x3d8d0020 // str q0, [x1, #0x3400]
-	WORD $0x3d8d0c20 // str q0, [x1, #0x3430]
-	WORD $0x3d8d0820 // str q0, [x1, #0x3420]
-	WORD $0x3d8d1420 // str q0, [x1, #0x3450]
-	WORD $0x3d8d1020 // str q0, [x1, #0x3440]
-	WORD $0x3d8d1c20 // str q0, [x1, #0x3470]
-	WORD $0x3d8d1820 // str q0, [x1, #0x3460]
-	WORD $0x3d8d2420 // str q0, [x1, #0x3490]
-	WORD $0x3d8d2020 // str q0, [x1, #0x3480]
-	WORD $0x3d8d2c20 // str q0, [x1, #0x34b0]
-	WORD $0x3d8d2820 // str q0, [x1, #0x34a0]
-	WORD $0x3d8d3420 // str q0, [x1, #0x34d0]
-	WORD $0x3d8d3020 // str q0, [x1, #0x34c0]
-	WORD $0x3d8d3c20 // str q0, [x1, #0x34f0]
-	WORD $0x3d8d3820 // str q0, [x1, #0x34e0]
-	WORD $0xf940040d // ldr x13, [x0, #0x8]
-	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x5401014b // b.lt <blocks5Multi4+0x217c>
-	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
-	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
+	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
+	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
+	WORD $0x8b110022 // add x2, x1, x17
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
 	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
-	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0x8b0b003b // add x27, x1, x11
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0x8b100037 // add x23, x1, x16
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xf9000ffb // str x27, [sp, #0x18]
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd10703ff // sub sp, sp, #0x1c0
-	WORD $0xf940000c // ldr x12, [x0]
-	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0x8b0d0d8b // add x11, x12, x13, lsl #3
-	WORD $0x5286180d // mov w13, #0x30c0
-	WORD $0x8b0d002e // add x14, x1, x13
-	WORD $0x52861c0d // mov w13, #0x30e0
-	WORD $0xf9000beb // str x11, [sp, #0x10]
-	WORD $0x8b0d0022 // add x2, x1, x13
-	WORD $0xf90107e2 // str x2, [sp, #0x208]
-	WORD $0x14000005 // b <blocks5Multi4+0x1bc>
-	WORD $0xa9413feb // ldp x11, x15, [sp, #0x10]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb0b019f // cmp x12, x11
-	WORD $0x5400fcc2 // b.hs <blocks5Multi4+0x2150>
-	WORD $0x7940098d // ldrh w13, [x12, #0x4]
-	WORD $0xf9000fef // str x15, [sp, #0x18]
-	WORD $0xb400e5ed // cbz x13, <blocks5Multi4+0x1e80>
-	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
-	WORD $0xb9400191 // ldr w17, [x12]
-	WORD $0x8b0d0125 // add x5, x9, x13
-	WORD $0x8b111604 // add x4, x16, x17, lsl #5
-	WORD $0x91008086 // add x6, x4, #0x20
-	WORD $0x91010087 // add x7, x4, #0x40
-	WORD $0x91018093 // add x19, x4, #0x60
-	WORD $0x91020094 // add x20, x4, #0x80
-	WORD $0x14000007 // b <blocks5Multi4+0x204>
-	WORD $0x8b150aab // add x11, x21, x21, lsl #2
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x8b0b0108 // add x8, x8, x11
-	WORD $0xeb05013f // cmp x9, x5
-	WORD $0x5400e402 // b.hs <blocks5Multi4+0x1e80>
-	WORD $0x39400135 // ldrb w21, [x9]
-	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
-	WORD $0x3940198d // ldrb w13, [x12, #0x6]
-	WORD $0x37083d8d // tbnz w13, #0x1, <blocks5Multi4+0x9c0>
-	WORD $0xf940400d // ldr x13, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
-	WORD $0x7100d2bf // cmp w21, #0x34
-	WORD $0xd341feb7 // lsr x23, x21, #1
-	WORD $0xd342feba // lsr x26, x21, #2
-	WORD $0x9bab36b6 // umaddl x22, w21, w11, x13
-	WORD $0x54006ca9 // b.ls <blocks5Multi4+0xfc0>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0xaa0e03fd // mov x29, x14
-	WORD $0x528000be // mov w30, #0x5
-	WORD $0xd37be978 // lsl x24, x11, #5
-	WORD $0x7940054b // ldrh w11, [x10, #0x2]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x7940094b // ldrh w11, [x10, #0x4]
-	WORD $0xd37be979 // lsl x25, x11, #5
-	WORD $0x79400d4b // ldrh w11, [x10, #0x6]
-	WORD $0x8b19008d // add x13, x4, x25
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0x8b10008d // add x13, x4, x16
-	WORD $0xd37be97b // lsl x27, x11, #5
-	WORD $0x8b18008b // add x11, x4, x24
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1900cd // add x13, x6, x25
-	WORD $0x8b1b008f // add x15, x4, x27
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b1b00cf // add x15, x6, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d806fe4 // str q4, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1800cb // add x11, x6, x24
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b1000cd // add x13, x6, x16
-	WORD $0x8b1b00ef // add x15, x7, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1900ed // add x13, x7, x25
-	WORD $0x8b1800eb // add x11, x7, x24
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad068be1 // stp q1, q2, [sp, #0xd0]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b1000ed // add x13, x7, x16
-	WORD $0x8b1b026f // add x15, x19, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b19026d // add x13, x19, x25
-	WORD $0x8b18026b // add x11, x19, x24
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad04c3e0 // stp q0, q16, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad028be0 // stp q0, q2, [sp, #0x50]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b10026d // add x13, x19, x16
-	WORD $0x8b1b028f // add x15, x20, x27
-	WORD $0x4ec3382d // zip1 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec3782e // zip2 v14.2d, v1.2d, v3.2d
-	WORD $0xad401de3 // ldp q3, q7, [x15]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec2780a // zip2 v10.2d, v0.2d, v2.2d
-	WORD $0xad4015a2 // ldp q2, q5, [x13]
-	WORD $0x8b19028d // add x13, x20, x25
-	WORD $0xf9402c19 // ldr x25, [x0, #0x58]
-	WORD $0xcb150b3b // sub x27, x25, x21, lsl #2
-	WORD $0xad019be4 // stp q4, q6, [sp, #0x30]
-	WORD $0xad400164 // ldp q4, q0, [x11]
-	WORD $0x8b18028b // add x11, x20, x24
-	WORD $0x4ec5380f // zip1 v15.2d, v0.2d, v5.2d
-	WORD $0x4ec57800 // zip2 v0.2d, v0.2d, v5.2d
-	WORD $0x4ec2388b // zip1 v11.2d, v4.2d, v2.2d
-	WORD $0x4ec2788c // zip2 v12.2d, v4.2d, v2.2d
-	WORD $0xad4019a2 // ldp q2, q6, [x13]
-	WORD $0x8b10028d // add x13, x20, x16
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b1506ab // add x11, x21, x21, lsl #1
-	WORD $0xaa0803f0 // mov x16, x8
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0xd342fd78 // lsr x24, x11, #2
-	WORD $0x4ec33841 // zip1 v1.2d, v2.2d, v3.2d
-	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0xad4066da // ldp q26, q25, [x22]
-	WORD $0x910202cb // add x11, x22, #0x80
-	WORD $0x8b15020d // add x13, x16, x21
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x4d40cd71 // ld1r { v17.2d }, [x11]
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x8b1a020b // add x11, x16, x26
-	WORD $0x4e1a0252 // tbl v18.16b, { v18.16b }, v26.16b
-	WORD $0xad4276db // ldp q27, q29, [x22, #0x40]
-	WORD $0x6ee0ba3c // neg v28.2d, v17.2d
-	WORD $0x3dc00173 // ldr q19, [x11]
-	WORD $0x4e190273 // tbl v19.16b, { v19.16b }, v25.16b
-	WORD $0xad7a5fb8 // ldp q24, q23, [x29, #-0xc0]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x6efb4652 // ushl v18.2d, v18.2d, v27.2d
-	WORD $0x6efd4673 // ushl v19.2d, v19.2d, v29.2d
-	WORD $0x4efc4651 // sshl v17.2d, v18.2d, v28.2d
-	WORD $0x4efc4672 // sshl v18.2d, v19.2d, v28.2d
-	WORD $0x4e61da3f // scvtf v31.2d, v17.2d
-	WORD $0xad4d4ff1 // ldp q17, q19, [sp, #0x1a0]
-	WORD $0x4e61da5e // scvtf v30.2d, v18.2d
-	WORD $0x4e7ece77 // fmla v23.2d, v19.2d, v30.2d
-	WORD $0xad4c57f3 // ldp q19, q21, [sp, #0x180]
-	WORD $0x4e7fce38 // fmla v24.2d, v17.2d, v31.2d
-	WORD $0xad7c47b2 // ldp q18, q17, [x29, #-0x80]
-	WORD $0x4e7eceb1 // fmla v17.2d, v21.2d, v30.2d
-	WORD $0xad4b23f5 // ldp q21, q8, [sp, #0x160]
-	WORD $0x4e7fce72 // fmla v18.2d, v19.2d, v31.2d
-	WORD $0xad7e4fb4 // ldp q20, q19, [x29, #-0x40]
-	WORD $0x4e7ecd13 // fmla v19.2d, v8.2d, v30.2d
-	WORD $0x4e7fceb4 // fmla v20.2d, v21.2d, v31.2d
-	WORD $0xad4057b6 // ldp q22, q21, [x29]
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0xad4a27e8 // ldp q8, q9, [sp, #0x140]
-	WORD $0x4e7ecd35 // fmla v21.2d, v9.2d, v30.2d
-	WORD $0x4e7fcd16 // fmla v22.2d, v8.2d, v31.2d
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x4e19011e // tbl v30.16b, { v8.16b }, v25.16b
-	WORD $0x3dc04fe8 // ldr q8, [sp, #0x130]
-	WORD $0x4e1a03ff // tbl v31.16b, { v31.16b }, v26.16b
-	WORD $0x6efd47de // ushl v30.2d, v30.2d, v29.2d
-	WORD $0x6efb47ff // ushl v31.2d, v31.2d, v27.2d
-	WORD $0x4efc47de // sshl v30.2d, v30.2d, v28.2d
-	WORD $0x4efc47ff // sshl v31.2d, v31.2d, v28.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e7ecd17 // fmla v23.2d, v8.2d, v30.2d
-	WORD $0x3dc04be8 // ldr q8, [sp, #0x120]
-	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
-	WORD $0x3dc047e8 // ldr q8, [sp, #0x110]
-	WORD $0x4e7ecd11 // fmla v17.2d, v8.2d, v30.2d
-	WORD $0x3dc043e8 // ldr q8, [sp, #0x100]
-	WORD $0x4e7fcd12 // fmla v18.2d, v8.2d, v31.2d
-	WORD $0x3dc03fe8 // ldr q8, [sp, #0xf0]
-	WORD $0x4e7ecd13 // fmla v19.2d, v8.2d, v30.2d
-	WORD $0x3dc03be8 // ldr q8, [sp, #0xe0]
-	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x4e7fcd14 // fmla v20.2d, v8.2d, v31.2d
-	WORD $0xad4623e9 // ldp q9, q8, [sp, #0xc0]
-	WORD $0x4e7ecd15 // fmla v21.2d, v8.2d, v30.2d
-	WORD $0x3dc001be // ldr q30, [x13]
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e7fcd36 // fmla v22.2d, v9.2d, v31.2d
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x4e190108 // tbl v8.16b, { v8.16b }, v25.16b
-	WORD $0x6efb47de // ushl v30.2d, v30.2d, v27.2d
-	WORD $0x6efd451f // ushl v31.2d, v8.2d, v29.2d
-	WORD $0x3dc02be8 // ldr q8, [sp, #0xa0]
-	WORD $0x4efc47de // sshl v30.2d, v30.2d, v28.2d
-	WORD $0x4efc47ff // sshl v31.2d, v31.2d, v28.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e7ecd18 // fmla v24.2d, v8.2d, v30.2d
-	WORD $0x3dc02fe8 // ldr q8, [sp, #0xb0]
-	WORD $0x4e7fcd17 // fmla v23.2d, v8.2d, v31.2d
-	WORD $0xad43a3e9 // ldp q9, q8, [sp, #0x70]
-	WORD $0x4e7ecd12 // fmla v18.2d, v8.2d, v30.2d
-	WORD $0x3dc027e8 // ldr q8, [sp, #0x90]
-	WORD $0x4e7fcd33 // fmla v19.2d, v9.2d, v31.2d
-	WORD $0x4e7fcd11 // fmla v17.2d, v8.2d, v31.2d
-	WORD $0x3dc01be8 // ldr q8, [sp, #0x60]
-	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
-	WORD $0x3dc013e9 // ldr q9, [sp, #0x40]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x8b1501b0 // add x16, x13, x21
-	WORD $0x4e7ecd14 // fmla v20.2d, v8.2d, v30.2d
-	WORD $0x3dc001a8 // ldr q8, [x13]
-	WORD $0x4e7ecd36 // fmla v22.2d, v9.2d, v30.2d
-	WORD $0x3dc0017e // ldr q30, [x11]
-	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
-	WORD $0x3dc017e9 // ldr q9, [sp, #0x50]
-	WORD $0x4e7fcd35 // fmla v21.2d, v9.2d, v31.2d
-	WORD $0x3dc0021f // ldr q31, [x16]
-	WORD $0x4e1a0108 // tbl v8.16b, { v8.16b }, v26.16b
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x6efd47de // ushl v30.2d, v30.2d, v29.2d
-	WORD $0x4e1a03fa // tbl v26.16b, { v31.16b }, v26.16b
-	WORD $0x6efb475a // ushl v26.2d, v26.2d, v27.2d
-	WORD $0x3cf5697f // ldr q31, [x11, x21]
-	WORD $0x4efc475a // sshl v26.2d, v26.2d, v28.2d
-	WORD $0x4e1903f9 // tbl v25.16b, { v31.16b }, v25.16b
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x6efd4739 // ushl v25.2d, v25.2d, v29.2d
-	WORD $0x6efb451d // ushl v29.2d, v8.2d, v27.2d
-	WORD $0x4efc47db // sshl v27.2d, v30.2d, v28.2d
-	WORD $0x4efc47bd // sshl v29.2d, v29.2d, v28.2d
-	WORD $0x4efc4739 // sshl v25.2d, v25.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61dbbc // scvtf v28.2d, v29.2d
-	WORD $0x3dc00ffd // ldr q29, [sp, #0x30]
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x8b1b0210 // add x16, x16, x27
-	WORD $0x4e7bcd51 // fmla v17.2d, v10.2d, v27.2d
-	WORD $0x4e7bcdb3 // fmla v19.2d, v13.2d, v27.2d
-	WORD $0x4e7bcdd5 // fmla v21.2d, v14.2d, v27.2d
-	WORD $0x4e7ccd78 // fmla v24.2d, v11.2d, v28.2d
-	WORD $0x4e7ccd92 // fmla v18.2d, v12.2d, v28.2d
-	WORD $0x4e7ccdf4 // fmla v20.2d, v15.2d, v28.2d
-	WORD $0x4e7ccc16 // fmla v22.2d, v0.2d, v28.2d
-	WORD $0x4e7bcfb7 // fmla v23.2d, v29.2d, v27.2d
-	WORD $0x4e79cc51 // fmla v17.2d, v2.2d, v25.2d
-	WORD $0x4e79ccb3 // fmla v19.2d, v5.2d, v25.2d
-	WORD $0x4e79ccd5 // fmla v21.2d, v6.2d, v25.2d
-	WORD $0x4e7acc78 // fmla v24.2d, v3.2d, v26.2d
-	WORD $0x4e7acc92 // fmla v18.2d, v4.2d, v26.2d
-	WORD $0x4e7accf4 // fmla v20.2d, v7.2d, v26.2d
-	WORD $0x4e7ace16 // fmla v22.2d, v16.2d, v26.2d
-	WORD $0x4e79cc37 // fmla v23.2d, v1.2d, v25.2d
-	WORD $0xad3a5fb8 // stp q24, q23, [x29, #-0xc0]
-	WORD $0xad3c47b2 // stp q18, q17, [x29, #-0x80]
-	WORD $0xad3e4fb4 // stp q20, q19, [x29, #-0x40]
-	WORD $0xac8857b6 // stp q22, q21, [x29], #0x100
-	WORD $0x54ffeee1 // b.ne <blocks5Multi4+0x3e0>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be97a // lsl x26, x11, #5
-	WORD $0x8b10008b // add x11, x4, x16
-	WORD $0x8b1a008d // add x13, x4, x26
-	WORD $0x8b1a026f // add x15, x19, x26
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x7940154d // ldrh w13, [x10, #0xa]
-	WORD $0xd37be97d // lsl x29, x11, #5
-	WORD $0xd37be9bb // lsl x27, x13, #5
-	WORD $0x8b1d008b // add x11, x4, x29
-	WORD $0x8b1b008d // add x13, x4, x27
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1a00cd // add x13, x6, x26
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d806fe4 // str q4, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1000cb // add x11, x6, x16
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1d00cb // add x11, x6, x29
-	WORD $0x8b1b00cd // add x13, x6, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1000eb // add x11, x7, x16
-	WORD $0x8b1a00ed // add x13, x7, x26
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1d00eb // add x11, x7, x29
-	WORD $0x8b1b00ed // add x13, x7, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b10026d // add x13, x19, x16
-	WORD $0x8b1d026b // add x11, x19, x29
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad04c3e0 // stp q0, q16, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad028be0 // stp q0, q2, [sp, #0x50]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b1b026d // add x13, x19, x27
-	WORD $0x4ec3382c // zip1 v12.2d, v1.2d, v3.2d
-	WORD $0x4ec3782d // zip2 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d800be0 // str q0, [sp, #0x20]
-	WORD $0xad019be4 // stp q4, q6, [sp, #0x30]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad4009a6 // ldp q6, q2, [x13]
-	WORD $0x8b10028b // add x11, x20, x16
-	WORD $0x8b1a028d // add x13, x20, x26
-	WORD $0xaa0203fa // mov x26, x2
-	WORD $0x528000b0 // mov w16, #0x5
-	WORD $0x4ec238ae // zip1 v14.2d, v5.2d, v2.2d
-	WORD $0x4ec278af // zip2 v15.2d, v5.2d, v2.2d
-	WORD $0x4ec6388a // zip1 v10.2d, v4.2d, v6.2d
-	WORD $0x4ec6788b // zip2 v11.2d, v4.2d, v6.2d
-	WORD $0xad401963 // ldp q3, q6, [x11]
-	WORD $0xad401da4 // ldp q4, q7, [x13]
-	WORD $0x8b1d028b // add x11, x20, x29
-	WORD $0x8b1b028d // add x13, x20, x27
-	WORD $0xaa0803fb // mov x27, x8
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0x4ec43861 // zip1 v1.2d, v3.2d, v4.2d
-	WORD $0x4ec47862 // zip2 v2.2d, v3.2d, v4.2d
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0xad4166dc // ldp q28, q25, [x22, #0x20]
-	WORD $0x910202cb // add x11, x22, #0x80
-	WORD $0x8b18036d // add x13, x27, x24
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x4d40cd71 // ld1r { v17.2d }, [x11]
-	WORD $0x8b17036b // add x11, x27, x23
-	WORD $0xad4376da // ldp q26, q29, [x22, #0x60]
-	WORD $0x8b19037b // add x27, x27, x25
-	WORD $0x6ee0ba3b // neg v27.2d, v17.2d
-	WORD $0x3dc00172 // ldr q18, [x11]
-	WORD $0x3dc001b3 // ldr q19, [x13]
-	WORD $0x4e1c0252 // tbl v18.16b, { v18.16b }, v28.16b
-	WORD $0x4e190273 // tbl v19.16b, { v19.16b }, v25.16b
-	WORD $0x6efd4673 // ushl v19.2d, v19.2d, v29.2d
-	WORD $0xad7a5f58 // ldp q24, q23, [x26, #-0xc0]
-	WORD $0xad7e5355 // ldp q21, q20, [x26, #-0x40]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x6efa4652 // ushl v18.2d, v18.2d, v26.2d
-	WORD $0x4efb4651 // sshl v17.2d, v18.2d, v27.2d
-	WORD $0x4efb4672 // sshl v18.2d, v19.2d, v27.2d
-	WORD $0x4e61da3f // scvtf v31.2d, v17.2d
-	WORD $0xad4d47e0 // ldp q0, q17, [sp, #0x1a0]
-	WORD $0x4e61da5e // scvtf v30.2d, v18.2d
-	WORD $0xad7c4b53 // ldp q19, q18, [x26, #-0x80]
-	WORD $0x4e7ece37 // fmla v23.2d, v17.2d, v30.2d
-	WORD $0xad4c5bf1 // ldp q17, q22, [sp, #0x180]
-	WORD $0x4e7fcc18 // fmla v24.2d, v0.2d, v31.2d
-	WORD $0xad4a27e0 // ldp q0, q9, [sp, #0x140]
-	WORD $0x4e7eced2 // fmla v18.2d, v22.2d, v30.2d
-	WORD $0xad4b23f6 // ldp q22, q8, [sp, #0x160]
-	WORD $0x4e7fce33 // fmla v19.2d, v17.2d, v31.2d
-	WORD $0x4e7ecd14 // fmla v20.2d, v8.2d, v30.2d
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e7fced5 // fmla v21.2d, v22.2d, v31.2d
-	WORD $0xad404756 // ldp q22, q17, [x26]
-	WORD $0x4e1c0108 // tbl v8.16b, { v8.16b }, v28.16b
-	WORD $0x6efa4508 // ushl v8.2d, v8.2d, v26.2d
-	WORD $0x4e7ecd31 // fmla v17.2d, v9.2d, v30.2d
-	WORD $0x4e7fcc16 // fmla v22.2d, v0.2d, v31.2d
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x6efd47ff // ushl v31.2d, v31.2d, v29.2d
-	WORD $0x4efb47fe // sshl v30.2d, v31.2d, v27.2d
-	WORD $0x4efb451f // sshl v31.2d, v8.2d, v27.2d
-	WORD $0xad4903e8 // ldp q8, q0, [sp, #0x120]
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7ecc17 // fmla v23.2d, v0.2d, v30.2d
-	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
-	WORD $0xad4803e8 // ldp q8, q0, [sp, #0x100]
-	WORD $0x4e7ecc12 // fmla v18.2d, v0.2d, v30.2d
-	WORD $0x4e7fcd13 // fmla v19.2d, v8.2d, v31.2d
-	WORD $0xad4703e8 // ldp q8, q0, [sp, #0xe0]
-	WORD $0x4e7ecc14 // fmla v20.2d, v0.2d, v30.2d
-	WORD $0x4e7fcd15 // fmla v21.2d, v8.2d, v31.2d
-	WORD $0xad4603e8 // ldp q8, q0, [sp, #0xc0]
-	WORD $0x4e7ecc11 // fmla v17.2d, v0.2d, v30.2d
-	WORD $0x3dc0017e // ldr q30, [x11]
-	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e7fcd16 // fmla v22.2d, v8.2d, v31.2d
-	WORD $0x3dc02be8 // ldr q8, [sp, #0xa0]
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x3dc001a9 // ldr q9, [x13]
-	WORD $0x4e1c03de // tbl v30.16b, { v30.16b }, v28.16b
-	WORD $0x6efa47de // ushl v30.2d, v30.2d, v26.2d
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e190129 // tbl v9.16b, { v9.16b }, v25.16b
-	WORD $0x6efd47ff // ushl v31.2d, v31.2d, v29.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4e7ecd18 // fmla v24.2d, v8.2d, v30.2d
-	WORD $0x3dc023e8 // ldr q8, [sp, #0x80]
-	WORD $0x4e7ecc15 // fmla v21.2d, v0.2d, v30.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x3dc013e0 // ldr q0, [sp, #0x40]
-	WORD $0x4e7ecd13 // fmla v19.2d, v8.2d, v30.2d
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x4e7ecc16 // fmla v22.2d, v0.2d, v30.2d
-	WORD $0x3dc017e0 // ldr q0, [sp, #0x50]
-	WORD $0x4e1c011e // tbl v30.16b, { v8.16b }, v28.16b
-	WORD $0x3cf56968 // ldr q8, [x11, x21]
-	WORD $0x4e7fcc11 // fmla v17.2d, v0.2d, v31.2d
-	WORD $0x3dc00fe0 // ldr q0, [sp, #0x30]
-	WORD $0x4e1c011c // tbl v28.16b, { v8.16b }, v28.16b
-	WORD $0x3cf569a8 // ldr q8, [x13, x21]
-	WORD $0x4e190119 // tbl v25.16b, { v8.16b }, v25.16b
-	WORD $0x3dc02fe8 // ldr q8, [sp, #0xb0]
-	WORD $0x6efd4739 // ushl v25.2d, v25.2d, v29.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e7fcd17 // fmla v23.2d, v8.2d, v31.2d
-	WORD $0x3dc027e8 // ldr q8, [sp, #0x90]
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7fcd12 // fmla v18.2d, v8.2d, v31.2d
-	WORD $0x3dc01fe8 // ldr q8, [sp, #0x70]
-	WORD $0x4e7fcd14 // fmla v20.2d, v8.2d, v31.2d
-	WORD $0x6efd453f // ushl v31.2d, v9.2d, v29.2d
-	WORD $0x6efa47dd // ushl v29.2d, v30.2d, v26.2d
-	WORD $0x6efa479a // ushl v26.2d, v28.2d, v26.2d
-	WORD $0x4efb47fc // sshl v28.2d, v31.2d, v27.2d
-	WORD $0x4efb47bd // sshl v29.2d, v29.2d, v27.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbb // scvtf v27.2d, v29.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e7ccc17 // fmla v23.2d, v0.2d, v28.2d
-	WORD $0x3dc00be0 // ldr q0, [sp, #0x20]
-	WORD $0x4e7bcd58 // fmla v24.2d, v10.2d, v27.2d
-	WORD $0x4e7bcd73 // fmla v19.2d, v11.2d, v27.2d
-	WORD $0x4e7ccd94 // fmla v20.2d, v12.2d, v28.2d
-	WORD $0x4e7bcdd5 // fmla v21.2d, v14.2d, v27.2d
-	WORD $0x4e7ccdb1 // fmla v17.2d, v13.2d, v28.2d
-	WORD $0x4e7bcdf6 // fmla v22.2d, v15.2d, v27.2d
-	WORD $0x4e7acc78 // fmla v24.2d, v3.2d, v26.2d
-	WORD $0x4e79cc37 // fmla v23.2d, v1.2d, v25.2d
-	WORD $0x4e7acc93 // fmla v19.2d, v4.2d, v26.2d
-	WORD $0x4e7accf5 // fmla v21.2d, v7.2d, v26.2d
-	WORD $0x4e79ccb4 // fmla v20.2d, v5.2d, v25.2d
-	WORD $0x4e7ace16 // fmla v22.2d, v16.2d, v26.2d
-	WORD $0x4e79ccd1 // fmla v17.2d, v6.2d, v25.2d
-	WORD $0x4e7ccc12 // fmla v18.2d, v0.2d, v28.2d
-	WORD $0xad3a5f58 // stp q24, q23, [x26, #-0xc0]
-	WORD $0x4e79cc52 // fmla v18.2d, v2.2d, v25.2d
-	WORD $0xad3c4b53 // stp q19, q18, [x26, #-0x80]
-	WORD $0xad3e5355 // stp q21, q20, [x26, #-0x40]
-	WORD $0xac884756 // stp q22, q17, [x26], #0x100
-	WORD $0x54ffefa1 // b.ne <blocks5Multi4+0x7ac>
-	WORD $0x17fffe0c // b <blocks5Multi4+0x1ec>
-	WORD $0x7940094b // ldrh w11, [x10, #0x4]
-	WORD $0x7940014d // ldrh w13, [x10]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x7940054f // ldrh w15, [x10, #0x2]
-	WORD $0xd37be9b6 // lsl x22, x13, #5
-	WORD $0xd37be9f7 // lsl x23, x15, #5
-	WORD $0x8b10008b // add x11, x4, x16
-	WORD $0x8b1700cd // add x13, x6, x23
-	WORD $0x8b1000cf // add x15, x6, x16
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x79400d4b // ldrh w11, [x10, #0x6]
-	WORD $0xd37be978 // lsl x24, x11, #5
-	WORD $0x8b18008b // add x11, x4, x24
-	WORD $0x8b1800d1 // add x17, x6, x24
-	WORD $0xad400d62 // ldp q2, q3, [x11]
-	WORD $0x8b16008b // add x11, x4, x22
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d806fe4 // str q4, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b17008b // add x11, x4, x23
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b1600cb // add x11, x6, x22
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x8b1800ed // add x13, x7, x24
-	WORD $0x8b18026f // add x15, x19, x24
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x3d8053e0 // str q0, [sp, #0x140]
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x8b1000eb // add x11, x7, x16
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0813e0 // stp q0, q4, [sp, #0x100]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad070be0 // stp q0, q2, [sp, #0xe0]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad060be0 // stp q0, q2, [sp, #0xc0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1600eb // add x11, x7, x22
-	WORD $0x8b10026d // add x13, x19, x16
-	WORD $0xad0947f0 // stp q16, q17, [sp, #0x120]
-	WORD $0x4ec3783e // zip2 v30.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d802fe4 // str q4, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1700eb // add x11, x7, x23
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b16026b // add x11, x19, x22
-	WORD $0x4ec738bd // zip1 v29.2d, v5.2d, v7.2d
-	WORD $0x4ec778bf // zip2 v31.2d, v5.2d, v7.2d
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad04c3e0 // stp q0, q16, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad4011e3 // ldp q3, q4, [x15]
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0xad4009a1 // ldp q1, q2, [x13]
-	WORD $0x8b17026d // add x13, x19, x23
-	WORD $0xad4019a5 // ldp q5, q6, [x13]
-	WORD $0x8b18028d // add x13, x20, x24
-	WORD $0xaa0803f8 // mov x24, x8
-	WORD $0x4ec4384c // zip1 v12.2d, v2.2d, v4.2d
-	WORD $0x4ec4784d // zip2 v13.2d, v2.2d, v4.2d
-	WORD $0x4ec33828 // zip1 v8.2d, v1.2d, v3.2d
-	WORD $0x4ec37829 // zip2 v9.2d, v1.2d, v3.2d
-	WORD $0xad400d61 // ldp q1, q3, [x11]
-	WORD $0x8b10028b // add x11, x20, x16
-	WORD $0xaa0e03f0 // mov x16, x14
-	WORD $0x4ec6386e // zip1 v14.2d, v3.2d, v6.2d
-	WORD $0x4ec6786f // zip2 v15.2d, v3.2d, v6.2d
-	WORD $0xad401962 // ldp q2, q6, [x11]
-	WORD $0x8b16028b // add x11, x20, x22
-	WORD $0xad401da3 // ldp q3, q7, [x13]
-	WORD $0x8b17028d // add x13, x20, x23
-	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
-	WORD $0x528000b7 // mov w23, #0x5
-	WORD $0x4ec5382a // zip1 v10.2d, v1.2d, v5.2d
-	WORD $0x4ec5782b // zip2 v11.2d, v1.2d, v5.2d
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0x4ec33841 // zip1 v1.2d, v2.2d, v3.2d
-	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x3dc00311 // ldr q17, [x24]
-	WORD $0xad7a5e18 // ldp q24, q23, [x16, #-0xc0]
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x4e617a39 // fcvtl2 v25.2d, v17.4s
-	WORD $0x0e617a3a // fcvtl v26.2d, v17.2s
-	WORD $0xad7c5616 // ldp q22, q21, [x16, #-0x80]
-	WORD $0xad7e4e14 // ldp q20, q19, [x16, #-0x40]
-	WORD $0xad404612 // ldp q18, q17, [x16]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x3dc06be0 // ldr q0, [sp, #0x1a0]
-	WORD $0x3dc00b1b // ldr q27, [x24, #0x20]
-	WORD $0x4e7acc18 // fmla v24.2d, v0.2d, v26.2d
-	WORD $0x3dc06fe0 // ldr q0, [sp, #0x1b0]
-	WORD $0x0e617b7c // fcvtl v28.2d, v27.2s
-	WORD $0x4e617b7b // fcvtl2 v27.2d, v27.4s
-	WORD $0x4e79cc17 // fmla v23.2d, v0.2d, v25.2d
-	WORD $0x3dc063e0 // ldr q0, [sp, #0x180]
-	WORD $0x4e7acc16 // fmla v22.2d, v0.2d, v26.2d
-	WORD $0x3dc067e0 // ldr q0, [sp, #0x190]
-	WORD $0x4e79cc15 // fmla v21.2d, v0.2d, v25.2d
-	WORD $0x3dc05be0 // ldr q0, [sp, #0x160]
-	WORD $0x4e7acc14 // fmla v20.2d, v0.2d, v26.2d
-	WORD $0x3dc05fe0 // ldr q0, [sp, #0x170]
-	WORD $0x4e79cc13 // fmla v19.2d, v0.2d, v25.2d
-	WORD $0x3dc053e0 // ldr q0, [sp, #0x140]
-	WORD $0x4e7acc12 // fmla v18.2d, v0.2d, v26.2d
-	WORD $0x3dc057e0 // ldr q0, [sp, #0x150]
-	WORD $0xf9881300 // prfm pldl1keep, [x24, #0x1020]
-	WORD $0x4e79cc11 // fmla v17.2d, v0.2d, v25.2d
-	WORD $0x3dc04fe0 // ldr q0, [sp, #0x130]
-	WORD $0x3dc01319 // ldr q25, [x24, #0x40]
-	WORD $0x4e7bcc17 // fmla v23.2d, v0.2d, v27.2d
-	WORD $0x3dc04be0 // ldr q0, [sp, #0x120]
-	WORD $0xf9882300 // prfm pldl1keep, [x24, #0x1040]
-	WORD $0x3dc01b1a // ldr q26, [x24, #0x60]
-	WORD $0x4e7ccc18 // fmla v24.2d, v0.2d, v28.2d
-	WORD $0x3dc047e0 // ldr q0, [sp, #0x110]
-	WORD $0x4e7bcc15 // fmla v21.2d, v0.2d, v27.2d
-	WORD $0x3dc043e0 // ldr q0, [sp, #0x100]
-	WORD $0x4e7ccc16 // fmla v22.2d, v0.2d, v28.2d
-	WORD $0x3dc03fe0 // ldr q0, [sp, #0xf0]
-	WORD $0x4e7bcc13 // fmla v19.2d, v0.2d, v27.2d
-	WORD $0x3dc03be0 // ldr q0, [sp, #0xe0]
-	WORD $0x4e7ccc14 // fmla v20.2d, v0.2d, v28.2d
-	WORD $0x3dc037e0 // ldr q0, [sp, #0xd0]
-	WORD $0x4e7bcc11 // fmla v17.2d, v0.2d, v27.2d
-	WORD $0x3dc033e0 // ldr q0, [sp, #0xc0]
-	WORD $0xf9883300 // prfm pldl1keep, [x24, #0x1060]
-	WORD $0x4e617b3b // fcvtl2 v27.2d, v25.4s
-	WORD $0x0e617b39 // fcvtl v25.2d, v25.2s
-	WORD $0x4e79cfb4 // fmla v20.2d, v29.2d, v25.2d
-	WORD $0x4e7bcfd1 // fmla v17.2d, v30.2d, v27.2d
-	WORD $0x4e7ccc12 // fmla v18.2d, v0.2d, v28.2d
-	WORD $0x3dc02be0 // ldr q0, [sp, #0xa0]
-	WORD $0x3dc0231c // ldr q28, [x24, #0x80]
-	WORD $0x4e79cff2 // fmla v18.2d, v31.2d, v25.2d
-	WORD $0x4e79cc18 // fmla v24.2d, v0.2d, v25.2d
-	WORD $0x3dc02fe0 // ldr q0, [sp, #0xb0]
-	WORD $0x4e7bcc17 // fmla v23.2d, v0.2d, v27.2d
-	WORD $0x3dc023e0 // ldr q0, [sp, #0x80]
-	WORD $0x4e79cc16 // fmla v22.2d, v0.2d, v25.2d
-	WORD $0x3dc027e0 // ldr q0, [sp, #0x90]
-	WORD $0x0e617b59 // fcvtl v25.2d, v26.2s
-	WORD $0x4e617b5a // fcvtl2 v26.2d, v26.4s
-	WORD $0x4e7acd17 // fmla v23.2d, v8.2d, v26.2d
-	WORD $0x4e79cd58 // fmla v24.2d, v10.2d, v25.2d
-	WORD $0x4e79cdd4 // fmla v20.2d, v14.2d, v25.2d
-	WORD $0x4e7acdb1 // fmla v17.2d, v13.2d, v26.2d
-	WORD $0x4e79cdf2 // fmla v18.2d, v15.2d, v25.2d
-	WORD $0x4e79cd76 // fmla v22.2d, v11.2d, v25.2d
-	WORD $0x4e7bcc15 // fmla v21.2d, v0.2d, v27.2d
-	WORD $0x3dc01fe0 // ldr q0, [sp, #0x70]
-	WORD $0xf9884300 // prfm pldl1keep, [x24, #0x1080]
-	WORD $0x8b160318 // add x24, x24, x22
-	WORD $0x4e7acd35 // fmla v21.2d, v9.2d, v26.2d
-	WORD $0x4e7bcc13 // fmla v19.2d, v0.2d, v27.2d
-	WORD $0x4e617b9b // fcvtl2 v27.2d, v28.4s
-	WORD $0x0e617b9c // fcvtl v28.2d, v28.2s
-	WORD $0x4e7ccc78 // fmla v24.2d, v3.2d, v28.2d
-	WORD $0x4e7bcc37 // fmla v23.2d, v1.2d, v27.2d
-	WORD $0x4e7ccc96 // fmla v22.2d, v4.2d, v28.2d
-	WORD $0x4e7bcc55 // fmla v21.2d, v2.2d, v27.2d
-	WORD $0x4e7cccf4 // fmla v20.2d, v7.2d, v28.2d
-	WORD $0x4e7cce12 // fmla v18.2d, v16.2d, v28.2d
-	WORD $0x4e7bccd1 // fmla v17.2d, v6.2d, v27.2d
-	WORD $0x4e7acd93 // fmla v19.2d, v12.2d, v26.2d
-	WORD $0x4e7bccb3 // fmla v19.2d, v5.2d, v27.2d
-	WORD $0xad3a5e18 // stp q24, q23, [x16, #-0xc0]
-	WORD $0xad3c5616 // stp q22, q21, [x16, #-0x80]
-	WORD $0xad3e4e14 // stp q20, q19, [x16, #-0x40]
-	WORD $0xac884612 // stp q18, q17, [x16], #0x100
-	WORD $0x54fff4a1 // b.ne <blocks5Multi4+0xb60>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be977 // lsl x23, x11, #5
-	WORD $0x8b10008b // add x11, x4, x16
-	WORD $0x8b17008d // add x13, x4, x23
-	WORD $0x8b17026f // add x15, x19, x23
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x7940154d // ldrh w13, [x10, #0xa]
-	WORD $0xd37be979 // lsl x25, x11, #5
-	WORD $0xd37be9b8 // lsl x24, x13, #5
-	WORD $0x8b19008b // add x11, x4, x25
-	WORD $0x8b18008d // add x13, x4, x24
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1700cd // add x13, x6, x23
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d806fe4 // str q4, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1000cb // add x11, x6, x16
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1900cb // add x11, x6, x25
-	WORD $0x8b1800cd // add x13, x6, x24
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1000eb // add x11, x7, x16
-	WORD $0x8b1700ed // add x13, x7, x23
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1900eb // add x11, x7, x25
-	WORD $0x8b1800ed // add x13, x7, x24
-	WORD $0x4ec3783e // zip2 v30.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b10026d // add x13, x19, x16
-	WORD $0x8b19026b // add x11, x19, x25
-	WORD $0x4ec738bd // zip1 v29.2d, v5.2d, v7.2d
-	WORD $0x4ec778bf // zip2 v31.2d, v5.2d, v7.2d
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b10028b // add x11, x20, x16
-	WORD $0x91014110 // add x16, x8, #0x50
-	WORD $0xad04c3e0 // stp q0, q16, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b18026d // add x13, x19, x24
-	WORD $0x4ec3382c // zip1 v12.2d, v1.2d, v3.2d
-	WORD $0x4ec3782d // zip2 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec23808 // zip1 v8.2d, v0.2d, v2.2d
-	WORD $0x4ec27809 // zip2 v9.2d, v0.2d, v2.2d
-	WORD $0xad4001a6 // ldp q6, q0, [x13]
-	WORD $0x8b17028d // add x13, x20, x23
-	WORD $0xaa0203f7 // mov x23, x2
-	WORD $0x4ec038ae // zip1 v14.2d, v5.2d, v0.2d
-	WORD $0x4ec078af // zip2 v15.2d, v5.2d, v0.2d
-	WORD $0xad4001a3 // ldp q3, q0, [x13]
-	WORD $0x8b18028d // add x13, x20, x24
-	WORD $0x528000b8 // mov w24, #0x5
-	WORD $0x4ec6388a // zip1 v10.2d, v4.2d, v6.2d
-	WORD $0x4ec6788b // zip2 v11.2d, v4.2d, v6.2d
-	WORD $0xad401962 // ldp q2, q6, [x11]
-	WORD $0x8b19028b // add x11, x20, x25
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ec33841 // zip1 v1.2d, v2.2d, v3.2d
-	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec038c5 // zip1 v5.2d, v6.2d, v0.2d
-	WORD $0x4ec078c6 // zip2 v6.2d, v6.2d, v0.2d
-	WORD $0x3cdc0200 // ldur q0, [x16, #-0x40]
-	WORD $0xad7e4ef4 // ldp q20, q19, [x23, #-0x40]
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x4e617815 // fcvtl2 v21.2d, v0.4s
-	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
-	WORD $0xad4b6bfb // ldp q27, q26, [sp, #0x160]
-	WORD $0xad4046f2 // ldp q18, q17, [x23]
-	WORD $0x3dc037fc // ldr q28, [sp, #0xd0]
-	WORD $0xad4a63f9 // ldp q25, q24, [sp, #0x140]
-	WORD $0xad7c5af7 // ldp q23, q22, [x23, #-0x80]
-	WORD $0x4e60cf74 // fmla v20.2d, v27.2d, v0.2d
-	WORD $0x4e75cf53 // fmla v19.2d, v26.2d, v21.2d
-	WORD $0xad4c6bfb // ldp q27, q26, [sp, #0x180]
-	WORD $0x4e60cf32 // fmla v18.2d, v25.2d, v0.2d
-	WORD $0x4e75cf11 // fmla v17.2d, v24.2d, v21.2d
-	WORD $0xad7a62f9 // ldp q25, q24, [x23, #-0xc0]
-	WORD $0x4e75cf56 // fmla v22.2d, v26.2d, v21.2d
-	WORD $0x3dc06bfa // ldr q26, [sp, #0x1a0]
-	WORD $0x4e60cf77 // fmla v23.2d, v27.2d, v0.2d
-	WORD $0x3dc00a1b // ldr q27, [x16, #0x20]
-	WORD $0x4e60cf59 // fmla v25.2d, v26.2d, v0.2d
-	WORD $0x3dc06fe0 // ldr q0, [sp, #0x1b0]
-	WORD $0x4e75cc18 // fmla v24.2d, v0.2d, v21.2d
-	WORD $0x3cde0200 // ldur q0, [x16, #-0x20]
-	WORD $0x3dc00215 // ldr q21, [x16]
-	WORD $0x0e61781a // fcvtl v26.2d, v0.2s
-	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
-	WORD $0x4e60cf91 // fmla v17.2d, v28.2d, v0.2d
-	WORD $0x3dc033fc // ldr q28, [sp, #0xc0]
-	WORD $0x4e7acf92 // fmla v18.2d, v28.2d, v26.2d
-	WORD $0x3dc03ffc // ldr q28, [sp, #0xf0]
-	WORD $0x4e60cf93 // fmla v19.2d, v28.2d, v0.2d
-	WORD $0x3dc03bfc // ldr q28, [sp, #0xe0]
-	WORD $0x4e7acf94 // fmla v20.2d, v28.2d, v26.2d
-	WORD $0x3dc047fc // ldr q28, [sp, #0x110]
-	WORD $0x4e60cf96 // fmla v22.2d, v28.2d, v0.2d
-	WORD $0x3dc043fc // ldr q28, [sp, #0x100]
-	WORD $0x4e7acf97 // fmla v23.2d, v28.2d, v26.2d
-	WORD $0x3dc04ffc // ldr q28, [sp, #0x130]
-	WORD $0x4e60cf98 // fmla v24.2d, v28.2d, v0.2d
-	WORD $0x3dc04be0 // ldr q0, [sp, #0x120]
-	WORD $0x3dc01ffc // ldr q28, [sp, #0x70]
-	WORD $0x4e7acc19 // fmla v25.2d, v0.2d, v26.2d
-	WORD $0x4e617aa0 // fcvtl2 v0.2d, v21.4s
-	WORD $0x0e617ab5 // fcvtl v21.2d, v21.2s
-	WORD $0x3dc0121a // ldr q26, [x16, #0x40]
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0x4e60cf93 // fmla v19.2d, v28.2d, v0.2d
-	WORD $0x4e75cff2 // fmla v18.2d, v31.2d, v21.2d
-	WORD $0x3dc023fc // ldr q28, [sp, #0x80]
-	WORD $0x4e75cfb4 // fmla v20.2d, v29.2d, v21.2d
-	WORD $0x4e60cfd1 // fmla v17.2d, v30.2d, v0.2d
-	WORD $0x4e75cf97 // fmla v23.2d, v28.2d, v21.2d
-	WORD $0x3dc027fc // ldr q28, [sp, #0x90]
-	WORD $0x4e60cf96 // fmla v22.2d, v28.2d, v0.2d
-	WORD $0x3dc02bfc // ldr q28, [sp, #0xa0]
-	WORD $0x4e75cf99 // fmla v25.2d, v28.2d, v21.2d
-	WORD $0x3dc02ff5 // ldr q21, [sp, #0xb0]
-	WORD $0x4e60ceb8 // fmla v24.2d, v21.2d, v0.2d
-	WORD $0x0e617b60 // fcvtl v0.2d, v27.2s
-	WORD $0x4e617b75 // fcvtl2 v21.2d, v27.4s
-	WORD $0x4e617b5b // fcvtl2 v27.2d, v26.4s
-	WORD $0x0e617b5a // fcvtl v26.2d, v26.2s
-	WORD $0x4e60cd59 // fmla v25.2d, v10.2d, v0.2d
-	WORD $0x4e75cd36 // fmla v22.2d, v9.2d, v21.2d
-	WORD $0x4e60cd77 // fmla v23.2d, v11.2d, v0.2d
-	WORD $0x4e75cd93 // fmla v19.2d, v12.2d, v21.2d
-	WORD $0x4e60cdd4 // fmla v20.2d, v14.2d, v0.2d
-	WORD $0x4e75cdb1 // fmla v17.2d, v13.2d, v21.2d
-	WORD $0x4e60cdf2 // fmla v18.2d, v15.2d, v0.2d
-	WORD $0x4e75cd18 // fmla v24.2d, v8.2d, v21.2d
-	WORD $0x4e7acc79 // fmla v25.2d, v3.2d, v26.2d
-	WORD $0x4e7acc97 // fmla v23.2d, v4.2d, v26.2d
-	WORD $0x4e7bcc56 // fmla v22.2d, v2.2d, v27.2d
-	WORD $0x4e7accf4 // fmla v20.2d, v7.2d, v26.2d
-	WORD $0x4e7bccb3 // fmla v19.2d, v5.2d, v27.2d
-	WORD $0x4e7ace12 // fmla v18.2d, v16.2d, v26.2d
-	WORD $0x4e7bccd1 // fmla v17.2d, v6.2d, v27.2d
-	WORD $0x4e7bcc38 // fmla v24.2d, v1.2d, v27.2d
-	WORD $0xad3a62f9 // stp q25, q24, [x23, #-0xc0]
-	WORD $0xad3c5af7 // stp q23, q22, [x23, #-0x80]
-	WORD $0xad3e4ef4 // stp q20, q19, [x23, #-0x40]
-	WORD $0xac8846f2 // stp q18, q17, [x23], #0x100
-	WORD $0x54fff5a1 // b.ne <blocks5Multi4+0xe68>
-	WORD $0x17fffc8d // b <blocks5Multi4+0x1ec>
-	WORD $0xd503201f // nop
-	WORD $0x7940015b // ldrh w27, [x10]
-	WORD $0x7940055d // ldrh w29, [x10, #0x2]
-	WORD $0x710062bf // cmp w21, #0x18
-	WORD $0xd37beb6d // lsl x13, x27, #5
-	WORD $0x7940095e // ldrh w30, [x10, #0x4]
-	WORD $0x79400d50 // ldrh w16, [x10, #0x6]
-	WORD $0xd37beba2 // lsl x2, x29, #5
-	WORD $0xd37bebd1 // lsl x17, x30, #5
-	WORD $0xd37bea03 // lsl x3, x16, #5
-	WORD $0x8b0d0098 // add x24, x4, x13
-	WORD $0x8b020099 // add x25, x4, x2
-	WORD $0x8b11008b // add x11, x4, x17
-	WORD $0x8b03008f // add x15, x4, x3
-	WORD $0xad400700 // ldp q0, q1, [x24]
-	WORD $0xad400d62 // ldp q2, q3, [x11]
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
-	WORD $0x8b1506ab // add x11, x21, x21, lsl #1
-	WORD $0xad401f26 // ldp q6, q7, [x25]
-	WORD $0xd342fd79 // lsr x25, x11, #2
-	WORD $0x4ec5386b // zip1 v11.2d, v3.2d, v5.2d
-	WORD $0x4ec73838 // zip1 v24.2d, v1.2d, v7.2d
-	WORD $0x4ec57869 // zip2 v9.2d, v3.2d, v5.2d
-	WORD $0x4ec7782d // zip2 v13.2d, v1.2d, v7.2d
-	WORD $0x4ec43855 // zip1 v21.2d, v2.2d, v4.2d
-	WORD $0x4ec63816 // zip1 v22.2d, v0.2d, v6.2d
-	WORD $0x4ec47848 // zip2 v8.2d, v2.2d, v4.2d
-	WORD $0x4ec67814 // zip2 v20.2d, v0.2d, v6.2d
-	WORD $0x3d8067e8 // str q8, [sp, #0x190]
-	WORD $0xad0d57f6 // stp q22, q21, [sp, #0x1a0]
-	WORD $0x540037e8 // b.hi <blocks5Multi4+0x1734>
-	WORD $0x92400aab // and x11, x21, #0x7
-	WORD $0xb50037ab // cbnz x11, <blocks5Multi4+0x1734>
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x8b0200cd // add x13, x6, x2
-	WORD $0x8b1100cf // add x15, x6, x17
-	WORD $0x4eb41e8a // mov v10.16b, v20.16b
-	WORD $0x8b0300d1 // add x17, x6, x3
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x8b1e14eb // add x11, x7, x30, lsl #5
-	WORD $0x8b1014ed // add x13, x7, x16, lsl #5
-	WORD $0x8b1e166f // add x15, x19, x30, lsl #5
-	WORD $0x8b101671 // add x17, x19, x16, lsl #5
-	WORD $0xad0a93e0 // stp q0, q4, [sp, #0x150]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad098be0 // stp q0, q2, [sp, #0x130]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad088be0 // stp q0, q2, [sp, #0x110]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1b14eb // add x11, x7, x27, lsl #5
-	WORD $0x8b1d166d // add x13, x19, x29, lsl #5
-	WORD $0xad0bc7f0 // stp q16, q17, [sp, #0x170]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d8043e4 // str q4, [sp, #0x100]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1d14eb // add x11, x7, x29, lsl #5
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b1b166b // add x11, x19, x27, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad0743e0 // stp q0, q16, [sp, #0xe0]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad060be0 // stp q0, q2, [sp, #0xc0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad050be0 // stp q0, q2, [sp, #0xa0]
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x8b10168d // add x13, x20, x16, lsl #5
-	WORD $0xaa0803f0 // mov x16, x8
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x3d8027e0 // str q0, [sp, #0x90]
-	WORD $0x4ec778ae // zip2 v14.2d, v5.2d, v7.2d
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b1e168b // add x11, x20, x30, lsl #5
-	WORD $0x528000be // mov w30, #0x5
-	WORD $0x4ec3782f // zip2 v15.2d, v1.2d, v3.2d
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0293e0 // stp q0, q4, [sp, #0x50]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad401da3 // ldp q3, q7, [x13]
-	WORD $0x8b1d168d // add x13, x20, x29, lsl #5
-	WORD $0xaa0e03fd // mov x29, x14
-	WORD $0xad018be0 // stp q0, q2, [sp, #0x30]
-	WORD $0xad401962 // ldp q2, q6, [x11]
-	WORD $0x8b1b168b // add x11, x20, x27, lsl #5
-	WORD $0xcb150b1b // sub x27, x24, x21, lsl #2
-	WORD $0x4ec33841 // zip1 v1.2d, v2.2d, v3.2d
-	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
-	WORD $0xad03c7f0 // stp q16, q17, [sp, #0x70]
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0xad406adc // ldp q28, q26, [x22]
-	WORD $0x910222cb // add x11, x22, #0x88
-	WORD $0x8b1a020d // add x13, x16, x26
-	WORD $0x4eb81f00 // mov v0.16b, v24.16b
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x4d40cd79 // ld1r { v25.2d }, [x11]
-	WORD $0x3dc00211 // ldr q17, [x16]
-	WORD $0x910242cb // add x11, x22, #0x90
-	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
-	WORD $0x3dc001b2 // ldr q18, [x13]
-	WORD $0x4d40cd7b // ld1r { v27.2d }, [x11]
-	WORD $0x4e1a0252 // tbl v18.16b, { v18.16b }, v26.16b
-	WORD $0xad7a4fb4 // ldp q20, q19, [x29, #-0xc0]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x8b15020b // add x11, x16, x21
-	WORD $0x4eb21f32 // orr v18.16b, v25.16b, v18.16b
-	WORD $0x4eb11f31 // orr v17.16b, v25.16b, v17.16b
-	WORD $0x4efbd65d // fsub v29.2d, v18.2d, v27.2d
-	WORD $0x4efbd63e // fsub v30.2d, v17.2d, v27.2d
-	WORD $0xad7e47b2 // ldp q18, q17, [x29, #-0x40]
-	WORD $0x4e7dceb3 // fmla v19.2d, v21.2d, v29.2d
-	WORD $0x4e7eced4 // fmla v20.2d, v22.2d, v30.2d
-	WORD $0xad7c57b6 // ldp q22, q21, [x29, #-0x80]
-	WORD $0x4e7dcd71 // fmla v17.2d, v11.2d, v29.2d
-	WORD $0x4e7dcd15 // fmla v21.2d, v8.2d, v29.2d
-	WORD $0x4e7ecf12 // fmla v18.2d, v24.2d, v30.2d
-	WORD $0x4e7ecd56 // fmla v22.2d, v10.2d, v30.2d
-	WORD $0xad405fb8 // ldp q24, q23, [x29]
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x4e7dcd37 // fmla v23.2d, v9.2d, v29.2d
-	WORD $0x4e1a03fd // tbl v29.16b, { v31.16b }, v26.16b
-	WORD $0x3dc063ff // ldr q31, [sp, #0x180]
-	WORD $0x4e7ecdb8 // fmla v24.2d, v13.2d, v30.2d
-	WORD $0x3dc0017e // ldr q30, [x11]
-	WORD $0x4ebd1f3d // orr v29.16b, v25.16b, v29.16b
-	WORD $0x4efbd7bd // fsub v29.2d, v29.2d, v27.2d
-	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
-	WORD $0x3dc05fff // ldr q31, [sp, #0x170]
-	WORD $0x4e1c03de // tbl v30.16b, { v30.16b }, v28.16b
-	WORD $0x4ebe1f3e // orr v30.16b, v25.16b, v30.16b
-	WORD $0x4efbd7de // fsub v30.2d, v30.2d, v27.2d
-	WORD $0x4e7ecff4 // fmla v20.2d, v31.2d, v30.2d
-	WORD $0x3dc05bff // ldr q31, [sp, #0x160]
-	WORD $0x4e7dcff5 // fmla v21.2d, v31.2d, v29.2d
-	WORD $0x3dc057ff // ldr q31, [sp, #0x150]
-	WORD $0x4e7ecff6 // fmla v22.2d, v31.2d, v30.2d
-	WORD $0x3dc053ff // ldr q31, [sp, #0x140]
-	WORD $0x4e7dcff1 // fmla v17.2d, v31.2d, v29.2d
-	WORD $0xad497fe8 // ldp q8, q31, [sp, #0x120]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e7ecff2 // fmla v18.2d, v31.2d, v30.2d
-	WORD $0x4e7dcd17 // fmla v23.2d, v8.2d, v29.2d
-	WORD $0x3dc0017f // ldr q31, [x11]
-	WORD $0x3dc001bd // ldr q29, [x13]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3dc047ec // ldr q12, [sp, #0x110]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x8b150170 // add x16, x11, x21
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x4e1c03ff // tbl v31.16b, { v31.16b }, v28.16b
-	WORD $0x4ebf1f3f // orr v31.16b, v25.16b, v31.16b
-	WORD $0x4e7ecd98 // fmla v24.2d, v12.2d, v30.2d
-	WORD $0x4ea91d2c // mov v12.16b, v9.16b
-	WORD $0x3dc001be // ldr q30, [x13]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3dc00209 // ldr q9, [x16]
-	WORD $0x4e1a03bd // tbl v29.16b, { v29.16b }, v26.16b
-	WORD $0x4e1c0108 // tbl v8.16b, { v8.16b }, v28.16b
-	WORD $0x4efbd7ff // fsub v31.2d, v31.2d, v27.2d
-	WORD $0x4ebd1f3d // orr v29.16b, v25.16b, v29.16b
-	WORD $0x4efbd7bd // fsub v29.2d, v29.2d, v27.2d
-	WORD $0x4e1c013c // tbl v28.16b, { v9.16b }, v28.16b
-	WORD $0x4eac1d89 // mov v9.16b, v12.16b
-	WORD $0x3dc03fec // ldr q12, [sp, #0xf0]
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x4ebc1f3c // orr v28.16b, v25.16b, v28.16b
-	WORD $0x4e7fcd94 // fmla v20.2d, v12.2d, v31.2d
-	WORD $0x3dc037ec // ldr q12, [sp, #0xd0]
-	WORD $0x4e7fcd96 // fmla v22.2d, v12.2d, v31.2d
-	WORD $0x3dc02fec // ldr q12, [sp, #0xb0]
-	WORD $0x4e7fcd92 // fmla v18.2d, v12.2d, v31.2d
-	WORD $0x3dc027ec // ldr q12, [sp, #0x90]
-	WORD $0x4e7fcd98 // fmla v24.2d, v12.2d, v31.2d
-	WORD $0x3dc043ec // ldr q12, [sp, #0x100]
-	WORD $0x4e7dcd93 // fmla v19.2d, v12.2d, v29.2d
-	WORD $0x3dc03bec // ldr q12, [sp, #0xe0]
-	WORD $0x4e7dcd95 // fmla v21.2d, v12.2d, v29.2d
-	WORD $0x3dc033ec // ldr q12, [sp, #0xc0]
-	WORD $0x4e7dcd91 // fmla v17.2d, v12.2d, v29.2d
-	WORD $0x3dc02bec // ldr q12, [sp, #0xa0]
-	WORD $0x4e7dcd97 // fmla v23.2d, v12.2d, v29.2d
-	WORD $0x3cf569bd // ldr q29, [x13, x21]
-	WORD $0x4e1a03ba // tbl v26.16b, { v29.16b }, v26.16b
-	WORD $0x4ebe1f3d // orr v29.16b, v25.16b, v30.16b
-	WORD $0x4ea81f3e // orr v30.16b, v25.16b, v8.16b
-	WORD $0x3dc067e8 // ldr q8, [sp, #0x190]
-	WORD $0x4eba1f39 // orr v25.16b, v25.16b, v26.16b
-	WORD $0x4efbd7da // fsub v26.2d, v30.2d, v27.2d
-	WORD $0x4efbd7bd // fsub v29.2d, v29.2d, v27.2d
-	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
-	WORD $0x4efbd79b // fsub v27.2d, v28.2d, v27.2d
-	WORD $0xad43fbfc // ldp q28, q30, [sp, #0x70]
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x4e7dcdd7 // fmla v23.2d, v14.2d, v29.2d
-	WORD $0x4e7acdf8 // fmla v24.2d, v15.2d, v26.2d
-	WORD $0x8b1b0210 // add x16, x16, x27
-	WORD $0x4e7dcfd3 // fmla v19.2d, v30.2d, v29.2d
-	WORD $0x4e7bce18 // fmla v24.2d, v16.2d, v27.2d
-	WORD $0x4e79ccd7 // fmla v23.2d, v6.2d, v25.2d
-	WORD $0x4e7acf94 // fmla v20.2d, v28.2d, v26.2d
-	WORD $0x4e79cc33 // fmla v19.2d, v1.2d, v25.2d
-	WORD $0x4e7bcc74 // fmla v20.2d, v3.2d, v27.2d
-	WORD $0xad3a4fb4 // stp q20, q19, [x29, #-0xc0]
-	WORD $0xad42d3f3 // ldp q19, q20, [sp, #0x50]
-	WORD $0x4e7dce95 // fmla v21.2d, v20.2d, v29.2d
-	WORD $0x4e7ace76 // fmla v22.2d, v19.2d, v26.2d
-	WORD $0xad41d3f3 // ldp q19, q20, [sp, #0x30]
-	WORD $0x4e79cc55 // fmla v21.2d, v2.2d, v25.2d
-	WORD $0x4e7bcc96 // fmla v22.2d, v4.2d, v27.2d
-	WORD $0x4e7dce91 // fmla v17.2d, v20.2d, v29.2d
-	WORD $0x4e7ace72 // fmla v18.2d, v19.2d, v26.2d
-	WORD $0x4e79ccb1 // fmla v17.2d, v5.2d, v25.2d
-	WORD $0x4e7bccf2 // fmla v18.2d, v7.2d, v27.2d
-	WORD $0xad3c57b6 // stp q22, q21, [x29, #-0x80]
-	WORD $0xad4d57f6 // ldp q22, q21, [sp, #0x1a0]
-	WORD $0xad3e47b2 // stp q18, q17, [x29, #-0x40]
-	WORD $0xac885fb8 // stp q24, q23, [x29], #0x100
-	WORD $0x4ea01c18 // mov v24.16b, v0.16b
-	WORD $0x54ffef81 // b.ne <blocks5Multi4+0x1188>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xf94107e2 // ldr x2, [sp, #0x208]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be97a // lsl x26, x11, #5
-	WORD $0x8b10008b // add x11, x4, x16
-	WORD $0x8b1a008d // add x13, x4, x26
-	WORD $0x8b1a026f // add x15, x19, x26
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x7940154d // ldrh w13, [x10, #0xa]
-	WORD $0xd37be97d // lsl x29, x11, #5
-	WORD $0xd37be9bb // lsl x27, x13, #5
-	WORD $0x8b1d008b // add x11, x4, x29
-	WORD $0x8b1b008d // add x13, x4, x27
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1a00cd // add x13, x6, x26
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d806fe4 // str q4, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1000cb // add x11, x6, x16
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1d00cb // add x11, x6, x29
-	WORD $0x8b1b00cd // add x13, x6, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1000eb // add x11, x7, x16
-	WORD $0x8b1a00ed // add x13, x7, x26
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1d00eb // add x11, x7, x29
-	WORD $0x8b1b00ed // add x13, x7, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b10026d // add x13, x19, x16
-	WORD $0x8b1d026b // add x11, x19, x29
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad04c3e0 // stp q0, q16, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad4011e3 // ldp q3, q4, [x15]
-	WORD $0xad028be0 // stp q0, q2, [sp, #0x50]
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0xad4009a1 // ldp q1, q2, [x13]
-	WORD $0x8b1b026d // add x13, x19, x27
-	WORD $0xad401965 // ldp q5, q6, [x11]
-	WORD $0x8b10028b // add x11, x20, x16
-	WORD $0xaa0203f0 // mov x16, x2
-	WORD $0x3d8013e0 // str q0, [sp, #0x40]
-	WORD $0x4ec4384c // zip1 v12.2d, v2.2d, v4.2d
-	WORD $0x4ec4784d // zip2 v13.2d, v2.2d, v4.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37829 // zip2 v9.2d, v1.2d, v3.2d
-	WORD $0xad4005a7 // ldp q7, q1, [x13]
-	WORD $0x8b1a028d // add x13, x20, x26
-	WORD $0x528000ba // mov w26, #0x5
-	WORD $0x4ec138ce // zip1 v14.2d, v6.2d, v1.2d
-	WORD $0x4ec178cf // zip2 v15.2d, v6.2d, v1.2d
-	WORD $0xad4019a3 // ldp q3, q6, [x13]
-	WORD $0x8b1b028d // add x13, x20, x27
-	WORD $0xaa0803fb // mov x27, x8
-	WORD $0x4ec738aa // zip1 v10.2d, v5.2d, v7.2d
-	WORD $0x4ec778ab // zip2 v11.2d, v5.2d, v7.2d
-	WORD $0xad401d62 // ldp q2, q7, [x11]
-	WORD $0x8b1d028b // add x11, x20, x29
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0x4ec33841 // zip1 v1.2d, v2.2d, v3.2d
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec638e5 // zip1 v5.2d, v7.2d, v6.2d
-	WORD $0x4ec678e6 // zip2 v6.2d, v7.2d, v6.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x910222cb // add x11, x22, #0x88
-	WORD $0xad416edc // ldp q28, q27, [x22, #0x20]
-	WORD $0x8b19036d // add x13, x27, x25
-	WORD $0xf100075a // subs x26, x26, #0x1
-	WORD $0x4d40cd79 // ld1r { v25.2d }, [x11]
-	WORD $0x910242cb // add x11, x22, #0x90
-	WORD $0x3dc001b2 // ldr q18, [x13]
-	WORD $0x4d40cd7a // ld1r { v26.2d }, [x11]
-	WORD $0x8b17036b // add x11, x27, x23
-	WORD $0x3dc053e8 // ldr q8, [sp, #0x140]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x8b18037b // add x27, x27, x24
-	WORD $0x4e1b0252 // tbl v18.16b, { v18.16b }, v27.16b
-	WORD $0x3dc00171 // ldr q17, [x11]
-	WORD $0xad4d4ff4 // ldp q20, q19, [sp, #0x1a0]
-	WORD $0xad4c57f6 // ldp q22, q21, [sp, #0x180]
-	WORD $0xad4b5ff8 // ldp q24, q23, [sp, #0x160]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
-	WORD $0x4eb21f32 // orr v18.16b, v25.16b, v18.16b
-	WORD $0x3dc0017f // ldr q31, [x11]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4eb11f31 // orr v17.16b, v25.16b, v17.16b
-	WORD $0x4efad65d // fsub v29.2d, v18.2d, v26.2d
-	WORD $0x4efad63e // fsub v30.2d, v17.2d, v26.2d
-	WORD $0xad7a4612 // ldp q18, q17, [x16, #-0xc0]
-	WORD $0x4e7dce71 // fmla v17.2d, v19.2d, v29.2d
-	WORD $0x4e7ece92 // fmla v18.2d, v20.2d, v30.2d
-	WORD $0xad7c4e14 // ldp q20, q19, [x16, #-0x80]
-	WORD $0x4e7dceb3 // fmla v19.2d, v21.2d, v29.2d
-	WORD $0x4e7eced4 // fmla v20.2d, v22.2d, v30.2d
-	WORD $0xad7e5616 // ldp q22, q21, [x16, #-0x40]
-	WORD $0x4e7dcef5 // fmla v21.2d, v23.2d, v29.2d
-	WORD $0x4e7ecf16 // fmla v22.2d, v24.2d, v30.2d
-	WORD $0xad405e18 // ldp q24, q23, [x16]
-	WORD $0x4e7ecd18 // fmla v24.2d, v8.2d, v30.2d
-	WORD $0x4e1c03fe // tbl v30.16b, { v31.16b }, v28.16b
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x3dc057e8 // ldr q8, [sp, #0x150]
-	WORD $0x4ebe1f3e // orr v30.16b, v25.16b, v30.16b
-	WORD $0x4e1b03ff // tbl v31.16b, { v31.16b }, v27.16b
-	WORD $0x4e7dcd17 // fmla v23.2d, v8.2d, v29.2d
-	WORD $0x4efad7dd // fsub v29.2d, v30.2d, v26.2d
-	WORD $0x4ebf1f3f // orr v31.16b, v25.16b, v31.16b
-	WORD $0x4efad7fe // fsub v30.2d, v31.2d, v26.2d
-	WORD $0x3dc04fff // ldr q31, [sp, #0x130]
-	WORD $0x4e7ecff1 // fmla v17.2d, v31.2d, v30.2d
-	WORD $0x3dc04bff // ldr q31, [sp, #0x120]
-	WORD $0x4e7dcff2 // fmla v18.2d, v31.2d, v29.2d
-	WORD $0x3dc047ff // ldr q31, [sp, #0x110]
-	WORD $0x4e7ecff3 // fmla v19.2d, v31.2d, v30.2d
-	WORD $0x3dc043ff // ldr q31, [sp, #0x100]
-	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0x3dc03fff // ldr q31, [sp, #0xf0]
-	WORD $0x4e7ecff5 // fmla v21.2d, v31.2d, v30.2d
-	WORD $0x3dc03bff // ldr q31, [sp, #0xe0]
-	WORD $0x4e7dcff6 // fmla v22.2d, v31.2d, v29.2d
-	WORD $0xad467fe8 // ldp q8, q31, [sp, #0xc0]
-	WORD $0x4e7ecff7 // fmla v23.2d, v31.2d, v30.2d
-	WORD $0x4e7dcd18 // fmla v24.2d, v8.2d, v29.2d
-	WORD $0x3dc0017e // ldr q30, [x11]
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x3dc013e8 // ldr q8, [sp, #0x40]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x4e1c03dd // tbl v29.16b, { v30.16b }, v28.16b
-	WORD $0x4e1b03fe // tbl v30.16b, { v31.16b }, v27.16b
-	WORD $0x3dc02bff // ldr q31, [sp, #0xa0]
-	WORD $0x4ebd1f3d // orr v29.16b, v25.16b, v29.16b
-	WORD $0x4ebe1f3e // orr v30.16b, v25.16b, v30.16b
-	WORD $0x4efad7bd // fsub v29.2d, v29.2d, v26.2d
-	WORD $0x4efad7de // fsub v30.2d, v30.2d, v26.2d
-	WORD $0x4e7dcff2 // fmla v18.2d, v31.2d, v29.2d
-	WORD $0x3dc02fff // ldr q31, [sp, #0xb0]
-	WORD $0x4e7dcd18 // fmla v24.2d, v8.2d, v29.2d
-	WORD $0x4e7ecff1 // fmla v17.2d, v31.2d, v30.2d
-	WORD $0x3dc023ff // ldr q31, [sp, #0x80]
-	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0x3dc027ff // ldr q31, [sp, #0x90]
-	WORD $0x4e7ecff3 // fmla v19.2d, v31.2d, v30.2d
-	WORD $0x3dc01bff // ldr q31, [sp, #0x60]
-	WORD $0x4e7dcff6 // fmla v22.2d, v31.2d, v29.2d
-	WORD $0x3dc01fff // ldr q31, [sp, #0x70]
-	WORD $0x3dc017fd // ldr q29, [sp, #0x50]
-	WORD $0x4e7ecff5 // fmla v21.2d, v31.2d, v30.2d
-	WORD $0x3dc0017f // ldr q31, [x11]
-	WORD $0x4e7ecfb7 // fmla v23.2d, v29.2d, v30.2d
-	WORD $0x3dc001bd // ldr q29, [x13]
-	WORD $0x4e1c03fe // tbl v30.16b, { v31.16b }, v28.16b
-	WORD $0x3cf5697f // ldr q31, [x11, x21]
-	WORD $0x4e1b03bd // tbl v29.16b, { v29.16b }, v27.16b
-	WORD $0x4ebd1f3d // orr v29.16b, v25.16b, v29.16b
-	WORD $0x4ebe1f3e // orr v30.16b, v25.16b, v30.16b
-	WORD $0x4efad7bd // fsub v29.2d, v29.2d, v26.2d
-	WORD $0x4e1c03fc // tbl v28.16b, { v31.16b }, v28.16b
-	WORD $0x3cf569bf // ldr q31, [x13, x21]
-	WORD $0x4e7dcc11 // fmla v17.2d, v0.2d, v29.2d
-	WORD $0x4e7dcd33 // fmla v19.2d, v9.2d, v29.2d
-	WORD $0x4e7dcd95 // fmla v21.2d, v12.2d, v29.2d
-	WORD $0x4e7dcdb7 // fmla v23.2d, v13.2d, v29.2d
-	WORD $0x4ebc1f3c // orr v28.16b, v25.16b, v28.16b
-	WORD $0x4e1b03fb // tbl v27.16b, { v31.16b }, v27.16b
-	WORD $0x4ebb1f39 // orr v25.16b, v25.16b, v27.16b
-	WORD $0x4efad7db // fsub v27.2d, v30.2d, v26.2d
-	WORD $0x4e7bcd52 // fmla v18.2d, v10.2d, v27.2d
-	WORD $0x4e7bcd74 // fmla v20.2d, v11.2d, v27.2d
-	WORD $0x4e7bcdd6 // fmla v22.2d, v14.2d, v27.2d
-	WORD $0x4e7bcdf8 // fmla v24.2d, v15.2d, v27.2d
-	WORD $0x4efad739 // fsub v25.2d, v25.2d, v26.2d
-	WORD $0x4efad79a // fsub v26.2d, v28.2d, v26.2d
-	WORD $0x4e79cc31 // fmla v17.2d, v1.2d, v25.2d
-	WORD $0x4e79cc53 // fmla v19.2d, v2.2d, v25.2d
-	WORD $0x4e79ccb5 // fmla v21.2d, v5.2d, v25.2d
-	WORD $0x4e79ccd7 // fmla v23.2d, v6.2d, v25.2d
-	WORD $0x4e7acc72 // fmla v18.2d, v3.2d, v26.2d
-	WORD $0x4e7acc94 // fmla v20.2d, v4.2d, v26.2d
-	WORD $0x4e7accf6 // fmla v22.2d, v7.2d, v26.2d
-	WORD $0x4e7ace18 // fmla v24.2d, v16.2d, v26.2d
-	WORD $0xad3a4612 // stp q18, q17, [x16, #-0xc0]
-	WORD $0xad3c4e14 // stp q20, q19, [x16, #-0x80]
-	WORD $0xad3e5616 // stp q22, q21, [x16, #-0x40]
-	WORD $0xac885e18 // stp q24, q23, [x16], #0x100
-	WORD $0x54fff0a1 // b.ne <blocks5Multi4+0x1540>
-	WORD $0x17fffaaf // b <blocks5Multi4+0x1ec>
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x8b0200cd // add x13, x6, x2
-	WORD $0x8b1100cf // add x15, x6, x17
-	WORD $0x4eab1d6a // mov v10.16b, v11.16b
-	WORD $0x4eb81f0b // mov v11.16b, v24.16b
-	WORD $0x4ea91d2c // mov v12.16b, v9.16b
-	WORD $0x8b0300d1 // add x17, x6, x3
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x8b1e14eb // add x11, x7, x30, lsl #5
-	WORD $0x8b1014ed // add x13, x7, x16, lsl #5
-	WORD $0x8b1e166f // add x15, x19, x30, lsl #5
-	WORD $0x8b101671 // add x17, x19, x16, lsl #5
-	WORD $0xad0a93e0 // stp q0, q4, [sp, #0x150]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad098be0 // stp q0, q2, [sp, #0x130]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad088be0 // stp q0, q2, [sp, #0x110]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1b14eb // add x11, x7, x27, lsl #5
-	WORD $0x8b1d166d // add x13, x19, x29, lsl #5
-	WORD $0xad0bc7f0 // stp q16, q17, [sp, #0x170]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d8043e4 // str q4, [sp, #0x100]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1d14eb // add x11, x7, x29, lsl #5
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b1b166b // add x11, x19, x27, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad0743e0 // stp q0, q16, [sp, #0xe0]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad060be0 // stp q0, q2, [sp, #0xc0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad050be0 // stp q0, q2, [sp, #0xa0]
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x8b10168d // add x13, x20, x16, lsl #5
-	WORD $0xaa0803f0 // mov x16, x8
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x3d8027e0 // str q0, [sp, #0x90]
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x8b1e168b // add x11, x20, x30, lsl #5
-	WORD $0x4ec3782f // zip2 v15.2d, v1.2d, v3.2d
-	WORD $0x528000be // mov w30, #0x5
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0293e0 // stp q0, q4, [sp, #0x50]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad018be0 // stp q0, q2, [sp, #0x30]
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0xad401962 // ldp q2, q6, [x11]
-	WORD $0xad401da3 // ldp q3, q7, [x13]
-	WORD $0x8b1b168b // add x11, x20, x27, lsl #5
-	WORD $0x8b1d168d // add x13, x20, x29, lsl #5
-	WORD $0xad03c7f0 // stp q16, q17, [sp, #0x70]
-	WORD $0xcb150b1b // sub x27, x24, x21, lsl #2
-	WORD $0xaa0e03fd // mov x29, x14
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0x4ec33841 // zip1 v1.2d, v2.2d, v3.2d
-	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x910202cb // add x11, x22, #0x80
-	WORD $0xad4066da // ldp q26, q25, [x22]
-	WORD $0x4eb41e89 // mov v9.16b, v20.16b
-	WORD $0x8b15020d // add x13, x16, x21
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x4d40cd71 // ld1r { v17.2d }, [x11]
-	WORD $0x8b1a020b // add x11, x16, x26
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x4e1a0252 // tbl v18.16b, { v18.16b }, v26.16b
-	WORD $0x3dc00173 // ldr q19, [x11]
-	WORD $0xad4276db // ldp q27, q29, [x22, #0x40]
-	WORD $0x4e190273 // tbl v19.16b, { v19.16b }, v25.16b
-	WORD $0xad7a5fb8 // ldp q24, q23, [x29, #-0xc0]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x6ee0ba3c // neg v28.2d, v17.2d
-	WORD $0x6efd4673 // ushl v19.2d, v19.2d, v29.2d
-	WORD $0x6efb4652 // ushl v18.2d, v18.2d, v27.2d
-	WORD $0x4efc4651 // sshl v17.2d, v18.2d, v28.2d
-	WORD $0x4efc4672 // sshl v18.2d, v19.2d, v28.2d
-	WORD $0x4e61da5e // scvtf v30.2d, v18.2d
-	WORD $0x4e61da3f // scvtf v31.2d, v17.2d
-	WORD $0x4e7fced8 // fmla v24.2d, v22.2d, v31.2d
-	WORD $0xad7c47b2 // ldp q18, q17, [x29, #-0x80]
-	WORD $0x4e7eceb7 // fmla v23.2d, v21.2d, v30.2d
-	WORD $0xad4057b6 // ldp q22, q21, [x29]
-	WORD $0x4e7ecd11 // fmla v17.2d, v8.2d, v30.2d
-	WORD $0x4e7fce92 // fmla v18.2d, v20.2d, v31.2d
-	WORD $0xad7e4fb4 // ldp q20, q19, [x29, #-0x40]
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x4e7ecd95 // fmla v21.2d, v12.2d, v30.2d
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e7fcdb6 // fmla v22.2d, v13.2d, v31.2d
-	WORD $0x4e7ecd53 // fmla v19.2d, v10.2d, v30.2d
-	WORD $0x4e19011e // tbl v30.16b, { v8.16b }, v25.16b
-	WORD $0x3dc063e8 // ldr q8, [sp, #0x180]
-	WORD $0x4e7fcd74 // fmla v20.2d, v11.2d, v31.2d
-	WORD $0x6efd47de // ushl v30.2d, v30.2d, v29.2d
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x4efc47de // sshl v30.2d, v30.2d, v28.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e1a03ff // tbl v31.16b, { v31.16b }, v26.16b
-	WORD $0x6efb47ff // ushl v31.2d, v31.2d, v27.2d
-	WORD $0x4e7ecd17 // fmla v23.2d, v8.2d, v30.2d
-	WORD $0x4efc47ff // sshl v31.2d, v31.2d, v28.2d
-	WORD $0x3dc05fe8 // ldr q8, [sp, #0x170]
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
-	WORD $0x3dc05be8 // ldr q8, [sp, #0x160]
-	WORD $0x4e7ecd11 // fmla v17.2d, v8.2d, v30.2d
-	WORD $0x3dc057e8 // ldr q8, [sp, #0x150]
-	WORD $0x4e7fcd12 // fmla v18.2d, v8.2d, v31.2d
-	WORD $0x3dc053e8 // ldr q8, [sp, #0x140]
-	WORD $0x4e7ecd13 // fmla v19.2d, v8.2d, v30.2d
-	WORD $0x3dc04fe8 // ldr q8, [sp, #0x130]
-	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x4e7fcd14 // fmla v20.2d, v8.2d, v31.2d
-	WORD $0xad48a3ee // ldp q14, q8, [sp, #0x110]
-	WORD $0x4e7ecd15 // fmla v21.2d, v8.2d, v30.2d
-	WORD $0x4e7fcdd6 // fmla v22.2d, v14.2d, v31.2d
-	WORD $0x3dc001be // ldr q30, [x13]
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x4e190108 // tbl v8.16b, { v8.16b }, v25.16b
-	WORD $0x6efb47de // ushl v30.2d, v30.2d, v27.2d
-	WORD $0x6efd451f // ushl v31.2d, v8.2d, v29.2d
-	WORD $0x3dc03fe8 // ldr q8, [sp, #0xf0]
-	WORD $0x4efc47de // sshl v30.2d, v30.2d, v28.2d
-	WORD $0x4efc47ff // sshl v31.2d, v31.2d, v28.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e7ecd18 // fmla v24.2d, v8.2d, v30.2d
-	WORD $0x3dc043e8 // ldr q8, [sp, #0x100]
-	WORD $0x4e7fcd17 // fmla v23.2d, v8.2d, v31.2d
-	WORD $0xad4623ee // ldp q14, q8, [sp, #0xc0]
-	WORD $0x4e7ecd12 // fmla v18.2d, v8.2d, v30.2d
-	WORD $0x4e7fcdd3 // fmla v19.2d, v14.2d, v31.2d
-	WORD $0x3dc03be8 // ldr q8, [sp, #0xe0]
-	WORD $0x4e7fcd11 // fmla v17.2d, v8.2d, v31.2d
-	WORD $0x3dc02fe8 // ldr q8, [sp, #0xb0]
-	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
-	WORD $0x3dc027ee // ldr q14, [sp, #0x90]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x8b1501b0 // add x16, x13, x21
-	WORD $0x4e7ecd14 // fmla v20.2d, v8.2d, v30.2d
-	WORD $0x3dc001a8 // ldr q8, [x13]
-	WORD $0x4e7ecdd6 // fmla v22.2d, v14.2d, v30.2d
-	WORD $0x3dc0017e // ldr q30, [x11]
-	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
-	WORD $0x3dc02bee // ldr q14, [sp, #0xa0]
-	WORD $0x4e7fcdd5 // fmla v21.2d, v14.2d, v31.2d
-	WORD $0x3dc0021f // ldr q31, [x16]
-	WORD $0x4e1a0108 // tbl v8.16b, { v8.16b }, v26.16b
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x6efd47de // ushl v30.2d, v30.2d, v29.2d
-	WORD $0x4e1a03fa // tbl v26.16b, { v31.16b }, v26.16b
-	WORD $0x3cf5697f // ldr q31, [x11, x21]
-	WORD $0x6efb475a // ushl v26.2d, v26.2d, v27.2d
-	WORD $0x4efc475a // sshl v26.2d, v26.2d, v28.2d
-	WORD $0x4e1903f9 // tbl v25.16b, { v31.16b }, v25.16b
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x6efd4739 // ushl v25.2d, v25.2d, v29.2d
-	WORD $0x6efb451d // ushl v29.2d, v8.2d, v27.2d
-	WORD $0x4efc47db // sshl v27.2d, v30.2d, v28.2d
-	WORD $0x3dc067e8 // ldr q8, [sp, #0x190]
-	WORD $0x4efc47bd // sshl v29.2d, v29.2d, v28.2d
-	WORD $0x4efc4739 // sshl v25.2d, v25.2d, v28.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61dbbc // scvtf v28.2d, v29.2d
-	WORD $0xad43fbfd // ldp q29, q30, [sp, #0x70]
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0x8b1b0210 // add x16, x16, x27
-	WORD $0x4e7bcc15 // fmla v21.2d, v0.2d, v27.2d
-	WORD $0x4e7ccdf6 // fmla v22.2d, v15.2d, v28.2d
-	WORD $0x4e7bcfd7 // fmla v23.2d, v30.2d, v27.2d
-	WORD $0x4e79ccd5 // fmla v21.2d, v6.2d, v25.2d
-	WORD $0x4e7ccfb8 // fmla v24.2d, v29.2d, v28.2d
-	WORD $0x4e7ace16 // fmla v22.2d, v16.2d, v26.2d
-	WORD $0x4e79cc37 // fmla v23.2d, v1.2d, v25.2d
-	WORD $0x4e7acc78 // fmla v24.2d, v3.2d, v26.2d
-	WORD $0xad3a5fb8 // stp q24, q23, [x29, #-0xc0]
-	WORD $0xad42e3f7 // ldp q23, q24, [sp, #0x50]
-	WORD $0x4e7bcf11 // fmla v17.2d, v24.2d, v27.2d
-	WORD $0x4e7ccef2 // fmla v18.2d, v23.2d, v28.2d
-	WORD $0x4e79cc51 // fmla v17.2d, v2.2d, v25.2d
-	WORD $0x4e7acc92 // fmla v18.2d, v4.2d, v26.2d
-	WORD $0xad3c47b2 // stp q18, q17, [x29, #-0x80]
-	WORD $0xad41cbf1 // ldp q17, q18, [sp, #0x30]
-	WORD $0x4e7bce53 // fmla v19.2d, v18.2d, v27.2d
-	WORD $0x4e7cce34 // fmla v20.2d, v17.2d, v28.2d
-	WORD $0x4e79ccb3 // fmla v19.2d, v5.2d, v25.2d
-	WORD $0x4e7accf4 // fmla v20.2d, v7.2d, v26.2d
-	WORD $0xad3e4fb4 // stp q20, q19, [x29, #-0x40]
-	WORD $0x4ea91d34 // mov v20.16b, v9.16b
-	WORD $0xac8857b6 // stp q22, q21, [x29], #0x100
-	WORD $0xad4d57f6 // ldp q22, q21, [sp, #0x1a0]
-	WORD $0x54ffeea1 // b.ne <blocks5Multi4+0x1880>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xf94107e2 // ldr x2, [sp, #0x208]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be97a // lsl x26, x11, #5
-	WORD $0x8b10008b // add x11, x4, x16
-	WORD $0x8b1a008d // add x13, x4, x26
-	WORD $0x8b1a026f // add x15, x19, x26
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x7940154d // ldrh w13, [x10, #0xa]
-	WORD $0xd37be97d // lsl x29, x11, #5
-	WORD $0xd37be9bb // lsl x27, x13, #5
-	WORD $0x8b1d008b // add x11, x4, x29
-	WORD $0x8b1b008d // add x13, x4, x27
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1a00cd // add x13, x6, x26
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d806fe4 // str q4, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1000cb // add x11, x6, x16
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1d00cb // add x11, x6, x29
-	WORD $0x8b1b00cd // add x13, x6, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b1000eb // add x11, x7, x16
-	WORD $0x8b1a00ed // add x13, x7, x26
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400da2 // ldp q2, q3, [x13]
-	WORD $0x8b1d00eb // add x11, x7, x29
-	WORD $0x8b1b00ed // add x13, x7, x27
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401da6 // ldp q6, q7, [x13]
-	WORD $0x8b10026d // add x13, x19, x16
-	WORD $0x8b1d026b // add x11, x19, x29
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad04c3e0 // stp q0, q16, [sp, #0x90]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad038be0 // stp q0, q2, [sp, #0x70]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad028be0 // stp q0, q2, [sp, #0x50]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x8b1b026d // add x13, x19, x27
-	WORD $0x4ec3382c // zip1 v12.2d, v1.2d, v3.2d
-	WORD $0x4ec3782d // zip2 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d800be0 // str q0, [sp, #0x20]
-	WORD $0xad019be4 // stp q4, q6, [sp, #0x30]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad4009a6 // ldp q6, q2, [x13]
-	WORD $0x8b10028b // add x11, x20, x16
-	WORD $0x8b1a028d // add x13, x20, x26
-	WORD $0xaa0203fa // mov x26, x2
-	WORD $0x528000b0 // mov w16, #0x5
-	WORD $0x4ec238ae // zip1 v14.2d, v5.2d, v2.2d
-	WORD $0x4ec278af // zip2 v15.2d, v5.2d, v2.2d
-	WORD $0x4ec6388a // zip1 v10.2d, v4.2d, v6.2d
-	WORD $0x4ec6788b // zip2 v11.2d, v4.2d, v6.2d
-	WORD $0xad401963 // ldp q3, q6, [x11]
-	WORD $0xad401da4 // ldp q4, q7, [x13]
-	WORD $0x8b1d028b // add x11, x20, x29
-	WORD $0x8b1b028d // add x13, x20, x27
-	WORD $0xaa0803fb // mov x27, x8
-	WORD $0xad4045a5 // ldp q5, q17, [x13]
-	WORD $0x4ec43861 // zip1 v1.2d, v3.2d, v4.2d
-	WORD $0x4ec47862 // zip2 v2.2d, v3.2d, v4.2d
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4166dc // ldp q28, q25, [x22, #0x20]
-	WORD $0x910202cb // add x11, x22, #0x80
-	WORD $0x8b19036d // add x13, x27, x25
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x4d40cd71 // ld1r { v17.2d }, [x11]
-	WORD $0x8b17036b // add x11, x27, x23
-	WORD $0xad4376da // ldp q26, q29, [x22, #0x60]
-	WORD $0x8b18037b // add x27, x27, x24
-	WORD $0x6ee0ba3b // neg v27.2d, v17.2d
-	WORD $0x3dc00172 // ldr q18, [x11]
-	WORD $0x3dc001b3 // ldr q19, [x13]
-	WORD $0x4e1c0252 // tbl v18.16b, { v18.16b }, v28.16b
-	WORD $0x4e190273 // tbl v19.16b, { v19.16b }, v25.16b
-	WORD $0x6efd4673 // ushl v19.2d, v19.2d, v29.2d
-	WORD $0xad7a5f58 // ldp q24, q23, [x26, #-0xc0]
-	WORD $0xad7e5355 // ldp q21, q20, [x26, #-0x40]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x6efa4652 // ushl v18.2d, v18.2d, v26.2d
-	WORD $0x4efb4651 // sshl v17.2d, v18.2d, v27.2d
-	WORD $0x4efb4672 // sshl v18.2d, v19.2d, v27.2d
-	WORD $0x4e61da3f // scvtf v31.2d, v17.2d
-	WORD $0xad4d47e0 // ldp q0, q17, [sp, #0x1a0]
-	WORD $0x4e61da5e // scvtf v30.2d, v18.2d
-	WORD $0xad7c4b53 // ldp q19, q18, [x26, #-0x80]
-	WORD $0x4e7ece37 // fmla v23.2d, v17.2d, v30.2d
-	WORD $0xad4c5bf1 // ldp q17, q22, [sp, #0x180]
-	WORD $0x4e7fcc18 // fmla v24.2d, v0.2d, v31.2d
-	WORD $0xad4a27e0 // ldp q0, q9, [sp, #0x140]
-	WORD $0x4e7eced2 // fmla v18.2d, v22.2d, v30.2d
-	WORD $0xad4b23f6 // ldp q22, q8, [sp, #0x160]
-	WORD $0x4e7fce33 // fmla v19.2d, v17.2d, v31.2d
-	WORD $0x4e7ecd14 // fmla v20.2d, v8.2d, v30.2d
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e7fced5 // fmla v21.2d, v22.2d, v31.2d
-	WORD $0xad404756 // ldp q22, q17, [x26]
-	WORD $0x4e1c0108 // tbl v8.16b, { v8.16b }, v28.16b
-	WORD $0x6efa4508 // ushl v8.2d, v8.2d, v26.2d
-	WORD $0x4e7ecd31 // fmla v17.2d, v9.2d, v30.2d
-	WORD $0x4e7fcc16 // fmla v22.2d, v0.2d, v31.2d
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x6efd47ff // ushl v31.2d, v31.2d, v29.2d
-	WORD $0x4efb47fe // sshl v30.2d, v31.2d, v27.2d
-	WORD $0x4efb451f // sshl v31.2d, v8.2d, v27.2d
-	WORD $0xad4903e8 // ldp q8, q0, [sp, #0x120]
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7ecc17 // fmla v23.2d, v0.2d, v30.2d
-	WORD $0x4e7fcd18 // fmla v24.2d, v8.2d, v31.2d
-	WORD $0xad4803e8 // ldp q8, q0, [sp, #0x100]
-	WORD $0x4e7ecc12 // fmla v18.2d, v0.2d, v30.2d
-	WORD $0x4e7fcd13 // fmla v19.2d, v8.2d, v31.2d
-	WORD $0xad4703e8 // ldp q8, q0, [sp, #0xe0]
-	WORD $0x4e7ecc14 // fmla v20.2d, v0.2d, v30.2d
-	WORD $0x4e7fcd15 // fmla v21.2d, v8.2d, v31.2d
-	WORD $0xad4603e8 // ldp q8, q0, [sp, #0xc0]
-	WORD $0x4e7ecc11 // fmla v17.2d, v0.2d, v30.2d
-	WORD $0x3dc0017e // ldr q30, [x11]
-	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
-	WORD $0x8b15016b // add x11, x11, x21
-	WORD $0x4e7fcd16 // fmla v22.2d, v8.2d, v31.2d
-	WORD $0x3dc02be8 // ldr q8, [sp, #0xa0]
-	WORD $0x3dc001bf // ldr q31, [x13]
-	WORD $0x8b1501ad // add x13, x13, x21
-	WORD $0x3dc001a9 // ldr q9, [x13]
-	WORD $0x4e1c03de // tbl v30.16b, { v30.16b }, v28.16b
-	WORD $0x6efa47de // ushl v30.2d, v30.2d, v26.2d
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e190129 // tbl v9.16b, { v9.16b }, v25.16b
-	WORD $0x6efd47ff // ushl v31.2d, v31.2d, v29.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4e7ecd18 // fmla v24.2d, v8.2d, v30.2d
-	WORD $0x3dc023e8 // ldr q8, [sp, #0x80]
-	WORD $0x4e7ecc15 // fmla v21.2d, v0.2d, v30.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x3dc013e0 // ldr q0, [sp, #0x40]
-	WORD $0x4e7ecd13 // fmla v19.2d, v8.2d, v30.2d
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x4e7ecc16 // fmla v22.2d, v0.2d, v30.2d
-	WORD $0x3dc017e0 // ldr q0, [sp, #0x50]
-	WORD $0x4e1c011e // tbl v30.16b, { v8.16b }, v28.16b
-	WORD $0x3cf56968 // ldr q8, [x11, x21]
-	WORD $0x4e7fcc11 // fmla v17.2d, v0.2d, v31.2d
-	WORD $0x3dc00fe0 // ldr q0, [sp, #0x30]
-	WORD $0x4e1c011c // tbl v28.16b, { v8.16b }, v28.16b
-	WORD $0x3cf569a8 // ldr q8, [x13, x21]
-	WORD $0x4e190119 // tbl v25.16b, { v8.16b }, v25.16b
-	WORD $0x3dc02fe8 // ldr q8, [sp, #0xb0]
-	WORD $0x6efd4739 // ushl v25.2d, v25.2d, v29.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e7fcd17 // fmla v23.2d, v8.2d, v31.2d
-	WORD $0x3dc027e8 // ldr q8, [sp, #0x90]
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7fcd12 // fmla v18.2d, v8.2d, v31.2d
-	WORD $0x3dc01fe8 // ldr q8, [sp, #0x70]
-	WORD $0x4e7fcd14 // fmla v20.2d, v8.2d, v31.2d
-	WORD $0x6efd453f // ushl v31.2d, v9.2d, v29.2d
-	WORD $0x6efa47dd // ushl v29.2d, v30.2d, v26.2d
-	WORD $0x6efa479a // ushl v26.2d, v28.2d, v26.2d
-	WORD $0x4efb47fc // sshl v28.2d, v31.2d, v27.2d
-	WORD $0x4efb47bd // sshl v29.2d, v29.2d, v27.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbb // scvtf v27.2d, v29.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e7ccc17 // fmla v23.2d, v0.2d, v28.2d
-	WORD $0x3dc00be0 // ldr q0, [sp, #0x20]
-	WORD $0x4e7bcd58 // fmla v24.2d, v10.2d, v27.2d
-	WORD $0x4e7bcd73 // fmla v19.2d, v11.2d, v27.2d
-	WORD $0x4e7ccd94 // fmla v20.2d, v12.2d, v28.2d
-	WORD $0x4e7bcdd5 // fmla v21.2d, v14.2d, v27.2d
-	WORD $0x4e7ccdb1 // fmla v17.2d, v13.2d, v28.2d
-	WORD $0x4e7bcdf6 // fmla v22.2d, v15.2d, v27.2d
-	WORD $0x4e7acc78 // fmla v24.2d, v3.2d, v26.2d
-	WORD $0x4e79cc37 // fmla v23.2d, v1.2d, v25.2d
-	WORD $0x4e7acc93 // fmla v19.2d, v4.2d, v26.2d
-	WORD $0x4e7accf5 // fmla v21.2d, v7.2d, v26.2d
-	WORD $0x4e79ccb4 // fmla v20.2d, v5.2d, v25.2d
-	WORD $0x4e7ace16 // fmla v22.2d, v16.2d, v26.2d
-	WORD $0x4e79ccd1 // fmla v17.2d, v6.2d, v25.2d
-	WORD $0x4e7ccc12 // fmla v18.2d, v0.2d, v28.2d
-	WORD $0xad3a5f58 // stp q24, q23, [x26, #-0xc0]
-	WORD $0x4e79cc52 // fmla v18.2d, v2.2d, v25.2d
-	WORD $0xad3c4b53 // stp q19, q18, [x26, #-0x80]
-	WORD $0xad3e5355 // stp q21, q20, [x26, #-0x40]
-	WORD $0xac884756 // stp q22, q17, [x26], #0x100
-	WORD $0x54ffefa1 // b.ne <blocks5Multi4+0x1c60>
-	WORD $0x17fff8df // b <blocks5Multi4+0x1ec>
+	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
+	WORD $0x52868008 // mov w8, #0x3400
+	WORD $0x8b080023 // add x3, x1, x8
+	WORD $0x1400000c // b <blocks5Multi4+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400d8d // ldrh w13, [x12, #0x6]
-	WORD $0x3617194d // tbz w13, #0x2, <blocks5Multi4+0x1ac>
-	WORD $0xf940280b // ldr x11, [x0, #0x50]
-	WORD $0xf9400fef // ldr x15, [sp, #0x18]
-	WORD $0x5280010d // mov w13, #0x8
-	WORD $0x52801417 // mov w23, #0xa0
-	WORD $0xcb0f016b // sub x11, x11, x15
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0x9a8db164 // csel x4, x11, x13, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54000a6b // b.lt <blocks5Multi4+0x1ff4>
-	WORD $0xf9401810 // ldr x16, [x0, #0x30]
-	WORD $0xf9403006 // ldr x6, [x0, #0x60]
-	WORD $0x8b0f0605 // add x5, x16, x15, lsl #1
-	WORD $0xf940240d // ldr x13, [x0, #0x48]
-	WORD $0xb4000586 // cbz x6, <blocks5Multi4+0x1f6c>
-	WORD $0xf9403413 // ldr x19, [x0, #0x68]
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x910041b5 // add x21, x13, #0x10
-	WORD $0xaa0e03f6 // mov x22, x14
-	WORD $0x9a9fc494 // csinc x20, x4, xzr, gt
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb4000070 // cbz x16, <blocks5Multi4+0x1eec>
-	WORD $0x786778a3 // ldrh w3, [x5, x7, lsl #1]
-	WORD $0x14000002 // b <blocks5Multi4+0x1ef0>
-	WORD $0x8b0f00e3 // add x3, x7, x15
-	WORD $0x5280028b // mov w11, #0x14
-	WORD $0xaa1f03ed // mov x13, xzr
-	WORD $0xaa1603e2 // mov x2, x22
-	WORD $0x9b0b1871 // madd x17, x3, x11, x6
-	WORD $0x9b175463 // madd x3, x3, x23, x21
-	WORD $0xb86d6a2b // ldr w11, [x17, x13]
-	WORD $0xfc540041 // ldur d1, [x2, #-0xc0]
-	WORD $0x910011ad // add x13, x13, #0x4
-	WORD $0xf10051bf // cmp x13, #0x14
-	WORD $0x0b0b026b // add w11, w19, w11
-	WORD $0xd34c2d6b // lsl x11, x11, #52
-	WORD $0x9e670160 // fmov d0, x11
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f0061 // stur d1, [x3, #-0x10]
-	WORD $0xfc580041 // ldur d1, [x2, #-0x80]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f8061 // stur d1, [x3, #-0x8]
-	WORD $0xfc5c0041 // ldur d1, [x2, #-0x40]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfd000061 // str d1, [x3]
-	WORD $0xfd400041 // ldr d1, [x2]
-	WORD $0x91040042 // add x2, x2, #0x100
-	WORD $0x1e600820 // fmul d0, d1, d0
-	WORD $0xfd000460 // str d0, [x3, #0x8]
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0x54fffd81 // b.ne <blocks5Multi4+0x1f04>
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x910022d6 // add x22, x22, #0x8
-	WORD $0xeb1400ff // cmp x7, x20
-	WORD $0x54fffbe1 // b.ne <blocks5Multi4+0x1ee0>
-	WORD $0x14000023 // b <blocks5Multi4+0x1ff4>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x910041b3 // add x19, x13, #0x10
-	WORD $0xaa0e03f4 // mov x20, x14
-	WORD $0x9a9fc487 // csinc x7, x4, xzr, gt
-	WORD $0xd503201f // nop
-	WORD $0xb4000070 // cbz x16, <blocks5Multi4+0x1f8c>
-	WORD $0x786678a2 // ldrh w2, [x5, x6, lsl #1]
-	WORD $0x14000002 // b <blocks5Multi4+0x1f90>
-	WORD $0x8b0f00c2 // add x2, x6, x15
-	WORD $0x9b174c42 // madd x2, x2, x23, x19
-	WORD $0xaa1403ed // mov x13, x20
-	WORD $0x528000b1 // mov w17, #0x5
-	WORD $0xd503201f // nop
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc5401a1 // ldur d1, [x13, #-0xc0]
-	WORD $0xf1000631 // subs x17, x17, #0x1
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f0041 // stur d1, [x2, #-0x10]
-	WORD $0xfc5801a1 // ldur d1, [x13, #-0x80]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f8041 // stur d1, [x2, #-0x8]
-	WORD $0xfc5c01a1 // ldur d1, [x13, #-0x40]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfd000041 // str d1, [x2]
-	WORD $0xfd4001a1 // ldr d1, [x13]
-	WORD $0x910401ad // add x13, x13, #0x100
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfd000440 // str d0, [x2, #0x8]
-	WORD $0x91008042 // add x2, x2, #0x20
-	WORD $0x54fffe01 // b.ne <blocks5Multi4+0x1fa0>
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x91002294 // add x20, x20, #0x8
-	WORD $0xeb0700df // cmp x6, x7
-	WORD $0x54fffc81 // b.ne <blocks5Multi4+0x1f80>
-	WORD $0xf94107e2 // ldr x2, [sp, #0x208]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x8b0f008f // add x15, x4, x15
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
-	WORD $0x3d8cc420 // str q0, [x1, #0x3310]
-	WORD $0x3d8cc020 // str q0, [x1, #0x3300]
-	WORD $0x3d8ccc20 // str q0, [x1, #0x3330]
-	WORD $0x3d8cc820 // str q0, [x1, #0x3320]
-	WORD $0x3d8cd420 // str q0, [x1, #0x3350]
-	WORD $0x3d8cd020 // str q0, [x1, #0x3340]
-	WORD $0x3d8cdc20 // str q0, [x1, #0x3370]
-	WORD $0x3d8cd820 // str q0, [x1, #0x3360]
-	WORD $0x3d8ce420 // str q0, [x1, #0x3390]
-	WORD $0x3d8ce020 // str q0, [x1, #0x3380]
-	WORD $0x3d8cec20 // str q0, [x1, #0x33b0]
-	WORD $0x3d8ce820 // str q0, [x1, #0x33a0]
-	WORD $0x3d8cf420 // str q0, [x1, #0x33d0]
-	WORD $0x3d8cf020 // str q0, [x1, #0x33c0]
-	WORD $0x3d8cfc20 // str q0, [x1, #0x33f0]
-	WORD $0x3d8cf820 // str q0, [x1, #0x33e0]
-	WORD $0x3d8d0420 // str q0, [x1, #0x3410]
-	WORD $0x3d8d0020 // str q0, [x1, #0x3400]
-	WORD $0x3d8d0c20 // str q0, [x1, #0x3430]
-	WORD $0x3d8d0820 // str q0, [x1, #0x3420]
-	WORD $0x3d8d1420 // str q0, [x1, #0x3450]
-	WORD $0x3d8d1020 // str q0, [x1, #0x3440]
-	WORD $0x3d8d1c20 // str q0, [x1, #0x3470]
-	WORD $0x3d8d1820 // str q0, [x1, #0x3460]
-	WORD $0x3d8d2420 // str q0, [x1, #0x3490]
-	WORD $0x3d8d2020 // str q0, [x1, #0x3480]
-	WORD $0x3d8d2c20 // str q0, [x1, #0x34b0]
-	WORD $0x3d8d2820 // str q0, [x1, #0x34a0]
-	WORD $0x3d8d3420 // str q0, [x1, #0x34d0]
-	WORD $0x3d8d3020 // str q0, [x1, #0x34c0]
-	WORD $0x3d8d3c20 // str q0, [x1, #0x34f0]
-	WORD $0x3d8d3820 // str q0, [x1, #0x34e0]
 	WORD $0xf9400beb // ldr x11, [sp, #0x10]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb0b019f // cmp x12, x11
-	WORD $0x54ff0383 // b.lo <blocks5Multi4+0x1bc>
-	WORD $0x910703ff // add sp, sp, #0x1c0
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
+	WORD $0x8b0b010b // add x11, x8, x11
+	WORD $0xf9000beb // str x11, [sp, #0x10]
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x54007ca2 // b.hs <blocks5Multi4+0x1030>
+	WORD $0x79400928 // ldrh w8, [x9, #0x4]
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x14000007 // b <blocks5Multi4+0xc4>
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0x79400928 // ldrh w8, [x9, #0x4]
+	WORD $0x8b0f020f // add x15, x16, x15
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0x5400740a // b.ge <blocks5Multi4+0xf40>
+	WORD $0xcb0f0111 // sub x17, x8, x15
+	WORD $0x528000a8 // mov w8, #0x5
+	WORD $0xf100163f // cmp x17, #0x5
+	WORD $0x9a88b230 // csel x16, x17, x8, lt
+	WORD $0xf100023f // cmp x17, #0x0
+	WORD $0x5400634d // b.le <blocks5Multi4+0xd40>
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xf90013f1 // str x17, [sp, #0x20]
+	WORD $0xb9002feb // str w11, [sp, #0x2c]
+	WORD $0x9a9fc614 // csinc x20, x16, xzr, gt
+	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
+	WORD $0x1400001b // b <blocks5Multi4+0x164>
+	WORD $0xd503201f // nop
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0xb9400128 // ldr w8, [x9]
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x91190318 // add x24, x24, #0x640
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b171988 // add x8, x12, x23, lsl #6
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xeb1402ff // cmp x23, x20
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0x8b190b28 // add x8, x25, x25, lsl #2
+	WORD $0x8b0800e7 // add x7, x7, x8
+	WORD $0x54004e60 // b.eq <blocks5Multi4+0xb2c>
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xf9402c04 // ldr x4, [x0, #0x58]
+	WORD $0x394001d9 // ldrb w25, [x14]
+	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
+	WORD $0x37081968 // tbnz w8, #0x1, <blocks5Multi4+0x4a0>
+	WORD $0xf9404008 // ldr x8, [x0, #0x80]
+	WORD $0x7100d73f // cmp w25, #0x35
+	WORD $0xd341ff3a // lsr x26, x25, #1
+	WORD $0xd342ff3b // lsr x27, x25, #2
+	WORD $0x54001fc3 // b.lo <blocks5Multi4+0x580>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0x9bab233e // umaddl x30, w25, w11, x8
+	WORD $0x8b190728 // add x8, x25, x25, lsl #1
+	WORD $0xd342fd06 // lsr x6, x8, #2
+	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x8b1b00ab // add x11, x5, x27
+	WORD $0x910203d3 // add x19, x30, #0x80
+	WORD $0x8b1d0304 // add x4, x24, x29
+	WORD $0x8b1a00af // add x15, x5, x26
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0xad4213c5 // ldp q5, q4, [x30, #0x40]
+	WORD $0x8b0600b0 // add x16, x5, x6
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x910503bd // add x29, x29, #0x140
+	WORD $0x711903bf // cmp w29, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000881 // stp q1, q2, [x4]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010881 // stp q1, q2, [x4, #0x20]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020881 // stp q1, q2, [x4, #0x40]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030881 // stp q1, q2, [x4, #0x60]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040881 // stp q1, q2, [x4, #0x80]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050881 // stp q1, q2, [x4, #0xa0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060881 // stp q1, q2, [x4, #0xc0]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070881 // stp q1, q2, [x4, #0xe0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3cf96962 // ldr q2, [x11, x25]
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0xd1400565 // sub x5, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad080881 // stp q1, q2, [x4, #0x100]
+	WORD $0x3cf969e1 // ldr q1, [x15, x25]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x1ac>
+	WORD $0x17ffff1b // b <blocks5Multi4+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0703f1 // mov x17, x7
+	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x8b080305 // add x5, x24, x8
+	WORD $0x91050108 // add x8, x8, #0x140
+	WORD $0x7119011f // cmp w8, #0x640
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0004a2 // stp q2, q1, [x5]
+	WORD $0x3dc00621 // ldr q1, [x17, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0104a2 // stp q2, q1, [x5, #0x20]
+	WORD $0xf9881220 // prfm pldl1keep, [x17, #0x1020]
+	WORD $0x3dc00a21 // ldr q1, [x17, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
+	WORD $0x3dc00e21 // ldr q1, [x17, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0304a2 // stp q2, q1, [x5, #0x60]
+	WORD $0xf9882220 // prfm pldl1keep, [x17, #0x1040]
+	WORD $0x3dc01221 // ldr q1, [x17, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0404a2 // stp q2, q1, [x5, #0x80]
+	WORD $0x3dc01621 // ldr q1, [x17, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0504a2 // stp q2, q1, [x5, #0xa0]
+	WORD $0xf9883220 // prfm pldl1keep, [x17, #0x1060]
+	WORD $0x3dc01a21 // ldr q1, [x17, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
+	WORD $0x3dc01e21 // ldr q1, [x17, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0704a2 // stp q2, q1, [x5, #0xe0]
+	WORD $0xf9884220 // prfm pldl1keep, [x17, #0x1080]
+	WORD $0x3dc02221 // ldr q1, [x17, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0804a2 // stp q2, q1, [x5, #0x100]
+	WORD $0x3dc02621 // ldr q1, [x17, #0x90]
+	WORD $0x8b040231 // add x17, x17, x4
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
+	WORD $0x54fff9e1 // b.ne <blocks5Multi4+0x4a8>
+	WORD $0x17fffee4 // b <blocks5Multi4+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x7100633f // cmp w25, #0x18
+	WORD $0x9bab233d // umaddl x29, w25, w11, x8
+	WORD $0x8b190728 // add x8, x25, x25, lsl #1
+	WORD $0xd342fd1e // lsr x30, x8, #2
+	WORD $0x54001488 // b.hi <blocks5Multi4+0x824>
+	WORD $0x92400b28 // and x8, x25, #0x7
+	WORD $0xb5001448 // cbnz x8, <blocks5Multi4+0x824>
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xcb190884 // sub x4, x4, x25, lsl #2
+	WORD $0xaa0703eb // mov x11, x7
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400ba3 // ldp q3, q2, [x29]
+	WORD $0x8b1b016f // add x15, x11, x27
+	WORD $0x910223b3 // add x19, x29, #0x88
+	WORD $0x910243a5 // add x5, x29, #0x90
+	WORD $0x8b080306 // add x6, x24, x8
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc001e4 // ldr q4, [x15]
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1a0175 // add x21, x11, x26
+	WORD $0x8b1e0176 // add x22, x11, x30
+	WORD $0x8b110170 // add x16, x11, x17
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x91050108 // add x8, x8, #0x140
+	WORD $0x7119011f // cmp w8, #0x640
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc002a1 // ldr q1, [x21]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc002c2 // ldr q2, [x22]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x8b1902ab // add x11, x21, x25
+	WORD $0x8b1902d5 // add x21, x22, x25
+	WORD $0xd1400610 // sub x16, x16, #0x1, lsl #12
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b110216 // add x22, x16, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96a01 // ldr q1, [x16, x25]
+	WORD $0x8b1902b0 // add x16, x21, x25
+	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b1102b6 // add x22, x21, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
+	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
+	WORD $0x8b1102b6 // add x22, x21, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3cf969e2 // ldr q2, [x15, x25]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0x8b0402cb // add x11, x22, x4
+	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0x54ffec81 // b.ne <blocks5Multi4+0x5ac>
+	WORD $0x17fffe38 // b <blocks5Multi4+0x100>
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
+	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x8b1b00ab // add x11, x5, x27
+	WORD $0x910203b3 // add x19, x29, #0x80
+	WORD $0x8b060304 // add x4, x24, x6
+	WORD $0x8b1a00af // add x15, x5, x26
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0xad4213a5 // ldp q5, q4, [x29, #0x40]
+	WORD $0x8b1e00b0 // add x16, x5, x30
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x910500c6 // add x6, x6, #0x140
+	WORD $0x711900df // cmp w6, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000881 // stp q1, q2, [x4]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010881 // stp q1, q2, [x4, #0x20]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020881 // stp q1, q2, [x4, #0x40]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030881 // stp q1, q2, [x4, #0x60]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040881 // stp q1, q2, [x4, #0x80]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050881 // stp q1, q2, [x4, #0xa0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060881 // stp q1, q2, [x4, #0xc0]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070881 // stp q1, q2, [x4, #0xe0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3cf96962 // ldr q2, [x11, x25]
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0xd1400565 // sub x5, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad080881 // stp q1, q2, [x4, #0x100]
+	WORD $0x3cf969e1 // ldr q1, [x15, x25]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x840>
+	WORD $0x17fffd76 // b <blocks5Multi4+0x100>
+	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0xf94027f7 // ldr x23, [sp, #0x48]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x5400108b // b.lt <blocks5Multi4+0xd48>
+	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
+	WORD $0xf9400ffb // ldr x27, [sp, #0x18]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34001208 // cbz w8, <blocks5Multi4+0xd88>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b080c31 // add x17, x1, x8, lsl #3
+	WORD $0x8b080d84 // add x4, x12, x8, lsl #3
+	WORD $0xaa1403e6 // mov x6, x20
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf844048b // ldr x11, [x4], #0x40
+	WORD $0xfd400235 // ldr d21, [x17]
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x8b0b0ec5 // add x5, x22, x11, lsl #3
+	WORD $0xfd40a236 // ldr d22, [x17, #0x140]
+	WORD $0xad4050b3 // ldp q19, q20, [x5]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd414235 // ldr d21, [x17, #0x280]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd41e236 // ldr d22, [x17, #0x3c0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd428235 // ldr d21, [x17, #0x500]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0xfd40c236 // ldr d22, [x17, #0x180]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0xad4150b3 // ldp q19, q20, [x5, #0x20]
+	WORD $0xfd402235 // ldr d21, [x17, #0x40]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd416235 // ldr d21, [x17, #0x2c0]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd420236 // ldr d22, [x17, #0x400]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd42a235 // ldr d21, [x17, #0x540]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0xfd40e236 // ldr d22, [x17, #0x1c0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0xad4250b3 // ldp q19, q20, [x5, #0x40]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd404235 // ldr d21, [x17, #0x80]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd418235 // ldr d21, [x17, #0x300]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd422236 // ldr d22, [x17, #0x440]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd42c235 // ldr d21, [x17, #0x580]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0xad4350b3 // ldp q19, q20, [x5, #0x60]
+	WORD $0xfd406235 // ldr d21, [x17, #0xc0]
+	WORD $0xfd410236 // ldr d22, [x17, #0x200]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd41a235 // ldr d21, [x17, #0x340]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd424236 // ldr d22, [x17, #0x480]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd42e235 // ldr d21, [x17, #0x5c0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0xfd412236 // ldr d22, [x17, #0x240]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0xad4450b3 // ldp q19, q20, [x5, #0x80]
+	WORD $0xfd408235 // ldr d21, [x17, #0x100]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd41c235 // ldr d21, [x17, #0x380]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd426236 // ldr d22, [x17, #0x4c0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd430235 // ldr d21, [x17, #0x600]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x91190231 // add x17, x17, #0x640
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x54fff581 // b.ne <blocks5Multi4+0xba0>
+	WORD $0xd37be90b // lsl x11, x8, #5
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b0b0151 // add x17, x10, x11
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0xad004a31 // stp q17, q18, [x17]
+	WORD $0x8b0b0371 // add x17, x27, x11
+	WORD $0xad004227 // stp q7, q16, [x17]
+	WORD $0x8b0b02f1 // add x17, x23, x11
+	WORD $0xad001a25 // stp q5, q6, [x17]
+	WORD $0x8b0b0051 // add x17, x2, x11
+	WORD $0x8b0b006b // add x11, x3, x11
+	WORD $0xad001223 // stp q3, q4, [x17]
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0x54fff1c1 // b.ne <blocks5Multi4+0xb60>
+	WORD $0x17fffce0 // b <blocks5Multi4+0xac>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x350000ab // cbnz w11, <blocks5Multi4+0xd54>
+	WORD $0x17fffcdb // b <blocks5Multi4+0xb0>
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34ff9b08 // cbz w8, <blocks5Multi4+0xb0>
+	WORD $0xaa0a03e8 // mov x8, x10
+	WORD $0x5280010b // mov w11, #0x8
+	WORD $0xd503201f // nop
+	WORD $0xad000100 // stp q0, q0, [x8]
+	WORD $0xf100056b // subs x11, x11, #0x1
+	WORD $0x3d810500 // str q0, [x8, #0x410]
+	WORD $0x3d810100 // str q0, [x8, #0x400]
+	WORD $0xad080100 // stp q0, q0, [x8, #0x100]
+	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
+	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
+	WORD $0x91008108 // add x8, x8, #0x20
+	WORD $0x54ffff01 // b.ne <blocks5Multi4+0xd60>
+	WORD $0x17fffccb // b <blocks5Multi4+0xb0>
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd37beaab // lsl x11, x21, #5
+	WORD $0x8b150c38 // add x24, x1, x21, lsl #3
+	WORD $0x8b150d99 // add x25, x12, x21, lsl #3
+	WORD $0xaa1403fa // mov x26, x20
+	WORD $0x8b0b0148 // add x8, x10, x11
+	WORD $0x8b0b0371 // add x17, x27, x11
+	WORD $0x8b0b02e6 // add x6, x23, x11
+	WORD $0x8b0b0057 // add x23, x2, x11
+	WORD $0x8b0b0064 // add x4, x3, x11
+	WORD $0xad400503 // ldp q3, q1, [x8]
+	WORD $0xad400a26 // ldp q6, q2, [x17]
+	WORD $0xad4014d1 // ldp q17, q5, [x6]
+	WORD $0xad4042f2 // ldp q18, q16, [x23]
+	WORD $0xad401087 // ldp q7, q4, [x4]
+	WORD $0xf844072b // ldr x11, [x25], #0x40
+	WORD $0xfd400315 // ldr d21, [x24]
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x8b0b0ec5 // add x5, x22, x11, lsl #3
+	WORD $0xfd40a316 // ldr d22, [x24, #0x140]
+	WORD $0xad4050b3 // ldp q19, q20, [x5]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd414315 // ldr d21, [x24, #0x280]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd41e316 // ldr d22, [x24, #0x3c0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd428315 // ldr d21, [x24, #0x500]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0xfd40c316 // ldr d22, [x24, #0x180]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0xad4150b3 // ldp q19, q20, [x5, #0x20]
+	WORD $0xfd402315 // ldr d21, [x24, #0x40]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd416315 // ldr d21, [x24, #0x2c0]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd420316 // ldr d22, [x24, #0x400]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0xfd42a315 // ldr d21, [x24, #0x540]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd40e316 // ldr d22, [x24, #0x1c0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xad4250b3 // ldp q19, q20, [x5, #0x40]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0xfd404315 // ldr d21, [x24, #0x80]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd418315 // ldr d21, [x24, #0x300]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0xfd422316 // ldr d22, [x24, #0x440]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd42c315 // ldr d21, [x24, #0x580]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0xad4350b3 // ldp q19, q20, [x5, #0x60]
+	WORD $0xfd406315 // ldr d21, [x24, #0xc0]
+	WORD $0xfd410316 // ldr d22, [x24, #0x200]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd41a315 // ldr d21, [x24, #0x340]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd424316 // ldr d22, [x24, #0x480]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0xfd42e315 // ldr d21, [x24, #0x5c0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd412316 // ldr d22, [x24, #0x240]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xad4450b3 // ldp q19, q20, [x5, #0x80]
+	WORD $0xfd408315 // ldr d21, [x24, #0x100]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd41c315 // ldr d21, [x24, #0x380]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd426316 // ldr d22, [x24, #0x4c0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd430315 // ldr d21, [x24, #0x600]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x91190318 // add x24, x24, #0x640
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x54fff581 // b.ne <blocks5Multi4+0xdc4>
+	WORD $0xad0042f2 // stp q18, q16, [x23]
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0xf10022bf // cmp x21, #0x8
+	WORD $0xf94027f7 // ldr x23, [sp, #0x48]
+	WORD $0xad000503 // stp q3, q1, [x8]
+	WORD $0xad000a26 // stp q6, q2, [x17]
+	WORD $0xad0014d1 // stp q17, q5, [x6]
+	WORD $0xad001087 // stp q7, q4, [x4]
+	WORD $0x54fff2a1 // b.ne <blocks5Multi4+0xd8c>
+	WORD $0x17fffc5c // b <blocks5Multi4+0xac>
+	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi4+0xf60>
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x54ff8a43 // b.lo <blocks5Multi4+0xa0>
+	WORD $0x14000035 // b <blocks5Multi4+0x1030>
+	WORD $0xf9402808 // ldr x8, [x0, #0x50]
+	WORD $0xf9400beb // ldr x11, [sp, #0x10]
+	WORD $0xcb0b010b // sub x11, x8, x11
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100217f // cmp x11, #0x8
+	WORD $0x9a88b168 // csel x8, x11, x8, lt
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54ff882b // b.lt <blocks5Multi4+0x80>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0x9a9fc504 // csinc x4, x8, xzr, gt
+	WORD $0x14000008 // b <blocks5Multi4+0xfb0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x910080a5 // add x5, x5, #0x20
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x54ff86a0 // b.eq <blocks5Multi4+0x80>
+	WORD $0xf940180b // ldr x11, [x0, #0x30]
+	WORD $0xb40000ab // cbz x11, <blocks5Multi4+0xfc8>
+	WORD $0xf9400bef // ldr x15, [sp, #0x10]
+	WORD $0x8b11056b // add x11, x11, x17, lsl #1
+	WORD $0x786f7966 // ldrh w6, [x11, x15, lsl #1]
+	WORD $0x14000003 // b <blocks5Multi4+0xfd0>
+	WORD $0xf9400beb // ldr x11, [sp, #0x10]
+	WORD $0x8b0b0226 // add x6, x17, x11
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0x8b0608c6 // add x6, x6, x6, lsl #2
+	WORD $0x1400000e // b <blocks5Multi4+0x1010>
+	WORD $0xd503201f // nop
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x8b0b00af // add x15, x5, x11
+	WORD $0x9104016b // add x11, x11, #0x100
+	WORD $0xad4009e3 // ldp q3, q2, [x15]
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
+	WORD $0xf114017f // cmp x11, #0x500
+	WORD $0x8b0615ef // add x15, x15, x6, lsl #5
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad0005e3 // stp q3, q1, [x15]
+	WORD $0x54fffca0 // b.eq <blocks5Multi4+0xfa0>
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb4fffe73 // cbz x19, <blocks5Multi4+0xfe0>
+	WORD $0xb940680f // ldr w15, [x0, #0x68]
+	WORD $0xb8667a70 // ldr w16, [x19, x6, lsl #2]
+	WORD $0x0b1001ef // add w15, w15, w16
+	WORD $0xd34c2def // lsl x15, x15, #52
+	WORD $0x9e6701e1 // fmov d1, x15
+	WORD $0x17ffffee // b <blocks5Multi4+0xfe4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
 	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
 	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
-	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
@@ -15197,7 +12019,7 @@ TEXT ·blocks6Multi2Quad(SB), 0, $352-16
 	RET
 
 // func blocks6Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi4Quad(SB), 0, $816-16
+TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -15205,2567 +12027,1245 @@ TEXT ·blocks6Multi4Quad(SB), 0, $816-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x14000a0d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140004dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400408 // ldr x8, [x0, #0x8]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x54009a2b // b.lt <blocks6Multi4+0x134c>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf940140f // ldr x15, [x0, #0x28]
+	WORD $0x5286200b // mov w11, #0x3100
+	WORD $0x52864010 // mov w16, #0x3200
+	WORD $0x52866011 // mov w17, #0x3300
+	WORD $0x52868002 // mov w2, #0x3400
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xa9412809 // ldp x9, x10, [x0, #0x10]
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
-	WORD $0x3d8cc420 // str q0, [x1, #0x3310]
-	WORD $0x3d8cc020 // str q0, [x1, #0x3300]
-	WORD $0x3d8ccc20 // str q0, [x1, #0x3330]
-	WORD $0x3d8cc820 // str q0, [x1, #0x3320]
-	WORD $0x3d8cd420 // str q0, [x1, #0x3350]
-	WORD $0x3d8cd020 // str q0, [x1, #0x3340]
-	WORD $0x3d8cdc20 // str q0, [x1, #0x3370]
-	WORD $0x3d8cd820 // str q0, [x1, #0x3360]
-	WORD $0x3d8ce420 // str q0, [x1, #0x3390]
-	WORD $0x3d8ce020 // str q0, [x1, #0x3380]
-	WORD $0x3d8cec20 // str q0, [x1, #0x33b0]
-	WORD $0x3d8ce820 // str q0, [x1, #0x33a0]
-	WORD $0x3d8cf420 // str q0, [x1, #0x33d0]
-	WORD $0x3d8cf020 // str q0, [x1, #0x33c0]
-	WORD $0x3d8cfc20 // str q0, [x1, #0x33f0]
-	WORD $0x3d8cf820 // str q0, [x1, #0x33e0]
-	WORD $0x3d8d0420 // str q0, [x1, #0x3410]
-	WORD $0x3d8d0020 // str q0, [x1, #0x3400]
-	WORD $0x3d8d0c20 // str q0, [x1, #0x3430]
-	WORD $0x3d8d0820 // str q0, [x1, #0x3420]
-	WORD $0x3d8d1420 // str q0, [x1, #0x3450]
-	WORD $0x3d8d1020 // str q0, [x1, #0x3440]
-	WORD $0x3d8d1c20 // str q0, [x1, #0x3470]
-	WORD $0x3d8d1820 // str q0, [x1, #0x3460]
-	WORD $0x3d8d2420 // str q0, [x1, #0x3490]
-	WORD $0x3d8d2020 // str q0, [x1, #0x3480]
-	WORD $0x3d8d2c20 // str q0, [x1, #0x34b0]
-	WORD $0x3d8d2820 // str q0, [x1, #0x34a0]
-	WORD $0x3d8d3420 // str q0, [x1, #0x34d0]
-	WORD $0x3d8d3020 // str q0, [x1, #0x34c0]
-	WORD $0x3d8d3c20 // str q0, [x1, #0x34f0]
-	WORD $0x3d8d3820 // str q0, [x1, #0x34e0]
-	WORD $0x3d8d4420 // str q0, [x1, #0x3510]
-	WORD $0x3d8d4020 // str q0, [x1, #0x3500]
-	WORD $0x3d8d4c20 // str q0, [x1, #0x3530]
-	WORD $0x3d8d4820 // str q0, [x1, #0x3520]
-	WORD $0x3d8d5420 // str q0, [x1, #0x3550]
-	WORD $0x3d8d5020 // str q0, [x1, #0x3540]
-	WORD $0x3d8d5c20 // str q0, [x1, #0x3570]
-	WORD $0x3d8d5820 // str q0, [x1, #0x3560]
-	WORD $0x3d8d6420 // str q0, [x1, #0x3590]
-	WORD $0x3d8d6020 // str q0, [x1, #0x3580]
-	WORD $0x3d8d6c20 // str q0, [x1, #0x35b0]
-	WORD $0x3d8d6820 // str q0, [x1, #0x35a0]
-	WORD $0x3d8d7420 // str q0, [x1, #0x35d0]
-	WORD $0x3d8d7020 // str q0, [x1, #0x35c0]
-	WORD $0x3d8d7c20 // str q0, [x1, #0x35f0]
-	WORD $0x3d8d7820 // str q0, [x1, #0x35e0]
-	WORD $0xf940040b // ldr x11, [x0, #0x8]
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5401326b // b.lt <blocks6Multi4+0x27e0>
-	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
-	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
+	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
+	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
+	WORD $0x8b020022 // add x2, x1, x2
 	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
-	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
-	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0x8b10003e // add x30, x1, x16
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd10903ff // sub sp, sp, #0x240
-	WORD $0xf940000c // ldr x12, [x0]
-	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0x5280181d // mov w29, #0xc0
-	WORD $0x528000c3 // mov w3, #0x6
-	WORD $0x8b0b0d8b // add x11, x12, x11, lsl #3
-	WORD $0xf90007eb // str x11, [sp, #0x8]
-	WORD $0x5286180b // mov w11, #0x30c0
-	WORD $0x8b0b003e // add x30, x1, x11
-	WORD $0x52861c0b // mov w11, #0x30e0
-	WORD $0x8b0b0022 // add x2, x1, x11
-	WORD $0xf9000fe2 // str x2, [sp, #0x18]
-	WORD $0x14000008 // b <blocks6Multi4+0x210>
+	WORD $0x8b0b0034 // add x20, x1, x11
+	WORD $0x8b110035 // add x21, x1, x17
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xa90457fd // stp x29, x21, [sp, #0x40]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa9007fe8 // stp x8, xzr, [sp]
+	WORD $0x5286a008 // mov w8, #0x3500
+	WORD $0x8b080024 // add x4, x1, x8
+	WORD $0xa90153fe // stp x30, x20, [sp, #0x10]
+	WORD $0x1400000a // b <blocks6Multi4+0xa0>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xa940bfeb // ldp x11, x15, [sp, #0x8]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb0b019f // cmp x12, x11
-	WORD $0x54012d42 // b.hs <blocks6Multi4+0x27b4>
-	WORD $0x7940098b // ldrh w11, [x12, #0x4]
-	WORD $0xf9000bef // str x15, [sp, #0x10]
-	WORD $0xb401144b // cbz x11, <blocks6Multi4+0x24a0>
-	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
-	WORD $0xb9400190 // ldr w16, [x12]
-	WORD $0x8b0b0125 // add x5, x9, x11
-	WORD $0x8b1015a4 // add x4, x13, x16, lsl #5
-	WORD $0xf90147e5 // str x5, [sp, #0x288]
-	WORD $0x91008086 // add x6, x4, #0x20
-	WORD $0x91010087 // add x7, x4, #0x40
-	WORD $0x91018093 // add x19, x4, #0x60
-	WORD $0x91020094 // add x20, x4, #0x80
-	WORD $0x91028095 // add x21, x4, #0xa0
-	WORD $0x14000006 // b <blocks6Multi4+0x25c>
-	WORD $0x9ba322c8 // umaddl x8, w22, w3, x8
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0xeb05013f // cmp x9, x5
-	WORD $0x54011242 // b.hs <blocks6Multi4+0x24a0>
-	WORD $0x39400136 // ldrb w22, [x9]
-	WORD $0xf9820140 // prfm pldl1keep, [x10, #0x400]
-	WORD $0x3940198b // ldrb w11, [x12, #0x6]
-	WORD $0x370849cb // tbnz w11, #0x1, <blocks6Multi4+0xba0>
-	WORD $0xf940400b // ldr x11, [x0, #0x80]
-	WORD $0x7100d2df // cmp w22, #0x34
-	WORD $0xd341fed8 // lsr x24, x22, #1
-	WORD $0xd342fedb // lsr x27, x22, #2
-	WORD $0x9bbd2ed7 // umaddl x23, w22, w29, x11
-	WORD $0x54008269 // b.ls <blocks6Multi4+0x12cc>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x528000dd // mov w29, #0x6
-	WORD $0xd37be96d // lsl x13, x11, #5
-	WORD $0x7940054b // ldrh w11, [x10, #0x2]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x7940094b // ldrh w11, [x10, #0x4]
-	WORD $0xd37be979 // lsl x25, x11, #5
-	WORD $0x79400d4b // ldrh w11, [x10, #0x6]
-	WORD $0x8b1900cf // add x15, x6, x25
-	WORD $0xd37be97a // lsl x26, x11, #5
-	WORD $0x8b19008b // add x11, x4, x25
-	WORD $0x8b1a008e // add x14, x4, x26
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b0d008b // add x11, x4, x13
-	WORD $0x8b1a00d1 // add x17, x6, x26
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1000ce // add x14, x6, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d808fe4 // str q4, [sp, #0x230]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b10008b // add x11, x4, x16
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad10c3e0 // stp q0, q16, [sp, #0x210]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
-	WORD $0xad0f8be0 // stp q0, q2, [sp, #0x1f0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0e8be1 // stp q1, q2, [sp, #0x1d0]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x8b1a00ef // add x15, x7, x26
-	WORD $0x8b0d00eb // add x11, x7, x13
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x8b1a0271 // add x17, x19, x26
-	WORD $0x3d8073e2 // str q2, [sp, #0x1c0]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1900ee // add x14, x7, x25
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0c13e0 // stp q0, q4, [sp, #0x180]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
-	WORD $0x8b19026f // add x15, x19, x25
-	WORD $0xad0a1be1 // stp q1, q6, [sp, #0x140]
-	WORD $0xad0b0be0 // stp q0, q2, [sp, #0x160]
-	WORD $0xad4009c0 // ldp q0, q2, [x14]
-	WORD $0x8b10026e // add x14, x19, x16
-	WORD $0x4ec43801 // zip1 v1.2d, v0.2d, v4.2d
-	WORD $0x4ec47800 // zip2 v0.2d, v0.2d, v4.2d
-	WORD $0xad0d47f0 // stp q16, q17, [sp, #0x1a0]
-	WORD $0x3d804fe1 // str q1, [sp, #0x130]
-	WORD $0xad400d61 // ldp q1, q3, [x11]
-	WORD $0x8b1000eb // add x11, x7, x16
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b0d026b // add x11, x19, x13
-	WORD $0x4ec63830 // zip1 v16.2d, v1.2d, v6.2d
-	WORD $0x4ec67824 // zip2 v4.2d, v1.2d, v6.2d
-	WORD $0x4ec73861 // zip1 v1.2d, v3.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec53840 // zip1 v0.2d, v2.2d, v5.2d
-	WORD $0xad0793e0 // stp q0, q4, [sp, #0xf0]
-	WORD $0x4ec57840 // zip2 v0.2d, v2.2d, v5.2d
-	WORD $0x4ec77865 // zip2 v5.2d, v3.2d, v7.2d
-	WORD $0xad400e22 // ldp q2, q3, [x17]
-	WORD $0xad0687e0 // stp q0, q1, [sp, #0xd0]
-	WORD $0xad4005e0 // ldp q0, q1, [x15]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27807 // zip2 v7.2d, v0.2d, v2.2d
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b19028b // add x11, x20, x25
-	WORD $0xad0597e4 // stp q4, q5, [sp, #0xb0]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b1a028e // add x14, x20, x26
-	WORD $0x4ec43806 // zip1 v6.2d, v0.2d, v4.2d
-	WORD $0xad049fe6 // stp q6, q7, [sp, #0x90]
-	WORD $0x4ec47806 // zip2 v6.2d, v0.2d, v4.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37824 // zip2 v4.2d, v1.2d, v3.2d
-	WORD $0x4ec57841 // zip2 v1.2d, v2.2d, v5.2d
-	WORD $0xad401dc3 // ldp q3, q7, [x14]
-	WORD $0x8b10028e // add x14, x20, x16
-	WORD $0xad039be0 // stp q0, q6, [sp, #0x70]
-	WORD $0x4ec53840 // zip1 v0.2d, v2.2d, v5.2d
-	WORD $0xad401962 // ldp q2, q6, [x11]
-	WORD $0x8b0d028b // add x11, x20, x13
-	WORD $0xad4045c5 // ldp q5, q17, [x14]
-	WORD $0x8b1a02ae // add x14, x21, x26
-	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
-	WORD $0xad405dd3 // ldp q19, q23, [x14]
-	WORD $0xad0293e0 // stp q0, q4, [sp, #0x50]
-	WORD $0x4ec33840 // zip1 v0.2d, v2.2d, v3.2d
-	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b1902ab // add x11, x21, x25
-	WORD $0xad405972 // ldp q18, q22, [x11]
-	WORD $0x8b0d02ab // add x11, x21, x13
-	WORD $0x8b1002ad // add x13, x21, x16
-	WORD $0xad406174 // ldp q20, q24, [x11]
-	WORD $0xad4065b5 // ldp q21, q25, [x13]
-	WORD $0x8b1606cb // add x11, x22, x22, lsl #1
-	WORD $0xd342fd79 // lsr x25, x11, #2
-	WORD $0x8b160acb // add x11, x22, x22, lsl #2
-	WORD $0xcb0b034d // sub x13, x26, x11
-	WORD $0xaa1e03f0 // mov x16, x30
-	WORD $0xaa0803eb // mov x11, x8
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ed33a51 // zip1 v17.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0x4ed53a93 // zip1 v19.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ed73ad5 // zip1 v21.2d, v22.2d, v23.2d
-	WORD $0x4ed77ad6 // zip2 v22.2d, v22.2d, v23.2d
-	WORD $0x4ed93b17 // zip1 v23.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0xad0187e0 // stp q0, q1, [sp, #0x30]
-	WORD $0x910202ee // add x14, x23, #0x80
-	WORD $0xad4026ea // ldp q10, q9, [x23]
-	WORD $0xf10007bd // subs x29, x29, #0x1
-	WORD $0x3dc0017a // ldr q26, [x11]
-	WORD $0x4e0a035a // tbl v26.16b, { v26.16b }, v10.16b
-	WORD $0x4d40cdd9 // ld1r { v25.2d }, [x14]
-	WORD $0x8b1b016e // add x14, x11, x27
-	WORD $0xad4232eb // ldp q11, q12, [x23, #0x40]
-	WORD $0x3dc001db // ldr q27, [x14]
-	WORD $0x4e09037b // tbl v27.16b, { v27.16b }, v9.16b
-	WORD $0xad5107e0 // ldp q0, q1, [sp, #0x220]
-	WORD $0xad40221d // ldp q29, q8, [x16]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x6ee0bb2d // neg v13.2d, v25.2d
-	WORD $0x6eeb475a // ushl v26.2d, v26.2d, v11.2d
-	WORD $0x6eec477b // ushl v27.2d, v27.2d, v12.2d
-	WORD $0x4eed4779 // sshl v25.2d, v27.2d, v13.2d
-	WORD $0x4eed475b // sshl v27.2d, v26.2d, v13.2d
-	WORD $0xad7a7a1a // ldp q26, q30, [x16, #-0xc0]
-	WORD $0x4e61db6e // scvtf v14.2d, v27.2d
-	WORD $0x4e61db2f // scvtf v15.2d, v25.2d
-	WORD $0xad7c7e1b // ldp q27, q31, [x16, #-0x80]
-	WORD $0xad7e7219 // ldp q25, q28, [x16, #-0x40]
-	WORD $0x4e6fcc3e // fmla v30.2d, v1.2d, v15.2d
-	WORD $0x4e6ecc1a // fmla v26.2d, v0.2d, v14.2d
-	WORD $0xad5007e0 // ldp q0, q1, [sp, #0x200]
-	WORD $0x4e6fcc3f // fmla v31.2d, v1.2d, v15.2d
-	WORD $0x4e6ecc1b // fmla v27.2d, v0.2d, v14.2d
-	WORD $0xad4f03e1 // ldp q1, q0, [sp, #0x1e0]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e6fcc1c // fmla v28.2d, v0.2d, v15.2d
-	WORD $0x4e6ecc39 // fmla v25.2d, v1.2d, v14.2d
-	WORD $0xad4e03e1 // ldp q1, q0, [sp, #0x1c0]
-	WORD $0x4e6fcc08 // fmla v8.2d, v0.2d, v15.2d
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0x3dc001c0 // ldr q0, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6ecc3d // fmla v29.2d, v1.2d, v14.2d
-	WORD $0x3dc06be1 // ldr q1, [sp, #0x1a0]
-	WORD $0x4e0a01ef // tbl v15.16b, { v15.16b }, v10.16b
-	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
-	WORD $0x6eeb45ef // ushl v15.2d, v15.2d, v11.2d
-	WORD $0x6eec4400 // ushl v0.2d, v0.2d, v12.2d
-	WORD $0x4eed45ef // sshl v15.2d, v15.2d, v13.2d
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0x4e61d9ef // scvtf v15.2d, v15.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e6fcc3a // fmla v26.2d, v1.2d, v15.2d
-	WORD $0x3dc06fe1 // ldr q1, [sp, #0x1b0]
-	WORD $0x4e60cc3e // fmla v30.2d, v1.2d, v0.2d
-	WORD $0x3dc063e1 // ldr q1, [sp, #0x180]
-	WORD $0x4e6fcc3b // fmla v27.2d, v1.2d, v15.2d
-	WORD $0x3dc067e1 // ldr q1, [sp, #0x190]
-	WORD $0x4e60cc3f // fmla v31.2d, v1.2d, v0.2d
-	WORD $0x3dc05be1 // ldr q1, [sp, #0x160]
-	WORD $0x4e6fcc39 // fmla v25.2d, v1.2d, v15.2d
-	WORD $0x3dc05fe1 // ldr q1, [sp, #0x170]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e60cc3c // fmla v28.2d, v1.2d, v0.2d
-	WORD $0x3dc053e1 // ldr q1, [sp, #0x140]
-	WORD $0x4e0a01ce // tbl v14.16b, { v14.16b }, v10.16b
-	WORD $0x6eeb45ce // ushl v14.2d, v14.2d, v11.2d
-	WORD $0x4e6fcc3d // fmla v29.2d, v1.2d, v15.2d
-	WORD $0x3dc001cf // ldr q15, [x14]
-	WORD $0x4eed45ce // sshl v14.2d, v14.2d, v13.2d
-	WORD $0x3dc057e1 // ldr q1, [sp, #0x150]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e60cc28 // fmla v8.2d, v1.2d, v0.2d
-	WORD $0x4e0901e0 // tbl v0.16b, { v15.16b }, v9.16b
-	WORD $0x3dc04fe1 // ldr q1, [sp, #0x130]
-	WORD $0x6eec4400 // ushl v0.2d, v0.2d, v12.2d
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e60cc3e // fmla v30.2d, v1.2d, v0.2d
-	WORD $0x3dc04be1 // ldr q1, [sp, #0x120]
-	WORD $0x4e6ecc3a // fmla v26.2d, v1.2d, v14.2d
-	WORD $0x3dc047e1 // ldr q1, [sp, #0x110]
-	WORD $0x4e60cc3f // fmla v31.2d, v1.2d, v0.2d
-	WORD $0x3dc043e1 // ldr q1, [sp, #0x100]
-	WORD $0x4e6ecc3b // fmla v27.2d, v1.2d, v14.2d
-	WORD $0x3dc03fe1 // ldr q1, [sp, #0xf0]
-	WORD $0x4e60cc3c // fmla v28.2d, v1.2d, v0.2d
-	WORD $0x3dc03be1 // ldr q1, [sp, #0xe0]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc001cf // ldr q15, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6ecc39 // fmla v25.2d, v1.2d, v14.2d
-	WORD $0x3dc037e1 // ldr q1, [sp, #0xd0]
-	WORD $0x4e0901ef // tbl v15.16b, { v15.16b }, v9.16b
-	WORD $0x4e60cc28 // fmla v8.2d, v1.2d, v0.2d
-	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x4e0a0000 // tbl v0.16b, { v0.16b }, v10.16b
-	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
-	WORD $0x4e6ecc3d // fmla v29.2d, v1.2d, v14.2d
-	WORD $0x3dc027e1 // ldr q1, [sp, #0x90]
-	WORD $0x6eec45ee // ushl v14.2d, v15.2d, v12.2d
-	WORD $0x6eeb4400 // ushl v0.2d, v0.2d, v11.2d
-	WORD $0x4eed45ce // sshl v14.2d, v14.2d, v13.2d
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e60cc3a // fmla v26.2d, v1.2d, v0.2d
-	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
-	WORD $0x4e6ecc3e // fmla v30.2d, v1.2d, v14.2d
-	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
-	WORD $0x4e60cc3b // fmla v27.2d, v1.2d, v0.2d
-	WORD $0x3dc02be1 // ldr q1, [sp, #0xa0]
-	WORD $0x4e6ecc3f // fmla v31.2d, v1.2d, v14.2d
-	WORD $0x3dc017e1 // ldr q1, [sp, #0x50]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0x4e60cc39 // fmla v25.2d, v1.2d, v0.2d
-	WORD $0x3dc01fe1 // ldr q1, [sp, #0x70]
-	WORD $0x4e0a01ef // tbl v15.16b, { v15.16b }, v10.16b
-	WORD $0x4e6ecc3c // fmla v28.2d, v1.2d, v14.2d
-	WORD $0x3dc013e1 // ldr q1, [sp, #0x40]
-	WORD $0x4e60cc3d // fmla v29.2d, v1.2d, v0.2d
-	WORD $0x3dc001c0 // ldr q0, [x14]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc01be1 // ldr q1, [sp, #0x60]
-	WORD $0x4e6ecc28 // fmla v8.2d, v1.2d, v14.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
-	WORD $0x3dc00fe1 // ldr q1, [sp, #0x30]
-	WORD $0x6eec4400 // ushl v0.2d, v0.2d, v12.2d
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0x4e0a01ca // tbl v10.16b, { v14.16b }, v10.16b
-	WORD $0x3cf669ce // ldr q14, [x14, x22]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b0d016b // add x11, x11, x13
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x6eeb454a // ushl v10.2d, v10.2d, v11.2d
-	WORD $0x4eed454a // sshl v10.2d, v10.2d, v13.2d
-	WORD $0x4e60cc3e // fmla v30.2d, v1.2d, v0.2d
-	WORD $0x4e60cc5f // fmla v31.2d, v2.2d, v0.2d
-	WORD $0x4e60ccbc // fmla v28.2d, v5.2d, v0.2d
-	WORD $0x4e60ccc8 // fmla v8.2d, v6.2d, v0.2d
-	WORD $0x4e0901c9 // tbl v9.16b, { v14.16b }, v9.16b
-	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
-	WORD $0x6eec4529 // ushl v9.2d, v9.2d, v12.2d
-	WORD $0x6eeb45ec // ushl v12.2d, v15.2d, v11.2d
-	WORD $0x4eed458b // sshl v11.2d, v12.2d, v13.2d
-	WORD $0x4eed4529 // sshl v9.2d, v9.2d, v13.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e6bcc7a // fmla v26.2d, v3.2d, v11.2d
-	WORD $0x4e6bcc9b // fmla v27.2d, v4.2d, v11.2d
-	WORD $0x4e6bccf9 // fmla v25.2d, v7.2d, v11.2d
-	WORD $0x4e6bce1d // fmla v29.2d, v16.2d, v11.2d
-	WORD $0x4e69ce3e // fmla v30.2d, v17.2d, v9.2d
-	WORD $0x4e69ce5f // fmla v31.2d, v18.2d, v9.2d
-	WORD $0x4e69cebc // fmla v28.2d, v21.2d, v9.2d
-	WORD $0x4e69cec8 // fmla v8.2d, v22.2d, v9.2d
-	WORD $0x4e6ace7a // fmla v26.2d, v19.2d, v10.2d
-	WORD $0x4e6ace9b // fmla v27.2d, v20.2d, v10.2d
-	WORD $0x4e6acef9 // fmla v25.2d, v23.2d, v10.2d
-	WORD $0x4e6acf1d // fmla v29.2d, v24.2d, v10.2d
-	WORD $0xad3a7a1a // stp q26, q30, [x16, #-0xc0]
-	WORD $0xad3c7e1b // stp q27, q31, [x16, #-0x80]
-	WORD $0xad3e7219 // stp q25, q28, [x16, #-0x40]
-	WORD $0xac88221d // stp q29, q8, [x16], #0x100
-	WORD $0x54ffeb01 // b.ne <blocks6Multi4+0x48c>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0x7940154f // ldrh w15, [x10, #0xa]
-	WORD $0xd37be96d // lsl x13, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be9f0 // lsl x16, x15, #5
-	WORD $0xd37be97b // lsl x27, x11, #5
-	WORD $0x8b0d008b // add x11, x4, x13
-	WORD $0x8b1b008e // add x14, x4, x27
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x8b1b028f // add x15, x20, x27
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b10008e // add x14, x4, x16
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b1b00ce // add x14, x6, x27
-	WORD $0xd37be97d // lsl x29, x11, #5
-	WORD $0x8b1d008b // add x11, x4, x29
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d808fe4 // str q4, [sp, #0x230]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad10c3e0 // stp q0, q16, [sp, #0x210]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0f8be0 // stp q0, q2, [sp, #0x1f0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0e8be0 // stp q0, q2, [sp, #0x1d0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d00cb // add x11, x6, x29
-	WORD $0x8b1000ce // add x14, x6, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad0d9be4 // stp q4, q6, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d00eb // add x11, x7, x13
-	WORD $0x8b1b00ee // add x14, x7, x27
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d00eb // add x11, x7, x29
-	WORD $0x8b1000ee // add x14, x7, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d026b // add x11, x19, x13
-	WORD $0x8b1b026e // add x14, x19, x27
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d026b // add x11, x19, x29
-	WORD $0x8b10026e // add x14, x19, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27807 // zip2 v7.2d, v0.2d, v2.2d
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b1d028b // add x11, x20, x29
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b0d028e // add x14, x20, x13
-	WORD $0x4ec43806 // zip1 v6.2d, v0.2d, v4.2d
-	WORD $0xad049fe6 // stp q6, q7, [sp, #0x90]
-	WORD $0x4ec47806 // zip2 v6.2d, v0.2d, v4.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37824 // zip2 v4.2d, v1.2d, v3.2d
-	WORD $0x4ec57843 // zip2 v3.2d, v2.2d, v5.2d
-	WORD $0xad039be0 // stp q0, q6, [sp, #0x70]
-	WORD $0x4ec53840 // zip1 v0.2d, v2.2d, v5.2d
-	WORD $0xad401de2 // ldp q2, q7, [x15]
-	WORD $0xad0293e0 // stp q0, q4, [sp, #0x50]
-	WORD $0xad4019c0 // ldp q0, q6, [x14]
-	WORD $0x8b10028e // add x14, x20, x16
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b0d02ab // add x11, x21, x13
-	WORD $0x8b1b02ad // add x13, x21, x27
-	WORD $0xaa0803fb // mov x27, x8
-	WORD $0xad405972 // ldp q18, q22, [x11]
-	WORD $0x8b1d02ab // add x11, x21, x29
-	WORD $0x5280181d // mov w29, #0xc0
-	WORD $0x4ec23801 // zip1 v1.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad406174 // ldp q20, q24, [x11]
-	WORD $0x3d800be0 // str q0, [sp, #0x20]
-	WORD $0xad4001c5 // ldp q5, q0, [x14]
-	WORD $0xad018fe1 // stp q1, q3, [sp, #0x30]
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ec03a07 // zip1 v7.2d, v16.2d, v0.2d
-	WORD $0x4ec07a10 // zip2 v16.2d, v16.2d, v0.2d
-	WORD $0xad4001b3 // ldp q19, q0, [x13]
-	WORD $0x8b1002ad // add x13, x21, x16
-	WORD $0x528000d0 // mov w16, #0x6
-	WORD $0xad4065b5 // ldp q21, q25, [x13]
-	WORD $0xaa0203ed // mov x13, x2
-	WORD $0x4ed93b17 // zip1 v23.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0x4ed33a51 // zip1 v17.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0x4ed53a93 // zip1 v19.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ec03ad5 // zip1 v21.2d, v22.2d, v0.2d
-	WORD $0x4ec07ad6 // zip2 v22.2d, v22.2d, v0.2d
-	WORD $0x910202eb // add x11, x23, #0x80
-	WORD $0xad4126ec // ldp q12, q9, [x23, #0x20]
-	WORD $0x8b19036e // add x14, x27, x25
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x4d40cd60 // ld1r { v0.2d }, [x11]
-	WORD $0x8b18036b // add x11, x27, x24
-	WORD $0x3dc001da // ldr q26, [x14]
-	WORD $0x4e09035a // tbl v26.16b, { v26.16b }, v9.16b
-	WORD $0x3dc00179 // ldr q25, [x11]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0xad432eea // ldp q10, q11, [x23, #0x60]
-	WORD $0xad7a21bc // ldp q28, q8, [x13, #-0xc0]
-	WORD $0x3dc001cf // ldr q15, [x14]
-	WORD $0xad510be1 // ldp q1, q2, [sp, #0x220]
-	WORD $0xad407dbb // ldp q27, q31, [x13]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x8b1a037b // add x27, x27, x26
-	WORD $0x4e0c0339 // tbl v25.16b, { v25.16b }, v12.16b
-	WORD $0x4e0901ef // tbl v15.16b, { v15.16b }, v9.16b
-	WORD $0x6eeb475a // ushl v26.2d, v26.2d, v11.2d
-	WORD $0x6ee0b800 // neg v0.2d, v0.2d
-	WORD $0x6eea4739 // ushl v25.2d, v25.2d, v10.2d
-	WORD $0x4ee0475a // sshl v26.2d, v26.2d, v0.2d
-	WORD $0x4ee04739 // sshl v25.2d, v25.2d, v0.2d
-	WORD $0x4e61db4e // scvtf v14.2d, v26.2d
-	WORD $0xad7e79ba // ldp q26, q30, [x13, #-0x40]
-	WORD $0x4e61db2d // scvtf v13.2d, v25.2d
-	WORD $0xad7c75b9 // ldp q25, q29, [x13, #-0x80]
-	WORD $0x4e6ecc48 // fmla v8.2d, v2.2d, v14.2d
-	WORD $0x4e6dcc3c // fmla v28.2d, v1.2d, v13.2d
-	WORD $0xad500be1 // ldp q1, q2, [sp, #0x200]
-	WORD $0x4e6ecc5d // fmla v29.2d, v2.2d, v14.2d
-	WORD $0x4e6dcc39 // fmla v25.2d, v1.2d, v13.2d
-	WORD $0xad4f0be1 // ldp q1, q2, [sp, #0x1e0]
-	WORD $0x4e6ecc5e // fmla v30.2d, v2.2d, v14.2d
-	WORD $0x4e6dcc3a // fmla v26.2d, v1.2d, v13.2d
-	WORD $0xad4e0be1 // ldp q1, q2, [sp, #0x1c0]
-	WORD $0x4e6ecc5f // fmla v31.2d, v2.2d, v14.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e6dcc3b // fmla v27.2d, v1.2d, v13.2d
-	WORD $0x6eeb45ed // ushl v13.2d, v15.2d, v11.2d
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0xad4d07e2 // ldp q2, q1, [sp, #0x1a0]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e0c01ce // tbl v14.16b, { v14.16b }, v12.16b
-	WORD $0x4ee045ad // sshl v13.2d, v13.2d, v0.2d
-	WORD $0x6eea45ce // ushl v14.2d, v14.2d, v10.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e0c01ef // tbl v15.16b, { v15.16b }, v12.16b
-	WORD $0x4ee045ce // sshl v14.2d, v14.2d, v0.2d
-	WORD $0x4e6dcc28 // fmla v8.2d, v1.2d, v13.2d
-	WORD $0x6eea45ef // ushl v15.2d, v15.2d, v10.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e6ecc5c // fmla v28.2d, v2.2d, v14.2d
-	WORD $0xad4c07e2 // ldp q2, q1, [sp, #0x180]
-	WORD $0x4e6dcc3d // fmla v29.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc59 // fmla v25.2d, v2.2d, v14.2d
-	WORD $0xad4b07e2 // ldp q2, q1, [sp, #0x160]
-	WORD $0x4e6dcc3e // fmla v30.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc5a // fmla v26.2d, v2.2d, v14.2d
-	WORD $0xad4a07e2 // ldp q2, q1, [sp, #0x140]
-	WORD $0x4e6dcc3f // fmla v31.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc5b // fmla v27.2d, v2.2d, v14.2d
-	WORD $0x3dc001ce // ldr q14, [x14]
-	WORD $0xad490be1 // ldp q1, q2, [sp, #0x120]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e0901ce // tbl v14.16b, { v14.16b }, v9.16b
-	WORD $0x6eeb45ce // ushl v14.2d, v14.2d, v11.2d
-	WORD $0x4ee045cd // sshl v13.2d, v14.2d, v0.2d
-	WORD $0x4ee045ee // sshl v14.2d, v15.2d, v0.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e6dcc48 // fmla v8.2d, v2.2d, v13.2d
-	WORD $0x4e6ecc3c // fmla v28.2d, v1.2d, v14.2d
-	WORD $0xad480be1 // ldp q1, q2, [sp, #0x100]
-	WORD $0x4e6dcc5d // fmla v29.2d, v2.2d, v13.2d
-	WORD $0x4e6ecc39 // fmla v25.2d, v1.2d, v14.2d
-	WORD $0xad470be1 // ldp q1, q2, [sp, #0xe0]
-	WORD $0x4e6dcc5e // fmla v30.2d, v2.2d, v13.2d
-	WORD $0x4e6ecc3a // fmla v26.2d, v1.2d, v14.2d
-	WORD $0xad460be1 // ldp q1, q2, [sp, #0xc0]
-	WORD $0x4e6dcc5f // fmla v31.2d, v2.2d, v13.2d
-	WORD $0x3dc0016d // ldr q13, [x11]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0x4e6ecc3b // fmla v27.2d, v1.2d, v14.2d
-	WORD $0xad440be1 // ldp q1, q2, [sp, #0x80]
-	WORD $0x4e0c01ad // tbl v13.16b, { v13.16b }, v12.16b
-	WORD $0x3dc001ce // ldr q14, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x6eea45ad // ushl v13.2d, v13.2d, v10.2d
-	WORD $0x4e0901ce // tbl v14.16b, { v14.16b }, v9.16b
-	WORD $0x4ee045ad // sshl v13.2d, v13.2d, v0.2d
-	WORD $0x6eeb45ce // ushl v14.2d, v14.2d, v11.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4ee045ce // sshl v14.2d, v14.2d, v0.2d
-	WORD $0x4e6dcc5c // fmla v28.2d, v2.2d, v13.2d
-	WORD $0x3dc017e2 // ldr q2, [sp, #0x50]
-	WORD $0x4e6dcc39 // fmla v25.2d, v1.2d, v13.2d
-	WORD $0x3dc001c1 // ldr q1, [x14]
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e6dcc5a // fmla v26.2d, v2.2d, v13.2d
-	WORD $0x3dc013e2 // ldr q2, [sp, #0x40]
-	WORD $0x4e090021 // tbl v1.16b, { v1.16b }, v9.16b
-	WORD $0x6eeb4421 // ushl v1.2d, v1.2d, v11.2d
-	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
-	WORD $0x4e6dcc5b // fmla v27.2d, v2.2d, v13.2d
-	WORD $0x4e0c01ed // tbl v13.16b, { v15.16b }, v12.16b
-	WORD $0x3cf6696f // ldr q15, [x11, x22]
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e0c01ec // tbl v12.16b, { v15.16b }, v12.16b
-	WORD $0x3cf669cf // ldr q15, [x14, x22]
-	WORD $0x4e0901e9 // tbl v9.16b, { v15.16b }, v9.16b
-	WORD $0x6eeb4529 // ushl v9.2d, v9.2d, v11.2d
-	WORD $0xad450bef // ldp q15, q2, [sp, #0xa0]
-	WORD $0x6eea45ab // ushl v11.2d, v13.2d, v10.2d
-	WORD $0x6eea458a // ushl v10.2d, v12.2d, v10.2d
-	WORD $0x4e6ecc48 // fmla v8.2d, v2.2d, v14.2d
-	WORD $0x4ee0456b // sshl v11.2d, v11.2d, v0.2d
-	WORD $0x4ee0454a // sshl v10.2d, v10.2d, v0.2d
-	WORD $0x4ee04520 // sshl v0.2d, v9.2d, v0.2d
-	WORD $0x4e61d969 // scvtf v9.2d, v11.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
-	WORD $0x4e6ecdfd // fmla v29.2d, v15.2d, v14.2d
-	WORD $0xad430bef // ldp q15, q2, [sp, #0x60]
-	WORD $0x4e69cc7c // fmla v28.2d, v3.2d, v9.2d
-	WORD $0x4e69cc99 // fmla v25.2d, v4.2d, v9.2d
-	WORD $0x4e69ccfa // fmla v26.2d, v7.2d, v9.2d
-	WORD $0x4e69ce1b // fmla v27.2d, v16.2d, v9.2d
-	WORD $0x4e6ecc5e // fmla v30.2d, v2.2d, v14.2d
-	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
-	WORD $0x4e6ace7c // fmla v28.2d, v19.2d, v10.2d
-	WORD $0x4e6ace99 // fmla v25.2d, v20.2d, v10.2d
-	WORD $0x4e6acefa // fmla v26.2d, v23.2d, v10.2d
-	WORD $0x4e6acf1b // fmla v27.2d, v24.2d, v10.2d
-	WORD $0x4e6ecdff // fmla v31.2d, v15.2d, v14.2d
-	WORD $0x4e61ccbe // fmla v30.2d, v5.2d, v1.2d
-	WORD $0x4e61cc48 // fmla v8.2d, v2.2d, v1.2d
-	WORD $0x3dc00be2 // ldr q2, [sp, #0x20]
-	WORD $0x4e61ccdf // fmla v31.2d, v6.2d, v1.2d
-	WORD $0x4e60cebe // fmla v30.2d, v21.2d, v0.2d
-	WORD $0x4e60ce28 // fmla v8.2d, v17.2d, v0.2d
-	WORD $0x4e61cc5d // fmla v29.2d, v2.2d, v1.2d
-	WORD $0x4e60cedf // fmla v31.2d, v22.2d, v0.2d
-	WORD $0x4e60ce5d // fmla v29.2d, v18.2d, v0.2d
-	WORD $0xad3a21bc // stp q28, q8, [x13, #-0xc0]
-	WORD $0xad3c75b9 // stp q25, q29, [x13, #-0x80]
-	WORD $0xad3e79ba // stp q26, q30, [x13, #-0x40]
-	WORD $0xac887dbb // stp q27, q31, [x13], #0x100
-	WORD $0x54ffed01 // b.ne <blocks6Multi4+0x928>
-	WORD $0x17fffdaf // b <blocks6Multi4+0x248>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0xd37be96d // lsl x13, x11, #5
-	WORD $0x7940054b // ldrh w11, [x10, #0x2]
-	WORD $0xd37be970 // lsl x16, x11, #5
-	WORD $0x7940094b // ldrh w11, [x10, #0x4]
-	WORD $0x8b10008e // add x14, x4, x16
-	WORD $0xd37be977 // lsl x23, x11, #5
-	WORD $0x79400d4b // ldrh w11, [x10, #0x6]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b17008f // add x15, x4, x23
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x8b1700ef // add x15, x7, x23
-	WORD $0xd37be978 // lsl x24, x11, #5
-	WORD $0x8b0d008b // add x11, x4, x13
-	WORD $0x8b180091 // add x17, x4, x24
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b1700cb // add x11, x6, x23
-	WORD $0x8b1800ce // add x14, x6, x24
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x8b1800f1 // add x17, x7, x24
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0xad1013e0 // stp q0, q4, [sp, #0x200]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0f0be0 // stp q0, q2, [sp, #0x1e0]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0e0be0 // stp q0, q2, [sp, #0x1c0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x8b1000ee // add x14, x7, x16
-	WORD $0xad1147f0 // stp q16, q17, [sp, #0x220]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d806fe4 // str q4, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b1000cb // add x11, x6, x16
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x8b0d00eb // add x11, x7, x13
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0x4ec778a0 // zip2 v0.2d, v5.2d, v7.2d
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0xad4015e4 // ldp q4, q5, [x15]
-	WORD $0x8b18026e // add x14, x19, x24
-	WORD $0xad401e26 // ldp q6, q7, [x17]
-	WORD $0x3d8053e0 // str q0, [sp, #0x140]
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
-	WORD $0x8b17026b // add x11, x19, x23
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0813e0 // stp q0, q4, [sp, #0x100]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad070be0 // stp q0, q2, [sp, #0xe0]
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad060be0 // stp q0, q2, [sp, #0xc0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b0d026b // add x11, x19, x13
-	WORD $0x8b10026e // add x14, x19, x16
-	WORD $0xad0947f0 // stp q16, q17, [sp, #0x120]
-	WORD $0x4ec3382c // zip1 v12.2d, v1.2d, v3.2d
-	WORD $0x4ec3782d // zip2 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad0513e0 // stp q0, q4, [sp, #0xa0]
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b17028b // add x11, x20, x23
-	WORD $0x8b18028e // add x14, x20, x24
-	WORD $0x4ec5384e // zip1 v14.2d, v2.2d, v5.2d
-	WORD $0x4ec5784f // zip2 v15.2d, v2.2d, v5.2d
-	WORD $0xad401dc2 // ldp q2, q7, [x14]
-	WORD $0x8b10028e // add x14, x20, x16
-	WORD $0x4ec43806 // zip1 v6.2d, v0.2d, v4.2d
-	WORD $0x4ec47800 // zip2 v0.2d, v0.2d, v4.2d
-	WORD $0xad4045c4 // ldp q4, q17, [x14]
-	WORD $0x8b1802ae // add x14, x21, x24
-	WORD $0xaa0803f8 // mov x24, x8
-	WORD $0xad4059d2 // ldp q18, q22, [x14]
-	WORD $0xad041be0 // stp q0, q6, [sp, #0x80]
-	WORD $0xad401960 // ldp q0, q6, [x11]
-	WORD $0x8b0d028b // add x11, x20, x13
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ec23801 // zip1 v1.2d, v0.2d, v2.2d
-	WORD $0x4ec27802 // zip2 v2.2d, v0.2d, v2.2d
-	WORD $0xad404160 // ldp q0, q16, [x11]
-	WORD $0x8b1702ab // add x11, x21, x23
-	WORD $0xf9402c17 // ldr x23, [x0, #0x58]
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ec43803 // zip1 v3.2d, v0.2d, v4.2d
-	WORD $0xad405571 // ldp q17, q21, [x11]
-	WORD $0x8b0d02ab // add x11, x21, x13
-	WORD $0x8b1002ad // add x13, x21, x16
-	WORD $0xad405d73 // ldp q19, q23, [x11]
-	WORD $0xad4061b4 // ldp q20, q24, [x13]
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0xaa1e03ed // mov x13, x30
-	WORD $0x528000d0 // mov w16, #0x6
-	WORD $0x4ed23a20 // zip1 v0.2d, v17.2d, v18.2d
-	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
-	WORD $0x4ed43a72 // zip1 v18.2d, v19.2d, v20.2d
-	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
-	WORD $0x4ed63ab4 // zip1 v20.2d, v21.2d, v22.2d
-	WORD $0x4ed67ab5 // zip2 v21.2d, v21.2d, v22.2d
-	WORD $0x4ed83af6 // zip1 v22.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x3dc00318 // ldr q24, [x24]
-	WORD $0xad7a7dbd // ldp q29, q31, [x13, #-0xc0]
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x0e617b08 // fcvtl v8.2d, v24.2s
-	WORD $0x4e617b09 // fcvtl2 v9.2d, v24.4s
-	WORD $0xad5163fa // ldp q26, q24, [sp, #0x220]
-	WORD $0x3dc07fea // ldr q10, [sp, #0x1f0]
-	WORD $0xad7c79bb // ldp q27, q30, [x13, #-0x80]
-	WORD $0x4e69cf1f // fmla v31.2d, v24.2d, v9.2d
-	WORD $0xad7e65b8 // ldp q24, q25, [x13, #-0x40]
-	WORD $0x4e68cf5d // fmla v29.2d, v26.2d, v8.2d
-	WORD $0xad5073fa // ldp q26, q28, [sp, #0x200]
-	WORD $0x4e69cd59 // fmla v25.2d, v10.2d, v9.2d
-	WORD $0x3dc07bea // ldr q10, [sp, #0x1e0]
-	WORD $0x4e69cf9e // fmla v30.2d, v28.2d, v9.2d
-	WORD $0x4e68cd58 // fmla v24.2d, v10.2d, v8.2d
-	WORD $0x3dc077ea // ldr q10, [sp, #0x1d0]
-	WORD $0x4e68cf5b // fmla v27.2d, v26.2d, v8.2d
-	WORD $0xad4071ba // ldp q26, q28, [x13]
-	WORD $0x4e69cd5c // fmla v28.2d, v10.2d, v9.2d
-	WORD $0x3dc073e9 // ldr q9, [sp, #0x1c0]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4e68cd3a // fmla v26.2d, v9.2d, v8.2d
-	WORD $0x3dc00b08 // ldr q8, [x24, #0x20]
-	WORD $0x3dc06bea // ldr q10, [sp, #0x1a0]
-	WORD $0x4e617909 // fcvtl2 v9.2d, v8.4s
-	WORD $0x0e617908 // fcvtl v8.2d, v8.2s
-	WORD $0x4e68cd5d // fmla v29.2d, v10.2d, v8.2d
-	WORD $0x3dc06fea // ldr q10, [sp, #0x1b0]
-	WORD $0x4e69cd5f // fmla v31.2d, v10.2d, v9.2d
-	WORD $0x3dc063ea // ldr q10, [sp, #0x180]
-	WORD $0x4e68cd5b // fmla v27.2d, v10.2d, v8.2d
-	WORD $0x3dc067ea // ldr q10, [sp, #0x190]
-	WORD $0x4e69cd5e // fmla v30.2d, v10.2d, v9.2d
-	WORD $0x3dc05bea // ldr q10, [sp, #0x160]
-	WORD $0x4e68cd58 // fmla v24.2d, v10.2d, v8.2d
-	WORD $0x3dc05fea // ldr q10, [sp, #0x170]
-	WORD $0x4e69cd59 // fmla v25.2d, v10.2d, v9.2d
-	WORD $0x3dc053ea // ldr q10, [sp, #0x140]
-	WORD $0xf9881300 // prfm pldl1keep, [x24, #0x1020]
-	WORD $0x4e68cd5a // fmla v26.2d, v10.2d, v8.2d
-	WORD $0x3dc057e8 // ldr q8, [sp, #0x150]
-	WORD $0x3dc04fea // ldr q10, [sp, #0x130]
-	WORD $0x4e69cd1c // fmla v28.2d, v8.2d, v9.2d
-	WORD $0x3dc01308 // ldr q8, [x24, #0x40]
-	WORD $0x0e617909 // fcvtl v9.2d, v8.2s
-	WORD $0x4e617908 // fcvtl2 v8.2d, v8.4s
-	WORD $0x4e68cd5f // fmla v31.2d, v10.2d, v8.2d
-	WORD $0x3dc04bea // ldr q10, [sp, #0x120]
-	WORD $0x4e69cd5d // fmla v29.2d, v10.2d, v9.2d
-	WORD $0x3dc047ea // ldr q10, [sp, #0x110]
-	WORD $0x4e68cd5e // fmla v30.2d, v10.2d, v8.2d
-	WORD $0x3dc043ea // ldr q10, [sp, #0x100]
-	WORD $0x4e69cd5b // fmla v27.2d, v10.2d, v9.2d
-	WORD $0x3dc03fea // ldr q10, [sp, #0xf0]
-	WORD $0x4e68cd59 // fmla v25.2d, v10.2d, v8.2d
-	WORD $0x3dc03bea // ldr q10, [sp, #0xe0]
-	WORD $0x4e69cd58 // fmla v24.2d, v10.2d, v9.2d
-	WORD $0xad462beb // ldp q11, q10, [sp, #0xc0]
-	WORD $0xf9882300 // prfm pldl1keep, [x24, #0x1040]
-	WORD $0x4e68cd5c // fmla v28.2d, v10.2d, v8.2d
-	WORD $0x3dc01b08 // ldr q8, [x24, #0x60]
-	WORD $0x4e69cd7a // fmla v26.2d, v11.2d, v9.2d
-	WORD $0x3dc027e9 // ldr q9, [sp, #0x90]
-	WORD $0x4e61790a // fcvtl2 v10.2d, v8.4s
-	WORD $0x0e617908 // fcvtl v8.2d, v8.2s
-	WORD $0x4e68cd3d // fmla v29.2d, v9.2d, v8.2d
-	WORD $0x3dc02fe9 // ldr q9, [sp, #0xb0]
-	WORD $0x4e68cdd8 // fmla v24.2d, v14.2d, v8.2d
-	WORD $0x4e68cdfa // fmla v26.2d, v15.2d, v8.2d
-	WORD $0x4e6acd99 // fmla v25.2d, v12.2d, v10.2d
-	WORD $0x4e6acdbc // fmla v28.2d, v13.2d, v10.2d
-	WORD $0x4e6acd3f // fmla v31.2d, v9.2d, v10.2d
-	WORD $0x3dc023e9 // ldr q9, [sp, #0x80]
-	WORD $0x4e68cd3b // fmla v27.2d, v9.2d, v8.2d
-	WORD $0x3dc02be9 // ldr q9, [sp, #0xa0]
-	WORD $0xf9883300 // prfm pldl1keep, [x24, #0x1060]
-	WORD $0x3dc02308 // ldr q8, [x24, #0x80]
-	WORD $0xf9884300 // prfm pldl1keep, [x24, #0x1080]
-	WORD $0x4e6acd3e // fmla v30.2d, v9.2d, v10.2d
-	WORD $0x0e617909 // fcvtl v9.2d, v8.2s
-	WORD $0x3dc02b0a // ldr q10, [x24, #0xa0]
-	WORD $0x4e617908 // fcvtl2 v8.2d, v8.4s
-	WORD $0xf9885300 // prfm pldl1keep, [x24, #0x10a0]
-	WORD $0x8b170318 // add x24, x24, x23
-	WORD $0x4e68cc3f // fmla v31.2d, v1.2d, v8.2d
-	WORD $0x4e69cc7d // fmla v29.2d, v3.2d, v9.2d
-	WORD $0x4e69cc9b // fmla v27.2d, v4.2d, v9.2d
-	WORD $0x4e68ccb9 // fmla v25.2d, v5.2d, v8.2d
-	WORD $0x4e69ccf8 // fmla v24.2d, v7.2d, v9.2d
-	WORD $0x4e68ccdc // fmla v28.2d, v6.2d, v8.2d
-	WORD $0x4e69ce1a // fmla v26.2d, v16.2d, v9.2d
-	WORD $0x4e68cc5e // fmla v30.2d, v2.2d, v8.2d
-	WORD $0x4e61794b // fcvtl2 v11.2d, v10.4s
-	WORD $0x0e61794a // fcvtl v10.2d, v10.2s
-	WORD $0x4e6ace5d // fmla v29.2d, v18.2d, v10.2d
-	WORD $0x4e6bcc1f // fmla v31.2d, v0.2d, v11.2d
-	WORD $0x4e6ace7b // fmla v27.2d, v19.2d, v10.2d
-	WORD $0x4e6bce3e // fmla v30.2d, v17.2d, v11.2d
-	WORD $0x4e6aced8 // fmla v24.2d, v22.2d, v10.2d
-	WORD $0x4e6bce99 // fmla v25.2d, v20.2d, v11.2d
-	WORD $0x4e6acefa // fmla v26.2d, v23.2d, v10.2d
-	WORD $0x4e6bcebc // fmla v28.2d, v21.2d, v11.2d
-	WORD $0xad3a7dbd // stp q29, q31, [x13, #-0xc0]
-	WORD $0xad3c79bb // stp q27, q30, [x13, #-0x80]
-	WORD $0xad3e65b8 // stp q24, q25, [x13, #-0x40]
-	WORD $0xac8871ba // stp q26, q28, [x13], #0x100
-	WORD $0x54fff2a1 // b.ne <blocks6Multi4+0xd8c>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0x7940154f // ldrh w15, [x10, #0xa]
-	WORD $0xd37be96d // lsl x13, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be9f0 // lsl x16, x15, #5
-	WORD $0xd37be978 // lsl x24, x11, #5
-	WORD $0x8b0d008b // add x11, x4, x13
-	WORD $0x8b18008e // add x14, x4, x24
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x8b18028f // add x15, x20, x24
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b10008e // add x14, x4, x16
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b1800ce // add x14, x6, x24
-	WORD $0xd37be979 // lsl x25, x11, #5
-	WORD $0x8b19008b // add x11, x4, x25
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d808fe4 // str q4, [sp, #0x230]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad10c3e0 // stp q0, q16, [sp, #0x210]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0f8be0 // stp q0, q2, [sp, #0x1f0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0e8be0 // stp q0, q2, [sp, #0x1d0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1900cb // add x11, x6, x25
-	WORD $0x8b1000ce // add x14, x6, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad0d9be4 // stp q4, q6, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d00eb // add x11, x7, x13
-	WORD $0x8b1800ee // add x14, x7, x24
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1900eb // add x11, x7, x25
-	WORD $0x8b1000ee // add x14, x7, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d026b // add x11, x19, x13
-	WORD $0x8b18026e // add x14, x19, x24
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b19026b // add x11, x19, x25
-	WORD $0x8b10026e // add x14, x19, x16
-	WORD $0x4ec3782d // zip2 v13.2d, v1.2d, v3.2d
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27807 // zip2 v7.2d, v0.2d, v2.2d
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b19028b // add x11, x20, x25
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b0d028e // add x14, x20, x13
-	WORD $0x4ec5384e // zip1 v14.2d, v2.2d, v5.2d
-	WORD $0x4ec5784f // zip2 v15.2d, v2.2d, v5.2d
-	WORD $0x4ec43806 // zip1 v6.2d, v0.2d, v4.2d
-	WORD $0xad049fe6 // stp q6, q7, [sp, #0x90]
-	WORD $0x4ec47806 // zip2 v6.2d, v0.2d, v4.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad401de2 // ldp q2, q7, [x15]
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b0d02ab // add x11, x21, x13
-	WORD $0x8b1802ad // add x13, x21, x24
-	WORD $0x528000d8 // mov w24, #0x6
-	WORD $0xad405972 // ldp q18, q22, [x11]
-	WORD $0x8b1902ab // add x11, x21, x25
-	WORD $0xad405d74 // ldp q20, q23, [x11]
-	WORD $0xad039be0 // stp q0, q6, [sp, #0x70]
-	WORD $0xad4019c0 // ldp q0, q6, [x14]
-	WORD $0x8b10028e // add x14, x20, x16
-	WORD $0x4ec23801 // zip1 v1.2d, v0.2d, v2.2d
-	WORD $0x4ec27802 // zip2 v2.2d, v0.2d, v2.2d
-	WORD $0xad4001c5 // ldp q5, q0, [x14]
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ec03a07 // zip1 v7.2d, v16.2d, v0.2d
-	WORD $0x4ec07a10 // zip2 v16.2d, v16.2d, v0.2d
-	WORD $0xad4001b3 // ldp q19, q0, [x13]
-	WORD $0x8b1002ad // add x13, x21, x16
-	WORD $0xaa0203f0 // mov x16, x2
-	WORD $0x4ed33a51 // zip1 v17.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0xad4061b5 // ldp q21, q24, [x13]
-	WORD $0x9101c10d // add x13, x8, #0x70
-	WORD $0x4ed53a93 // zip1 v19.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ec03ad5 // zip1 v21.2d, v22.2d, v0.2d
-	WORD $0x4ec07ad6 // zip2 v22.2d, v22.2d, v0.2d
-	WORD $0x4ed83ae0 // zip1 v0.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x3cda01b8 // ldur q24, [x13, #-0x60]
-	WORD $0xad4e6bea // ldp q10, q26, [sp, #0x1c0]
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x0e617b08 // fcvtl v8.2d, v24.2s
-	WORD $0x4e617b09 // fcvtl2 v9.2d, v24.4s
-	WORD $0x3cdc01bd // ldur q29, [x13, #-0x40]
-	WORD $0xad406618 // ldp q24, q25, [x16]
-	WORD $0xad7c7e1e // ldp q30, q31, [x16, #-0x80]
-	WORD $0x3dc08fec // ldr q12, [sp, #0x230]
-	WORD $0x4e617bbc // fcvtl2 v28.2d, v29.4s
-	WORD $0x0e617bbd // fcvtl v29.2d, v29.2s
-	WORD $0x4e69cf59 // fmla v25.2d, v26.2d, v9.2d
-	WORD $0xad7e6e1a // ldp q26, q27, [x16, #-0x40]
-	WORD $0x4e68cd58 // fmla v24.2d, v10.2d, v8.2d
-	WORD $0x3dc07fea // ldr q10, [sp, #0x1f0]
-	WORD $0x4e69cd5b // fmla v27.2d, v10.2d, v9.2d
-	WORD $0x3dc07bea // ldr q10, [sp, #0x1e0]
-	WORD $0x4e68cd5a // fmla v26.2d, v10.2d, v8.2d
-	WORD $0x3dc087ea // ldr q10, [sp, #0x210]
-	WORD $0x4e69cd5f // fmla v31.2d, v10.2d, v9.2d
-	WORD $0x3dc083ea // ldr q10, [sp, #0x200]
-	WORD $0x4e68cd5e // fmla v30.2d, v10.2d, v8.2d
-	WORD $0xad7a2e0a // ldp q10, q11, [x16, #-0xc0]
-	WORD $0x4e69cd8b // fmla v11.2d, v12.2d, v9.2d
-	WORD $0x3dc053ec // ldr q12, [sp, #0x140]
-	WORD $0x3dc08be9 // ldr q9, [sp, #0x220]
-	WORD $0x4e7dcd98 // fmla v24.2d, v12.2d, v29.2d
-	WORD $0x3dc057ec // ldr q12, [sp, #0x150]
-	WORD $0x4e68cd2a // fmla v10.2d, v9.2d, v8.2d
-	WORD $0x3cde01a8 // ldur q8, [x13, #-0x20]
-	WORD $0x3dc001a9 // ldr q9, [x13]
-	WORD $0x4e7ccd99 // fmla v25.2d, v12.2d, v28.2d
-	WORD $0x3dc05bec // ldr q12, [sp, #0x160]
-	WORD $0x4e7dcd9a // fmla v26.2d, v12.2d, v29.2d
-	WORD $0x3dc05fec // ldr q12, [sp, #0x170]
-	WORD $0x4e7ccd9b // fmla v27.2d, v12.2d, v28.2d
-	WORD $0x3dc063ec // ldr q12, [sp, #0x180]
-	WORD $0x4e7dcd9e // fmla v30.2d, v12.2d, v29.2d
-	WORD $0x3dc067ec // ldr q12, [sp, #0x190]
-	WORD $0x4e7ccd9f // fmla v31.2d, v12.2d, v28.2d
-	WORD $0x3dc06bec // ldr q12, [sp, #0x1a0]
-	WORD $0x4e7dcd8a // fmla v10.2d, v12.2d, v29.2d
-	WORD $0x3dc06ffd // ldr q29, [sp, #0x1b0]
-	WORD $0x3dc037ec // ldr q12, [sp, #0xd0]
-	WORD $0x4e7ccfab // fmla v11.2d, v29.2d, v28.2d
-	WORD $0x4e61791d // fcvtl2 v29.2d, v8.4s
-	WORD $0x0e61791c // fcvtl v28.2d, v8.2s
-	WORD $0x3dc009a8 // ldr q8, [x13, #0x20]
-	WORD $0x4e7dcd99 // fmla v25.2d, v12.2d, v29.2d
-	WORD $0x3dc033ec // ldr q12, [sp, #0xc0]
-	WORD $0x4e7ccd98 // fmla v24.2d, v12.2d, v28.2d
-	WORD $0x3dc03fec // ldr q12, [sp, #0xf0]
-	WORD $0x4e7dcd9b // fmla v27.2d, v12.2d, v29.2d
-	WORD $0x3dc03bec // ldr q12, [sp, #0xe0]
-	WORD $0x4e7ccd9a // fmla v26.2d, v12.2d, v28.2d
-	WORD $0x3dc047ec // ldr q12, [sp, #0x110]
-	WORD $0x4e7dcd9f // fmla v31.2d, v12.2d, v29.2d
-	WORD $0x3dc043ec // ldr q12, [sp, #0x100]
-	WORD $0x4e7ccd9e // fmla v30.2d, v12.2d, v28.2d
-	WORD $0x3dc04fec // ldr q12, [sp, #0x130]
-	WORD $0x4e7dcd8b // fmla v11.2d, v12.2d, v29.2d
-	WORD $0x3dc04bfd // ldr q29, [sp, #0x120]
-	WORD $0x3dc01fec // ldr q12, [sp, #0x70]
-	WORD $0x4e7ccfaa // fmla v10.2d, v29.2d, v28.2d
-	WORD $0x4e61793c // fcvtl2 v28.2d, v9.4s
-	WORD $0x0e61793d // fcvtl v29.2d, v9.2s
-	WORD $0x3dc011a9 // ldr q9, [x13, #0x40]
-	WORD $0x8b1701ad // add x13, x13, x23
-	WORD $0x4e7ccd9b // fmla v27.2d, v12.2d, v28.2d
-	WORD $0x3dc023ec // ldr q12, [sp, #0x80]
-	WORD $0x4e7dcdf8 // fmla v24.2d, v15.2d, v29.2d
-	WORD $0x4e7dcdda // fmla v26.2d, v14.2d, v29.2d
-	WORD $0x4e7ccdb9 // fmla v25.2d, v13.2d, v28.2d
-	WORD $0x4e7dcd9e // fmla v30.2d, v12.2d, v29.2d
-	WORD $0x3dc02bec // ldr q12, [sp, #0xa0]
-	WORD $0x4e7ccd9f // fmla v31.2d, v12.2d, v28.2d
-	WORD $0x3dc027ec // ldr q12, [sp, #0x90]
-	WORD $0x4e7dcd8a // fmla v10.2d, v12.2d, v29.2d
-	WORD $0x3dc02ffd // ldr q29, [sp, #0xb0]
-	WORD $0x4e7ccfab // fmla v11.2d, v29.2d, v28.2d
-	WORD $0x0e61791c // fcvtl v28.2d, v8.2s
-	WORD $0x4e61791d // fcvtl2 v29.2d, v8.4s
-	WORD $0x4e617928 // fcvtl2 v8.2d, v9.4s
-	WORD $0x0e617929 // fcvtl v9.2d, v9.2s
-	WORD $0x4e7ccc6a // fmla v10.2d, v3.2d, v28.2d
-	WORD $0x4e7dcc5f // fmla v31.2d, v2.2d, v29.2d
-	WORD $0x4e7ccc9e // fmla v30.2d, v4.2d, v28.2d
-	WORD $0x4e7dccbb // fmla v27.2d, v5.2d, v29.2d
-	WORD $0x4e7cccfa // fmla v26.2d, v7.2d, v28.2d
-	WORD $0x4e7dccd9 // fmla v25.2d, v6.2d, v29.2d
-	WORD $0x4e7cce18 // fmla v24.2d, v16.2d, v28.2d
-	WORD $0x4e7dcc2b // fmla v11.2d, v1.2d, v29.2d
-	WORD $0x4e69ce6a // fmla v10.2d, v19.2d, v9.2d
-	WORD $0x4e69ce9e // fmla v30.2d, v20.2d, v9.2d
-	WORD $0x4e68ce5f // fmla v31.2d, v18.2d, v8.2d
-	WORD $0x4e69cc1a // fmla v26.2d, v0.2d, v9.2d
-	WORD $0x4e68cebb // fmla v27.2d, v21.2d, v8.2d
-	WORD $0x4e69cef8 // fmla v24.2d, v23.2d, v9.2d
-	WORD $0x4e68ced9 // fmla v25.2d, v22.2d, v8.2d
-	WORD $0x4e68ce2b // fmla v11.2d, v17.2d, v8.2d
-	WORD $0xad3a2e0a // stp q10, q11, [x16, #-0xc0]
-	WORD $0xad3c7e1e // stp q30, q31, [x16, #-0x80]
-	WORD $0xad3e6e1a // stp q26, q27, [x16, #-0x40]
-	WORD $0xac886618 // stp q24, q25, [x16], #0x100
-	WORD $0x54fff301 // b.ne <blocks6Multi4+0x1124>
-	WORD $0x17fffbe0 // b <blocks6Multi4+0x248>
-	WORD $0xaa1e03e5 // mov x5, x30
-	WORD $0x7940015e // ldrh w30, [x10]
-	WORD $0x7940055d // ldrh w29, [x10, #0x2]
-	WORD $0x710062df // cmp w22, #0x18
-	WORD $0xd37bebc3 // lsl x3, x30, #5
-	WORD $0x79400950 // ldrh w16, [x10, #0x4]
-	WORD $0x79400d4d // ldrh w13, [x10, #0x6]
-	WORD $0xd37bebab // lsl x11, x29, #5
-	WORD $0xd37bea11 // lsl x17, x16, #5
-	WORD $0xd37be9a2 // lsl x2, x13, #5
-	WORD $0x8b030099 // add x25, x4, x3
-	WORD $0x8b0b009a // add x26, x4, x11
-	WORD $0x8b11008f // add x15, x4, x17
-	WORD $0x8b02008e // add x14, x4, x2
-	WORD $0xad400720 // ldp q0, q1, [x25]
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0xf9402c19 // ldr x25, [x0, #0x58]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0xad401f46 // ldp q6, q7, [x26]
-	WORD $0x8b1606ce // add x14, x22, x22, lsl #1
-	WORD $0xd342fdda // lsr x26, x14, #2
-	WORD $0x4ec5386f // zip1 v15.2d, v3.2d, v5.2d
-	WORD $0x4ec7383a // zip1 v26.2d, v1.2d, v7.2d
-	WORD $0x4ec5787b // zip2 v27.2d, v3.2d, v5.2d
-	WORD $0x4ec7783e // zip2 v30.2d, v1.2d, v7.2d
-	WORD $0x4ec4385c // zip1 v28.2d, v2.2d, v4.2d
-	WORD $0x4ec6381d // zip1 v29.2d, v0.2d, v6.2d
-	WORD $0x4ec47848 // zip2 v8.2d, v2.2d, v4.2d
-	WORD $0x4ec6780e // zip2 v14.2d, v0.2d, v6.2d
-	WORD $0xad1173fd // stp q29, q28, [sp, #0x220]
-	WORD $0x3d8087e8 // str q8, [sp, #0x210]
-	WORD $0x54004448 // b.hi <blocks6Multi4+0x1bd0>
-	WORD $0x92400ace // and x14, x22, #0x7
-	WORD $0xb500440e // cbnz x14, <blocks6Multi4+0x1bd0>
-	WORD $0x8b1100ce // add x14, x6, x17
-	WORD $0x8b0200cf // add x15, x6, x2
-	WORD $0x8b0b00cb // add x11, x6, x11
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0x8b0300ce // add x14, x6, x3
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x8b1014eb // add x11, x7, x16, lsl #5
-	WORD $0x3d8083e4 // str q4, [sp, #0x200]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b0d14ee // add x14, x7, x13, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0f43e0 // stp q0, q16, [sp, #0x1e0]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0e0be0 // stp q0, q2, [sp, #0x1c0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0d0be0 // stp q0, q2, [sp, #0x1a0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1e14eb // add x11, x7, x30, lsl #5
-	WORD $0x8b1d14ee // add x14, x7, x29, lsl #5
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad0c1be4 // stp q4, q6, [sp, #0x180]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b10166b // add x11, x19, x16, lsl #5
-	WORD $0x8b0d166e // add x14, x19, x13, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0b43e0 // stp q0, q16, [sp, #0x160]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a0be0 // stp q0, q2, [sp, #0x140]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad090be0 // stp q0, q2, [sp, #0x120]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1e166b // add x11, x19, x30, lsl #5
-	WORD $0x8b1d166e // add x14, x19, x29, lsl #5
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad081be4 // stp q4, q6, [sp, #0x100]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b10168b // add x11, x20, x16, lsl #5
-	WORD $0x8b1d168e // add x14, x20, x29, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad0743e0 // stp q0, q16, [sp, #0xe0]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad060be0 // stp q0, q2, [sp, #0xc0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec778a3 // zip2 v3.2d, v5.2d, v7.2d
-	WORD $0xad4045c5 // ldp q5, q17, [x14]
-	WORD $0xad050be0 // stp q0, q2, [sp, #0xa0]
-	WORD $0xad401960 // ldp q0, q6, [x11]
-	WORD $0x8b0d168b // add x11, x20, x13, lsl #5
-	WORD $0x8b0d16ad // add x13, x21, x13, lsl #5
-	WORD $0xad401d62 // ldp q2, q7, [x11]
-	WORD $0x8b1e168b // add x11, x20, x30, lsl #5
-	WORD $0xad405db2 // ldp q18, q23, [x13]
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b1016ab // add x11, x21, x16, lsl #5
-	WORD $0xaa0503f0 // mov x16, x5
-	WORD $0x4ec23801 // zip1 v1.2d, v0.2d, v2.2d
-	WORD $0xad040fe1 // stp q1, q3, [sp, #0x80]
-	WORD $0x4ec27801 // zip2 v1.2d, v0.2d, v2.2d
-	WORD $0x4ec53880 // zip1 v0.2d, v4.2d, v5.2d
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0x4ec57881 // zip2 v1.2d, v4.2d, v5.2d
-	WORD $0x4ec738c0 // zip1 v0.2d, v6.2d, v7.2d
-	WORD $0x4eba1f44 // mov v4.16b, v26.16b
-	WORD $0x4ebb1f65 // mov v5.16b, v27.16b
-	WORD $0xad0207e0 // stp q0, q1, [sp, #0x40]
-	WORD $0x4ec778c0 // zip2 v0.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ebe1fc6 // mov v6.16b, v30.16b
-	WORD $0x3d800fe0 // str q0, [sp, #0x30]
-	WORD $0xad405960 // ldp q0, q22, [x11]
-	WORD $0x8b1e16ab // add x11, x21, x30, lsl #5
-	WORD $0xaa0503fe // mov x30, x5
-	WORD $0x4ed73ad5 // zip1 v21.2d, v22.2d, v23.2d
-	WORD $0x4ed77ad6 // zip2 v22.2d, v22.2d, v23.2d
-	WORD $0x4ed23811 // zip1 v17.2d, v0.2d, v18.2d
-	WORD $0x4ed27812 // zip2 v18.2d, v0.2d, v18.2d
-	WORD $0xad406160 // ldp q0, q24, [x11]
-	WORD $0x8b1d16ab // add x11, x21, x29, lsl #5
-	WORD $0x528000dd // mov w29, #0x6
-	WORD $0xad406574 // ldp q20, q25, [x11]
-	WORD $0x8b160acb // add x11, x22, x22, lsl #2
-	WORD $0xcb0b032d // sub x13, x25, x11
-	WORD $0xaa0803eb // mov x11, x8
-	WORD $0x4ed93b17 // zip1 v23.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0x4ed43813 // zip1 v19.2d, v0.2d, v20.2d
-	WORD $0x4ed47814 // zip2 v20.2d, v0.2d, v20.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910222ee // add x14, x23, #0x88
-	WORD $0xad402ee0 // ldp q0, q11, [x23]
-	WORD $0x4eae1dc2 // mov v2.16b, v14.16b
-	WORD $0xf10007bd // subs x29, x29, #0x1
-	WORD $0x3dc00179 // ldr q25, [x11]
-	WORD $0x4d40cdc9 // ld1r { v9.2d }, [x14]
-	WORD $0x910242ee // add x14, x23, #0x90
-	WORD $0x4e000339 // tbl v25.16b, { v25.16b }, v0.16b
-	WORD $0x4d40cdca // ld1r { v10.2d }, [x14]
-	WORD $0x8b1b016e // add x14, x11, x27
-	WORD $0x4eb91d39 // orr v25.16b, v9.16b, v25.16b
-	WORD $0x3dc001da // ldr q26, [x14]
-	WORD $0x4e0b035a // tbl v26.16b, { v26.16b }, v11.16b
-	WORD $0xad7a7a1b // ldp q27, q30, [x16, #-0xc0]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4eba1d3a // orr v26.16b, v9.16b, v26.16b
-	WORD $0x4eead72c // fsub v12.2d, v25.2d, v10.2d
-	WORD $0x4eead74d // fsub v13.2d, v26.2d, v10.2d
-	WORD $0xad406a19 // ldp q25, q26, [x16]
-	WORD $0x4e6ccfbb // fmla v27.2d, v29.2d, v12.2d
-	WORD $0x4e6dcf9e // fmla v30.2d, v28.2d, v13.2d
-	WORD $0x4e6dccba // fmla v26.2d, v5.2d, v13.2d
-	WORD $0xad7c7e1c // ldp q28, q31, [x16, #-0x80]
-	WORD $0x4e6dcd1f // fmla v31.2d, v8.2d, v13.2d
-	WORD $0xad7e221d // ldp q29, q8, [x16, #-0x40]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0xad4f87e3 // ldp q3, q1, [sp, #0x1f0]
-	WORD $0x4e6cccd9 // fmla v25.2d, v6.2d, v12.2d
-	WORD $0x4e6ccddc // fmla v28.2d, v14.2d, v12.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e6dcde8 // fmla v8.2d, v15.2d, v13.2d
-	WORD $0x3dc001cd // ldr q13, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6ccc9d // fmla v29.2d, v4.2d, v12.2d
-	WORD $0x4e0001ce // tbl v14.16b, { v14.16b }, v0.16b
-	WORD $0x4e0b01ad // tbl v13.16b, { v13.16b }, v11.16b
-	WORD $0x4eae1d2e // orr v14.16b, v9.16b, v14.16b
-	WORD $0x4ead1d2d // orr v13.16b, v9.16b, v13.16b
-	WORD $0x4eead5ce // fsub v14.2d, v14.2d, v10.2d
-	WORD $0x4eead5ad // fsub v13.2d, v13.2d, v10.2d
-	WORD $0x4e6ecc7b // fmla v27.2d, v3.2d, v14.2d
-	WORD $0x4e6dcc3e // fmla v30.2d, v1.2d, v13.2d
-	WORD $0xad4e87e3 // ldp q3, q1, [sp, #0x1d0]
-	WORD $0x4e6dcc3f // fmla v31.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc7c // fmla v28.2d, v3.2d, v14.2d
-	WORD $0xad4d87e3 // ldp q3, q1, [sp, #0x1b0]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e6dcc28 // fmla v8.2d, v1.2d, v13.2d
-	WORD $0x3dc0016c // ldr q12, [x11]
-	WORD $0x4e00018c // tbl v12.16b, { v12.16b }, v0.16b
-	WORD $0x4e6ecc7d // fmla v29.2d, v3.2d, v14.2d
-	WORD $0xad4c87e3 // ldp q3, q1, [sp, #0x190]
-	WORD $0x4eac1d2c // orr v12.16b, v9.16b, v12.16b
-	WORD $0x4eead58c // fsub v12.2d, v12.2d, v10.2d
-	WORD $0x4e6dcc3a // fmla v26.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc79 // fmla v25.2d, v3.2d, v14.2d
-	WORD $0x3dc001ce // ldr q14, [x14]
-	WORD $0xad4b8fe1 // ldp q1, q3, [sp, #0x170]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e0b01cd // tbl v13.16b, { v14.16b }, v11.16b
-	WORD $0x4ead1d2d // orr v13.16b, v9.16b, v13.16b
-	WORD $0x4e6ccc3b // fmla v27.2d, v1.2d, v12.2d
-	WORD $0x4eead5ad // fsub v13.2d, v13.2d, v10.2d
-	WORD $0x4e6dcc7e // fmla v30.2d, v3.2d, v13.2d
-	WORD $0xad4a8fe1 // ldp q1, q3, [sp, #0x150]
-	WORD $0x4e6dcc7f // fmla v31.2d, v3.2d, v13.2d
-	WORD $0x4e6ccc3c // fmla v28.2d, v1.2d, v12.2d
-	WORD $0xad498fe1 // ldp q1, q3, [sp, #0x130]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e6dcc68 // fmla v8.2d, v3.2d, v13.2d
-	WORD $0x4eaf1de3 // mov v3.16b, v15.16b
-	WORD $0x4e0001ce // tbl v14.16b, { v14.16b }, v0.16b
-	WORD $0x4e6ccc3d // fmla v29.2d, v1.2d, v12.2d
-	WORD $0x3dc04be1 // ldr q1, [sp, #0x120]
-	WORD $0x4e6dcc3a // fmla v26.2d, v1.2d, v13.2d
-	WORD $0x3dc001cd // ldr q13, [x14]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3dc047e1 // ldr q1, [sp, #0x110]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0x4e6ccc39 // fmla v25.2d, v1.2d, v12.2d
-	WORD $0x3dc001cc // ldr q12, [x14]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x4e0001ef // tbl v15.16b, { v15.16b }, v0.16b
-	WORD $0x4e0b018c // tbl v12.16b, { v12.16b }, v11.16b
-	WORD $0x4e000020 // tbl v0.16b, { v1.16b }, v0.16b
-	WORD $0x4eae1d21 // orr v1.16b, v9.16b, v14.16b
-	WORD $0x4ea21c4e // mov v14.16b, v2.16b
-	WORD $0x3dc03fe2 // ldr q2, [sp, #0xf0]
-	WORD $0x4eead421 // fsub v1.2d, v1.2d, v10.2d
-	WORD $0x4ea01d20 // orr v0.16b, v9.16b, v0.16b
-	WORD $0x4eead400 // fsub v0.2d, v0.2d, v10.2d
-	WORD $0x4e61cc5b // fmla v27.2d, v2.2d, v1.2d
-	WORD $0x3dc037e2 // ldr q2, [sp, #0xd0]
-	WORD $0x4e61cc5c // fmla v28.2d, v2.2d, v1.2d
-	WORD $0x3dc02fe2 // ldr q2, [sp, #0xb0]
-	WORD $0x4e61cc5d // fmla v29.2d, v2.2d, v1.2d
-	WORD $0x3dc027e2 // ldr q2, [sp, #0x90]
-	WORD $0x4e61cc59 // fmla v25.2d, v2.2d, v1.2d
-	WORD $0x4e0b01a1 // tbl v1.16b, { v13.16b }, v11.16b
-	WORD $0x3dc043e2 // ldr q2, [sp, #0x100]
-	WORD $0x4ea11d21 // orr v1.16b, v9.16b, v1.16b
-	WORD $0x4eead421 // fsub v1.2d, v1.2d, v10.2d
-	WORD $0x4e61cc5e // fmla v30.2d, v2.2d, v1.2d
-	WORD $0x3dc03be2 // ldr q2, [sp, #0xe0]
-	WORD $0x4e61cc5f // fmla v31.2d, v2.2d, v1.2d
-	WORD $0x3dc033e2 // ldr q2, [sp, #0xc0]
-	WORD $0x4e61cc48 // fmla v8.2d, v2.2d, v1.2d
-	WORD $0x3dc02be2 // ldr q2, [sp, #0xa0]
-	WORD $0x4e61cc5a // fmla v26.2d, v2.2d, v1.2d
-	WORD $0x3cf669c1 // ldr q1, [x14, x22]
-	WORD $0x3dc023e2 // ldr q2, [sp, #0x80]
-	WORD $0x4e0b0021 // tbl v1.16b, { v1.16b }, v11.16b
-	WORD $0x4eac1d2b // orr v11.16b, v9.16b, v12.16b
-	WORD $0x4eaf1d2c // orr v12.16b, v9.16b, v15.16b
-	WORD $0x4ea31c6f // mov v15.16b, v3.16b
-	WORD $0x4eead56b // fsub v11.2d, v11.2d, v10.2d
-	WORD $0x4ea11d21 // orr v1.16b, v9.16b, v1.16b
-	WORD $0x4eead589 // fsub v9.2d, v12.2d, v10.2d
-	WORD $0x4e6bcc5e // fmla v30.2d, v2.2d, v11.2d
-	WORD $0x3dc01be2 // ldr q2, [sp, #0x60]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4e69ccfd // fmla v29.2d, v7.2d, v9.2d
-	WORD $0x4eead421 // fsub v1.2d, v1.2d, v10.2d
-	WORD $0x4e69ce19 // fmla v25.2d, v16.2d, v9.2d
-	WORD $0x8b0d016b // add x11, x11, x13
-	WORD $0x4e60cefd // fmla v29.2d, v23.2d, v0.2d
-	WORD $0x4e61ce3e // fmla v30.2d, v17.2d, v1.2d
-	WORD $0x4e60cf19 // fmla v25.2d, v24.2d, v0.2d
-	WORD $0x4e69cc5b // fmla v27.2d, v2.2d, v9.2d
-	WORD $0x3dc01fe2 // ldr q2, [sp, #0x70]
-	WORD $0x4e60ce7b // fmla v27.2d, v19.2d, v0.2d
-	WORD $0x4e6bcc5f // fmla v31.2d, v2.2d, v11.2d
-	WORD $0x3dc017e2 // ldr q2, [sp, #0x50]
-	WORD $0x4e61ce5f // fmla v31.2d, v18.2d, v1.2d
-	WORD $0x4e69cc5c // fmla v28.2d, v2.2d, v9.2d
-	WORD $0x3dc013e2 // ldr q2, [sp, #0x40]
-	WORD $0x4e60ce9c // fmla v28.2d, v20.2d, v0.2d
-	WORD $0xad3a7a1b // stp q27, q30, [x16, #-0xc0]
-	WORD $0x4e6bcc48 // fmla v8.2d, v2.2d, v11.2d
-	WORD $0x4e61cea8 // fmla v8.2d, v21.2d, v1.2d
-	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
-	WORD $0xad3c7e1c // stp q28, q31, [x16, #-0x80]
-	WORD $0x4e6bcc5a // fmla v26.2d, v2.2d, v11.2d
-	WORD $0xad3e221d // stp q29, q8, [x16, #-0x40]
-	WORD $0x4e61ceda // fmla v26.2d, v22.2d, v1.2d
-	WORD $0xad5173fd // ldp q29, q28, [sp, #0x220]
-	WORD $0x3dc087e8 // ldr q8, [sp, #0x210]
-	WORD $0xac886a19 // stp q25, q26, [x16], #0x100
-	WORD $0x54ffec81 // b.ne <blocks6Multi4+0x1500>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0x7940154f // ldrh w15, [x10, #0xa]
-	WORD $0x528000c3 // mov w3, #0x6
-	WORD $0xd37be96d // lsl x13, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be9f0 // lsl x16, x15, #5
-	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
-	WORD $0xf94147e5 // ldr x5, [sp, #0x288]
-	WORD $0xd37be97b // lsl x27, x11, #5
-	WORD $0x8b0d008b // add x11, x4, x13
-	WORD $0x8b1b008e // add x14, x4, x27
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x8b1b028f // add x15, x20, x27
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b10008e // add x14, x4, x16
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b1b00ce // add x14, x6, x27
-	WORD $0xd37be97d // lsl x29, x11, #5
-	WORD $0x8b1d008b // add x11, x4, x29
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d808fe4 // str q4, [sp, #0x230]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad10c3e0 // stp q0, q16, [sp, #0x210]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0f8be0 // stp q0, q2, [sp, #0x1f0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0e8be0 // stp q0, q2, [sp, #0x1d0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d00cb // add x11, x6, x29
-	WORD $0x8b1000ce // add x14, x6, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad0d9be4 // stp q4, q6, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d00eb // add x11, x7, x13
-	WORD $0x8b1b00ee // add x14, x7, x27
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d00eb // add x11, x7, x29
-	WORD $0x8b1000ee // add x14, x7, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d026b // add x11, x19, x13
-	WORD $0x8b1b026e // add x14, x19, x27
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d026b // add x11, x19, x29
-	WORD $0x8b10026e // add x14, x19, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27807 // zip2 v7.2d, v0.2d, v2.2d
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b1d028b // add x11, x20, x29
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b0d028e // add x14, x20, x13
-	WORD $0x4ec43806 // zip1 v6.2d, v0.2d, v4.2d
-	WORD $0xad049fe6 // stp q6, q7, [sp, #0x90]
-	WORD $0x4ec47806 // zip2 v6.2d, v0.2d, v4.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37824 // zip2 v4.2d, v1.2d, v3.2d
-	WORD $0xad039be0 // stp q0, q6, [sp, #0x70]
-	WORD $0x4ec53840 // zip1 v0.2d, v2.2d, v5.2d
-	WORD $0xad0293e0 // stp q0, q4, [sp, #0x50]
-	WORD $0x4ec57840 // zip2 v0.2d, v2.2d, v5.2d
-	WORD $0xad401de2 // ldp q2, q7, [x15]
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b0d02ab // add x11, x21, x13
-	WORD $0x8b1b02ad // add x13, x21, x27
-	WORD $0xaa0803fb // mov x27, x8
-	WORD $0xad405972 // ldp q18, q22, [x11]
-	WORD $0x8b1d02ab // add x11, x21, x29
-	WORD $0x5280181d // mov w29, #0xc0
-	WORD $0x3d8013e0 // str q0, [sp, #0x40]
-	WORD $0xad4019c0 // ldp q0, q6, [x14]
-	WORD $0x8b10028e // add x14, x20, x16
-	WORD $0xad406174 // ldp q20, q24, [x11]
-	WORD $0x4ec23801 // zip1 v1.2d, v0.2d, v2.2d
-	WORD $0x4ec27802 // zip2 v2.2d, v0.2d, v2.2d
-	WORD $0xad4001c5 // ldp q5, q0, [x14]
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ec03a07 // zip1 v7.2d, v16.2d, v0.2d
-	WORD $0x4ec07a10 // zip2 v16.2d, v16.2d, v0.2d
-	WORD $0xad4001b3 // ldp q19, q0, [x13]
-	WORD $0x8b1002ad // add x13, x21, x16
-	WORD $0x528000d0 // mov w16, #0x6
-	WORD $0xad4065b5 // ldp q21, q25, [x13]
-	WORD $0xaa0203ed // mov x13, x2
-	WORD $0x4ed93b17 // zip1 v23.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0x4ed33a51 // zip1 v17.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0x4ed53a93 // zip1 v19.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ec03ad5 // zip1 v21.2d, v22.2d, v0.2d
-	WORD $0x4ec07ad6 // zip2 v22.2d, v22.2d, v0.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910222eb // add x11, x23, #0x88
-	WORD $0xad412aeb // ldp q11, q10, [x23, #0x20]
-	WORD $0x8b1a036e // add x14, x27, x26
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x4d40cd69 // ld1r { v9.2d }, [x11]
-	WORD $0x910242eb // add x11, x23, #0x90
-	WORD $0x3dc001d9 // ldr q25, [x14]
-	WORD $0x4d40cd68 // ld1r { v8.2d }, [x11]
-	WORD $0x8b18036b // add x11, x27, x24
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x8b19037b // add x27, x27, x25
-	WORD $0x4e0a0339 // tbl v25.16b, { v25.16b }, v10.16b
-	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e0b0000 // tbl v0.16b, { v0.16b }, v11.16b
-	WORD $0x4eb91d39 // orr v25.16b, v9.16b, v25.16b
-	WORD $0x4ea01d20 // orr v0.16b, v9.16b, v0.16b
-	WORD $0x4ee8d72d // fsub v13.2d, v25.2d, v8.2d
-	WORD $0xad516ff9 // ldp q25, q27, [sp, #0x220]
-	WORD $0x4ee8d40c // fsub v12.2d, v0.2d, v8.2d
-	WORD $0xad7a01ba // ldp q26, q0, [x13, #-0xc0]
-	WORD $0x4e6dcf60 // fmla v0.2d, v27.2d, v13.2d
-	WORD $0xad7c79bb // ldp q27, q30, [x13, #-0x80]
-	WORD $0x4e6ccf3a // fmla v26.2d, v25.2d, v12.2d
-	WORD $0xad5073f9 // ldp q25, q28, [sp, #0x200]
-	WORD $0x4e6dcf9e // fmla v30.2d, v28.2d, v13.2d
-	WORD $0xad7e7dbc // ldp q28, q31, [x13, #-0x40]
-	WORD $0x4e6ccf3b // fmla v27.2d, v25.2d, v12.2d
-	WORD $0xad4f67ee // ldp q14, q25, [sp, #0x1e0]
-	WORD $0x4e6dcf3f // fmla v31.2d, v25.2d, v13.2d
-	WORD $0xad4075b9 // ldp q25, q29, [x13]
-	WORD $0x4e6ccddc // fmla v28.2d, v14.2d, v12.2d
-	WORD $0xad4e3bef // ldp q15, q14, [sp, #0x1c0]
-	WORD $0x4e6dcddd // fmla v29.2d, v14.2d, v13.2d
-	WORD $0x3dc0016d // ldr q13, [x11]
-	WORD $0x3dc001ce // ldr q14, [x14]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6ccdf9 // fmla v25.2d, v15.2d, v12.2d
-	WORD $0x4e0b01ac // tbl v12.16b, { v13.16b }, v11.16b
-	WORD $0x4e0a01cd // tbl v13.16b, { v14.16b }, v10.16b
-	WORD $0x3dc06bee // ldr q14, [sp, #0x1a0]
-	WORD $0x3dc053ef // ldr q15, [sp, #0x140]
-	WORD $0x4eac1d2c // orr v12.16b, v9.16b, v12.16b
-	WORD $0x4ead1d2d // orr v13.16b, v9.16b, v13.16b
-	WORD $0x4ee8d58c // fsub v12.2d, v12.2d, v8.2d
-	WORD $0x4ee8d5ad // fsub v13.2d, v13.2d, v8.2d
-	WORD $0x4e6ccdda // fmla v26.2d, v14.2d, v12.2d
-	WORD $0x3dc06fee // ldr q14, [sp, #0x1b0]
-	WORD $0x4e6ccdf9 // fmla v25.2d, v15.2d, v12.2d
-	WORD $0x3dc057ef // ldr q15, [sp, #0x150]
-	WORD $0x4e6dcdc0 // fmla v0.2d, v14.2d, v13.2d
-	WORD $0x3dc063ee // ldr q14, [sp, #0x180]
-	WORD $0x4e6dcdfd // fmla v29.2d, v15.2d, v13.2d
-	WORD $0x4e6ccddb // fmla v27.2d, v14.2d, v12.2d
-	WORD $0x3dc067ee // ldr q14, [sp, #0x190]
-	WORD $0x4e6dcdde // fmla v30.2d, v14.2d, v13.2d
-	WORD $0x3dc05bee // ldr q14, [sp, #0x160]
-	WORD $0x4e6ccddc // fmla v28.2d, v14.2d, v12.2d
-	WORD $0x3dc05fee // ldr q14, [sp, #0x170]
-	WORD $0x3dc001cc // ldr q12, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6dcddf // fmla v31.2d, v14.2d, v13.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e0a018c // tbl v12.16b, { v12.16b }, v10.16b
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4eac1d2c // orr v12.16b, v9.16b, v12.16b
-	WORD $0x4ee8d58c // fsub v12.2d, v12.2d, v8.2d
-	WORD $0x4e0b01ce // tbl v14.16b, { v14.16b }, v11.16b
-	WORD $0x4eae1d2e // orr v14.16b, v9.16b, v14.16b
-	WORD $0x4ee8d5cd // fsub v13.2d, v14.2d, v8.2d
-	WORD $0x3dc04fee // ldr q14, [sp, #0x130]
-	WORD $0x4e6ccdc0 // fmla v0.2d, v14.2d, v12.2d
-	WORD $0x3dc04bee // ldr q14, [sp, #0x120]
-	WORD $0x4e6dcdda // fmla v26.2d, v14.2d, v13.2d
-	WORD $0x3dc047ee // ldr q14, [sp, #0x110]
-	WORD $0x4e6ccdde // fmla v30.2d, v14.2d, v12.2d
-	WORD $0x3dc043ee // ldr q14, [sp, #0x100]
-	WORD $0x4e6dcddb // fmla v27.2d, v14.2d, v13.2d
-	WORD $0x3dc03fee // ldr q14, [sp, #0xf0]
-	WORD $0x4e6ccddf // fmla v31.2d, v14.2d, v12.2d
-	WORD $0x3dc03bee // ldr q14, [sp, #0xe0]
-	WORD $0x4e6dcddc // fmla v28.2d, v14.2d, v13.2d
-	WORD $0xad463bef // ldp q15, q14, [sp, #0xc0]
-	WORD $0x4e6ccddd // fmla v29.2d, v14.2d, v12.2d
-	WORD $0x3dc0016c // ldr q12, [x11]
-	WORD $0x3dc001ce // ldr q14, [x14]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6dcdf9 // fmla v25.2d, v15.2d, v13.2d
-	WORD $0x4e0b018c // tbl v12.16b, { v12.16b }, v11.16b
-	WORD $0x4e0a01cd // tbl v13.16b, { v14.16b }, v10.16b
-	WORD $0x3dc027ee // ldr q14, [sp, #0x90]
-	WORD $0x4eac1d2c // orr v12.16b, v9.16b, v12.16b
-	WORD $0x4ead1d2d // orr v13.16b, v9.16b, v13.16b
-	WORD $0x4ee8d58c // fsub v12.2d, v12.2d, v8.2d
-	WORD $0x4ee8d5ad // fsub v13.2d, v13.2d, v8.2d
-	WORD $0x4e6ccdda // fmla v26.2d, v14.2d, v12.2d
-	WORD $0x3dc02fee // ldr q14, [sp, #0xb0]
-	WORD $0x4e6dcdc0 // fmla v0.2d, v14.2d, v13.2d
-	WORD $0x3dc023ee // ldr q14, [sp, #0x80]
-	WORD $0x4e6ccddb // fmla v27.2d, v14.2d, v12.2d
-	WORD $0x3dc02bee // ldr q14, [sp, #0xa0]
-	WORD $0x4e6dcdde // fmla v30.2d, v14.2d, v13.2d
-	WORD $0xad423bef // ldp q15, q14, [sp, #0x40]
-	WORD $0x4e6ccddc // fmla v28.2d, v14.2d, v12.2d
-	WORD $0x4e6ccdf9 // fmla v25.2d, v15.2d, v12.2d
-	WORD $0xad433bec // ldp q12, q14, [sp, #0x60]
-	WORD $0x4e6dcddf // fmla v31.2d, v14.2d, v13.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e6dcd9d // fmla v29.2d, v12.2d, v13.2d
-	WORD $0x3dc001cc // ldr q12, [x14]
-	WORD $0x4e0b01cd // tbl v13.16b, { v14.16b }, v11.16b
-	WORD $0x3cf6696e // ldr q14, [x11, x22]
-	WORD $0x4ead1d2d // orr v13.16b, v9.16b, v13.16b
-	WORD $0x4e0a018c // tbl v12.16b, { v12.16b }, v10.16b
-	WORD $0x4eac1d2c // orr v12.16b, v9.16b, v12.16b
-	WORD $0x4e0b01cb // tbl v11.16b, { v14.16b }, v11.16b
-	WORD $0x4ee8d58c // fsub v12.2d, v12.2d, v8.2d
-	WORD $0x3cf669ce // ldr q14, [x14, x22]
-	WORD $0x4eab1d2b // orr v11.16b, v9.16b, v11.16b
-	WORD $0x4e6ccc20 // fmla v0.2d, v1.2d, v12.2d
-	WORD $0x4e6ccc5e // fmla v30.2d, v2.2d, v12.2d
-	WORD $0x4e6cccbf // fmla v31.2d, v5.2d, v12.2d
-	WORD $0x4e6cccdd // fmla v29.2d, v6.2d, v12.2d
-	WORD $0x4e0a01ca // tbl v10.16b, { v14.16b }, v10.16b
-	WORD $0x4eaa1d29 // orr v9.16b, v9.16b, v10.16b
-	WORD $0x4ee8d5aa // fsub v10.2d, v13.2d, v8.2d
-	WORD $0x4e6acc7a // fmla v26.2d, v3.2d, v10.2d
-	WORD $0x4e6acc9b // fmla v27.2d, v4.2d, v10.2d
-	WORD $0x4e6accfc // fmla v28.2d, v7.2d, v10.2d
-	WORD $0x4e6ace19 // fmla v25.2d, v16.2d, v10.2d
-	WORD $0x4ee8d529 // fsub v9.2d, v9.2d, v8.2d
-	WORD $0x4ee8d568 // fsub v8.2d, v11.2d, v8.2d
-	WORD $0x4e69ce20 // fmla v0.2d, v17.2d, v9.2d
-	WORD $0x4e69ce5e // fmla v30.2d, v18.2d, v9.2d
-	WORD $0x4e69cebf // fmla v31.2d, v21.2d, v9.2d
-	WORD $0x4e69cedd // fmla v29.2d, v22.2d, v9.2d
-	WORD $0x4e68ce7a // fmla v26.2d, v19.2d, v8.2d
-	WORD $0x4e68ce9b // fmla v27.2d, v20.2d, v8.2d
-	WORD $0x4e68cefc // fmla v28.2d, v23.2d, v8.2d
-	WORD $0x4e68cf19 // fmla v25.2d, v24.2d, v8.2d
-	WORD $0xad3a01ba // stp q26, q0, [x13, #-0xc0]
-	WORD $0xad3c79bb // stp q27, q30, [x13, #-0x80]
-	WORD $0xad3e7dbc // stp q28, q31, [x13, #-0x40]
-	WORD $0xac8875b9 // stp q25, q29, [x13], #0x100
-	WORD $0x54ffedc1 // b.ne <blocks6Multi4+0x1980>
-	WORD $0x17fff99f // b <blocks6Multi4+0x248>
-	WORD $0x8b1100ce // add x14, x6, x17
-	WORD $0x8b0200cf // add x15, x6, x2
-	WORD $0x8b0b00cb // add x11, x6, x11
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0x8b0300ce // add x14, x6, x3
-	WORD $0xad400de2 // ldp q2, q3, [x15]
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0xad401d66 // ldp q6, q7, [x11]
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x8b1014eb // add x11, x7, x16, lsl #5
-	WORD $0x3d8083e4 // str q4, [sp, #0x200]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b0d14ee // add x14, x7, x13, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0f43e0 // stp q0, q16, [sp, #0x1e0]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0e0be0 // stp q0, q2, [sp, #0x1c0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0d0be0 // stp q0, q2, [sp, #0x1a0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1e14eb // add x11, x7, x30, lsl #5
-	WORD $0x8b1d14ee // add x14, x7, x29, lsl #5
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad0c1be4 // stp q4, q6, [sp, #0x180]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b10166b // add x11, x19, x16, lsl #5
-	WORD $0x8b0d166e // add x14, x19, x13, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0b43e0 // stp q0, q16, [sp, #0x160]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a0be0 // stp q0, q2, [sp, #0x140]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad090be0 // stp q0, q2, [sp, #0x120]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1e166b // add x11, x19, x30, lsl #5
-	WORD $0x8b1d166e // add x14, x19, x29, lsl #5
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad081be4 // stp q4, q6, [sp, #0x100]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b10168b // add x11, x20, x16, lsl #5
-	WORD $0x8b1d168e // add x14, x20, x29, lsl #5
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad0743e0 // stp q0, q16, [sp, #0xe0]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad060be0 // stp q0, q2, [sp, #0xc0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec778a1 // zip2 v1.2d, v5.2d, v7.2d
-	WORD $0xad4045c5 // ldp q5, q17, [x14]
-	WORD $0xad050be0 // stp q0, q2, [sp, #0xa0]
-	WORD $0xad401962 // ldp q2, q6, [x11]
-	WORD $0x8b0d168b // add x11, x20, x13, lsl #5
-	WORD $0x8b0d16ad // add x13, x21, x13, lsl #5
-	WORD $0xad401d63 // ldp q3, q7, [x11]
-	WORD $0x8b1e168b // add x11, x20, x30, lsl #5
-	WORD $0xad405db3 // ldp q19, q23, [x13]
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b1016ab // add x11, x21, x16, lsl #5
-	WORD $0xaa0503f0 // mov x16, x5
-	WORD $0xad405972 // ldp q18, q22, [x11]
-	WORD $0x8b1e16ab // add x11, x21, x30, lsl #5
-	WORD $0xaa0503fe // mov x30, x5
-	WORD $0x4ec33840 // zip1 v0.2d, v2.2d, v3.2d
-	WORD $0xad406174 // ldp q20, q24, [x11]
-	WORD $0x8b1d16ab // add x11, x21, x29, lsl #5
-	WORD $0x528000dd // mov w29, #0x6
-	WORD $0xad406575 // ldp q21, q25, [x11]
-	WORD $0x8b160acb // add x11, x22, x22, lsl #2
-	WORD $0xad0407e0 // stp q0, q1, [sp, #0x80]
-	WORD $0x4ec37841 // zip2 v1.2d, v2.2d, v3.2d
-	WORD $0x4ec53880 // zip1 v0.2d, v4.2d, v5.2d
-	WORD $0x4eaf1de2 // mov v2.16b, v15.16b
-	WORD $0x4eba1f43 // mov v3.16b, v26.16b
-	WORD $0xcb0b032d // sub x13, x25, x11
-	WORD $0xaa0803eb // mov x11, x8
-	WORD $0xad0307e0 // stp q0, q1, [sp, #0x60]
-	WORD $0x4ec57881 // zip2 v1.2d, v4.2d, v5.2d
-	WORD $0x4ec738c0 // zip1 v0.2d, v6.2d, v7.2d
-	WORD $0x4ebb1f64 // mov v4.16b, v27.16b
-	WORD $0x4ebe1fc5 // mov v5.16b, v30.16b
-	WORD $0xad0207e0 // stp q0, q1, [sp, #0x40]
-	WORD $0x4ec778c0 // zip2 v0.2d, v6.2d, v7.2d
-	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4ed33a51 // zip1 v17.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0x4eae1dc1 // mov v1.16b, v14.16b
-	WORD $0x4ed53a93 // zip1 v19.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ed73ad5 // zip1 v21.2d, v22.2d, v23.2d
-	WORD $0x4ed77ad6 // zip2 v22.2d, v22.2d, v23.2d
-	WORD $0x4ed93b17 // zip1 v23.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0x3d800fe0 // str q0, [sp, #0x30]
-	WORD $0xd503201f // nop
-	WORD $0x910202ee // add x14, x23, #0x80
-	WORD $0xad4026ea // ldp q10, q9, [x23]
-	WORD $0xf10007bd // subs x29, x29, #0x1
-	WORD $0x3dc0017a // ldr q26, [x11]
-	WORD $0x4e0a035a // tbl v26.16b, { v26.16b }, v10.16b
-	WORD $0x4d40cdd9 // ld1r { v25.2d }, [x14]
-	WORD $0x8b1b016e // add x14, x11, x27
-	WORD $0xad4232eb // ldp q11, q12, [x23, #0x40]
-	WORD $0x3dc001db // ldr q27, [x14]
-	WORD $0x4e09037b // tbl v27.16b, { v27.16b }, v9.16b
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x6ee0bb2d // neg v13.2d, v25.2d
-	WORD $0x6eeb475a // ushl v26.2d, v26.2d, v11.2d
-	WORD $0x6eec477b // ushl v27.2d, v27.2d, v12.2d
-	WORD $0x4eed4779 // sshl v25.2d, v27.2d, v13.2d
-	WORD $0x4eed475b // sshl v27.2d, v26.2d, v13.2d
-	WORD $0x4e61db6e // scvtf v14.2d, v27.2d
-	WORD $0xad7a7a1a // ldp q26, q30, [x16, #-0xc0]
-	WORD $0xad7c7e1b // ldp q27, q31, [x16, #-0x80]
-	WORD $0x4e61db2f // scvtf v15.2d, v25.2d
-	WORD $0x4e6fcf9e // fmla v30.2d, v28.2d, v15.2d
-	WORD $0xad7e7219 // ldp q25, q28, [x16, #-0x40]
-	WORD $0x4e6fcd1f // fmla v31.2d, v8.2d, v15.2d
-	WORD $0x4e6ecfba // fmla v26.2d, v29.2d, v14.2d
-	WORD $0xad40221d // ldp q29, q8, [x16]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc001c0 // ldr q0, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6fcc5c // fmla v28.2d, v2.2d, v15.2d
-	WORD $0x4e6ecc3b // fmla v27.2d, v1.2d, v14.2d
-	WORD $0x4e6fcc88 // fmla v8.2d, v4.2d, v15.2d
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
-	WORD $0x4e6ecc79 // fmla v25.2d, v3.2d, v14.2d
-	WORD $0x6eec4400 // ushl v0.2d, v0.2d, v12.2d
-	WORD $0x4e6eccbd // fmla v29.2d, v5.2d, v14.2d
-	WORD $0x4e0a01ef // tbl v15.16b, { v15.16b }, v10.16b
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0xad4fbbe6 // ldp q6, q14, [sp, #0x1f0]
-	WORD $0x6eeb45ef // ushl v15.2d, v15.2d, v11.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4eed45ef // sshl v15.2d, v15.2d, v13.2d
-	WORD $0x4e60cdde // fmla v30.2d, v14.2d, v0.2d
-	WORD $0x4e61d9ef // scvtf v15.2d, v15.2d
-	WORD $0x4e6fccda // fmla v26.2d, v6.2d, v15.2d
-	WORD $0xad4ebbe6 // ldp q6, q14, [sp, #0x1d0]
-	WORD $0x4e60cddf // fmla v31.2d, v14.2d, v0.2d
-	WORD $0x4e6fccdb // fmla v27.2d, v6.2d, v15.2d
-	WORD $0xad4dbbe6 // ldp q6, q14, [sp, #0x1b0]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e60cddc // fmla v28.2d, v14.2d, v0.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e6fccd9 // fmla v25.2d, v6.2d, v15.2d
-	WORD $0x3dc067e6 // ldr q6, [sp, #0x190]
-	WORD $0x4e0a01ce // tbl v14.16b, { v14.16b }, v10.16b
-	WORD $0x6eeb45ce // ushl v14.2d, v14.2d, v11.2d
-	WORD $0x4e6fccdd // fmla v29.2d, v6.2d, v15.2d
-	WORD $0x3dc001cf // ldr q15, [x14]
-	WORD $0x3dc06be6 // ldr q6, [sp, #0x1a0]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4eed45ce // sshl v14.2d, v14.2d, v13.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e60ccc8 // fmla v8.2d, v6.2d, v0.2d
-	WORD $0x4e0901e0 // tbl v0.16b, { v15.16b }, v9.16b
-	WORD $0x6eec4400 // ushl v0.2d, v0.2d, v12.2d
-	WORD $0x3dc063e6 // ldr q6, [sp, #0x180]
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e60ccde // fmla v30.2d, v6.2d, v0.2d
-	WORD $0x3dc05fe6 // ldr q6, [sp, #0x170]
-	WORD $0x4e6eccda // fmla v26.2d, v6.2d, v14.2d
-	WORD $0x3dc05be6 // ldr q6, [sp, #0x160]
-	WORD $0x4e60ccdf // fmla v31.2d, v6.2d, v0.2d
-	WORD $0x3dc057e6 // ldr q6, [sp, #0x150]
-	WORD $0x4e6eccdb // fmla v27.2d, v6.2d, v14.2d
-	WORD $0x3dc053e6 // ldr q6, [sp, #0x140]
-	WORD $0x4e60ccdc // fmla v28.2d, v6.2d, v0.2d
-	WORD $0x3dc04fe6 // ldr q6, [sp, #0x130]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc001cf // ldr q15, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e6eccd9 // fmla v25.2d, v6.2d, v14.2d
-	WORD $0x3dc04be6 // ldr q6, [sp, #0x120]
-	WORD $0x4e0901ef // tbl v15.16b, { v15.16b }, v9.16b
-	WORD $0x4e60ccc8 // fmla v8.2d, v6.2d, v0.2d
-	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x4e0a0000 // tbl v0.16b, { v0.16b }, v10.16b
-	WORD $0x3dc047e6 // ldr q6, [sp, #0x110]
-	WORD $0x4e6eccdd // fmla v29.2d, v6.2d, v14.2d
-	WORD $0x3dc03fe6 // ldr q6, [sp, #0xf0]
-	WORD $0x6eec45ee // ushl v14.2d, v15.2d, v12.2d
-	WORD $0x6eeb4400 // ushl v0.2d, v0.2d, v11.2d
-	WORD $0x4eed45ce // sshl v14.2d, v14.2d, v13.2d
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e60ccda // fmla v26.2d, v6.2d, v0.2d
-	WORD $0x3dc043e6 // ldr q6, [sp, #0x100]
-	WORD $0x4e6eccde // fmla v30.2d, v6.2d, v14.2d
-	WORD $0x3dc037e6 // ldr q6, [sp, #0xd0]
-	WORD $0x4e60ccdb // fmla v27.2d, v6.2d, v0.2d
-	WORD $0x3dc03be6 // ldr q6, [sp, #0xe0]
-	WORD $0x4e6eccdf // fmla v31.2d, v6.2d, v14.2d
-	WORD $0x3dc02fe6 // ldr q6, [sp, #0xb0]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0x4e60ccd9 // fmla v25.2d, v6.2d, v0.2d
-	WORD $0x3dc033e6 // ldr q6, [sp, #0xc0]
-	WORD $0x4e0a01ef // tbl v15.16b, { v15.16b }, v10.16b
-	WORD $0x4e6eccdc // fmla v28.2d, v6.2d, v14.2d
-	WORD $0x3dc027e6 // ldr q6, [sp, #0x90]
-	WORD $0x4e60ccdd // fmla v29.2d, v6.2d, v0.2d
-	WORD $0x3dc001c0 // ldr q0, [x14]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc02be6 // ldr q6, [sp, #0xa0]
-	WORD $0x4e6eccc8 // fmla v8.2d, v6.2d, v14.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
-	WORD $0x3dc023e6 // ldr q6, [sp, #0x80]
-	WORD $0x6eec4400 // ushl v0.2d, v0.2d, v12.2d
-	WORD $0x4eed4400 // sshl v0.2d, v0.2d, v13.2d
-	WORD $0x4e0a01ca // tbl v10.16b, { v14.16b }, v10.16b
-	WORD $0x3cf669ce // ldr q14, [x14, x22]
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x6eeb454a // ushl v10.2d, v10.2d, v11.2d
-	WORD $0x4e60ccde // fmla v30.2d, v6.2d, v0.2d
-	WORD $0x3dc01be6 // ldr q6, [sp, #0x60]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x4eed454a // sshl v10.2d, v10.2d, v13.2d
-	WORD $0x8b0d016b // add x11, x11, x13
-	WORD $0x4e0901c9 // tbl v9.16b, { v14.16b }, v9.16b
-	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
-	WORD $0x6eec4529 // ushl v9.2d, v9.2d, v12.2d
-	WORD $0x6eeb45ec // ushl v12.2d, v15.2d, v11.2d
-	WORD $0x4eed458b // sshl v11.2d, v12.2d, v13.2d
-	WORD $0x4eed4529 // sshl v9.2d, v9.2d, v13.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e6bccda // fmla v26.2d, v6.2d, v11.2d
-	WORD $0x3dc01fe6 // ldr q6, [sp, #0x70]
-	WORD $0x4e6bccf9 // fmla v25.2d, v7.2d, v11.2d
-	WORD $0x4e6bce1d // fmla v29.2d, v16.2d, v11.2d
-	WORD $0x4e69ce3e // fmla v30.2d, v17.2d, v9.2d
-	WORD $0x4e6ace7a // fmla v26.2d, v19.2d, v10.2d
-	WORD $0x4e6acef9 // fmla v25.2d, v23.2d, v10.2d
-	WORD $0x4e6acf1d // fmla v29.2d, v24.2d, v10.2d
-	WORD $0x4e60ccdf // fmla v31.2d, v6.2d, v0.2d
-	WORD $0x4e69ce5f // fmla v31.2d, v18.2d, v9.2d
-	WORD $0x3dc017e6 // ldr q6, [sp, #0x50]
-	WORD $0xad3a7a1a // stp q26, q30, [x16, #-0xc0]
-	WORD $0x4e6bccdb // fmla v27.2d, v6.2d, v11.2d
-	WORD $0x3dc013e6 // ldr q6, [sp, #0x40]
-	WORD $0x4e6ace9b // fmla v27.2d, v20.2d, v10.2d
-	WORD $0x4e60ccdc // fmla v28.2d, v6.2d, v0.2d
-	WORD $0x3dc00fe6 // ldr q6, [sp, #0x30]
-	WORD $0x4e69cebc // fmla v28.2d, v21.2d, v9.2d
-	WORD $0xad3c7e1b // stp q27, q31, [x16, #-0x80]
-	WORD $0x4e60ccc8 // fmla v8.2d, v6.2d, v0.2d
-	WORD $0x4e69cec8 // fmla v8.2d, v22.2d, v9.2d
-	WORD $0xad3e7219 // stp q25, q28, [x16, #-0x40]
-	WORD $0xac88221d // stp q29, q8, [x16], #0x100
-	WORD $0xad5173fd // ldp q29, q28, [sp, #0x220]
-	WORD $0x3dc087e8 // ldr q8, [sp, #0x210]
-	WORD $0x54ffeb01 // b.ne <blocks6Multi4+0x1d80>
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0x7940154f // ldrh w15, [x10, #0xa]
-	WORD $0x528000c3 // mov w3, #0x6
-	WORD $0xd37be96d // lsl x13, x11, #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0xd37be9f0 // lsl x16, x15, #5
-	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
-	WORD $0xf94147e5 // ldr x5, [sp, #0x288]
-	WORD $0xd37be97b // lsl x27, x11, #5
-	WORD $0x8b0d008b // add x11, x4, x13
-	WORD $0x8b1b008e // add x14, x4, x27
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x8b1b028f // add x15, x20, x27
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b10008e // add x14, x4, x16
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b1b00ce // add x14, x6, x27
-	WORD $0xd37be97d // lsl x29, x11, #5
-	WORD $0x8b1d008b // add x11, x4, x29
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0x3d808fe4 // str q4, [sp, #0x230]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x8b0d00cb // add x11, x6, x13
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad10c3e0 // stp q0, q16, [sp, #0x210]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0f8be0 // stp q0, q2, [sp, #0x1f0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0e8be0 // stp q0, q2, [sp, #0x1d0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d00cb // add x11, x6, x29
-	WORD $0x8b1000ce // add x14, x6, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad0d9be4 // stp q4, q6, [sp, #0x1b0]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d00eb // add x11, x7, x13
-	WORD $0x8b1b00ee // add x14, x7, x27
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad0cc3e0 // stp q0, q16, [sp, #0x190]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad0b8be0 // stp q0, q2, [sp, #0x170]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad0a8be0 // stp q0, q2, [sp, #0x150]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d00eb // add x11, x7, x29
-	WORD $0x8b1000ee // add x14, x7, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad099be4 // stp q4, q6, [sp, #0x130]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0x8b0d026b // add x11, x19, x13
-	WORD $0x8b1b026e // add x14, x19, x27
-	WORD $0x4ec63890 // zip1 v16.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0x4ec778a6 // zip2 v6.2d, v5.2d, v7.2d
-	WORD $0xad08c3e0 // stp q0, q16, [sp, #0x110]
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0xad078be0 // stp q0, q2, [sp, #0xf0]
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0x4ec37820 // zip2 v0.2d, v1.2d, v3.2d
-	WORD $0xad068be0 // stp q0, q2, [sp, #0xd0]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b1d026b // add x11, x19, x29
-	WORD $0x8b10026e // add x14, x19, x16
-	WORD $0x4ec23804 // zip1 v4.2d, v0.2d, v2.2d
-	WORD $0x4ec27807 // zip2 v7.2d, v0.2d, v2.2d
-	WORD $0xad400960 // ldp q0, q2, [x11]
-	WORD $0x8b1d028b // add x11, x20, x29
-	WORD $0xad059be4 // stp q4, q6, [sp, #0xb0]
-	WORD $0xad4015c4 // ldp q4, q5, [x14]
-	WORD $0x8b0d028e // add x14, x20, x13
-	WORD $0x4ec43806 // zip1 v6.2d, v0.2d, v4.2d
-	WORD $0xad049fe6 // stp q6, q7, [sp, #0x90]
-	WORD $0x4ec47806 // zip2 v6.2d, v0.2d, v4.2d
-	WORD $0x4ec33820 // zip1 v0.2d, v1.2d, v3.2d
-	WORD $0x4ec37824 // zip2 v4.2d, v1.2d, v3.2d
-	WORD $0x4ec57843 // zip2 v3.2d, v2.2d, v5.2d
-	WORD $0xad039be0 // stp q0, q6, [sp, #0x70]
-	WORD $0x4ec53840 // zip1 v0.2d, v2.2d, v5.2d
-	WORD $0xad401de2 // ldp q2, q7, [x15]
-	WORD $0xad0293e0 // stp q0, q4, [sp, #0x50]
-	WORD $0xad4019c0 // ldp q0, q6, [x14]
-	WORD $0x8b10028e // add x14, x20, x16
-	WORD $0xad404164 // ldp q4, q16, [x11]
-	WORD $0x8b0d02ab // add x11, x21, x13
-	WORD $0x8b1b02ad // add x13, x21, x27
-	WORD $0xaa0803fb // mov x27, x8
-	WORD $0xad405972 // ldp q18, q22, [x11]
-	WORD $0x8b1d02ab // add x11, x21, x29
-	WORD $0x5280181d // mov w29, #0xc0
-	WORD $0x4ec23801 // zip1 v1.2d, v0.2d, v2.2d
-	WORD $0x4ec27800 // zip2 v0.2d, v0.2d, v2.2d
-	WORD $0xad406174 // ldp q20, q24, [x11]
-	WORD $0x3d800be0 // str q0, [sp, #0x20]
-	WORD $0xad4001c5 // ldp q5, q0, [x14]
-	WORD $0xad018fe1 // stp q1, q3, [sp, #0x30]
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ec738c5 // zip1 v5.2d, v6.2d, v7.2d
-	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
-	WORD $0x4ec03a07 // zip1 v7.2d, v16.2d, v0.2d
-	WORD $0x4ec07a10 // zip2 v16.2d, v16.2d, v0.2d
-	WORD $0xad4001b3 // ldp q19, q0, [x13]
-	WORD $0x8b1002ad // add x13, x21, x16
-	WORD $0x528000d0 // mov w16, #0x6
-	WORD $0xad4065b5 // ldp q21, q25, [x13]
-	WORD $0xaa0203ed // mov x13, x2
-	WORD $0x4ed93b17 // zip1 v23.2d, v24.2d, v25.2d
-	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
-	WORD $0x4ed33a51 // zip1 v17.2d, v18.2d, v19.2d
-	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
-	WORD $0x4ed53a93 // zip1 v19.2d, v20.2d, v21.2d
-	WORD $0x4ed57a94 // zip2 v20.2d, v20.2d, v21.2d
-	WORD $0x4ec03ad5 // zip1 v21.2d, v22.2d, v0.2d
-	WORD $0x4ec07ad6 // zip2 v22.2d, v22.2d, v0.2d
-	WORD $0x910202eb // add x11, x23, #0x80
-	WORD $0xad4126ec // ldp q12, q9, [x23, #0x20]
-	WORD $0x8b1a036e // add x14, x27, x26
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x4d40cd79 // ld1r { v25.2d }, [x11]
-	WORD $0x8b18036b // add x11, x27, x24
-	WORD $0xad7a21bc // ldp q28, q8, [x13, #-0xc0]
-	WORD $0x8b19037b // add x27, x27, x25
-	WORD $0x6ee0bb2a // neg v10.2d, v25.2d
-	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x4e0c001a // tbl v26.16b, { v0.16b }, v12.16b
-	WORD $0x3dc001c0 // ldr q0, [x14]
-	WORD $0xad510be1 // ldp q1, q2, [sp, #0x220]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x3dc001cf // ldr q15, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e09001b // tbl v27.16b, { v0.16b }, v9.16b
-	WORD $0xad432ee0 // ldp q0, q11, [x23, #0x60]
-	WORD $0x4e0901ef // tbl v15.16b, { v15.16b }, v9.16b
-	WORD $0x6eeb477b // ushl v27.2d, v27.2d, v11.2d
-	WORD $0x4eea4779 // sshl v25.2d, v27.2d, v10.2d
-	WORD $0xad407dbb // ldp q27, q31, [x13]
-	WORD $0x6ee0475a // ushl v26.2d, v26.2d, v0.2d
-	WORD $0x4e61db2e // scvtf v14.2d, v25.2d
-	WORD $0x4eea475a // sshl v26.2d, v26.2d, v10.2d
-	WORD $0xad7c75b9 // ldp q25, q29, [x13, #-0x80]
-	WORD $0x4e61db4d // scvtf v13.2d, v26.2d
-	WORD $0x4e6ecc48 // fmla v8.2d, v2.2d, v14.2d
-	WORD $0xad7e79ba // ldp q26, q30, [x13, #-0x40]
-	WORD $0x4e6dcc3c // fmla v28.2d, v1.2d, v13.2d
-	WORD $0xad500be1 // ldp q1, q2, [sp, #0x200]
-	WORD $0x4e6ecc5d // fmla v29.2d, v2.2d, v14.2d
-	WORD $0x4e6dcc39 // fmla v25.2d, v1.2d, v13.2d
-	WORD $0xad4f0be1 // ldp q1, q2, [sp, #0x1e0]
-	WORD $0x4e6ecc5e // fmla v30.2d, v2.2d, v14.2d
-	WORD $0x4e6dcc3a // fmla v26.2d, v1.2d, v13.2d
-	WORD $0xad4e0be1 // ldp q1, q2, [sp, #0x1c0]
-	WORD $0x4e6ecc5f // fmla v31.2d, v2.2d, v14.2d
-	WORD $0x3dc0016e // ldr q14, [x11]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e6dcc3b // fmla v27.2d, v1.2d, v13.2d
-	WORD $0x6eeb45ed // ushl v13.2d, v15.2d, v11.2d
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0xad4d07e2 // ldp q2, q1, [sp, #0x1a0]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x4e0c01ce // tbl v14.16b, { v14.16b }, v12.16b
-	WORD $0x4eea45ad // sshl v13.2d, v13.2d, v10.2d
-	WORD $0x6ee045ce // ushl v14.2d, v14.2d, v0.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e0c01ef // tbl v15.16b, { v15.16b }, v12.16b
-	WORD $0x4eea45ce // sshl v14.2d, v14.2d, v10.2d
-	WORD $0x4e6dcc28 // fmla v8.2d, v1.2d, v13.2d
-	WORD $0x6ee045ef // ushl v15.2d, v15.2d, v0.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e6ecc5c // fmla v28.2d, v2.2d, v14.2d
-	WORD $0xad4c07e2 // ldp q2, q1, [sp, #0x180]
-	WORD $0x4e6dcc3d // fmla v29.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc59 // fmla v25.2d, v2.2d, v14.2d
-	WORD $0xad4b07e2 // ldp q2, q1, [sp, #0x160]
-	WORD $0x4e6dcc3e // fmla v30.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc5a // fmla v26.2d, v2.2d, v14.2d
-	WORD $0xad4a07e2 // ldp q2, q1, [sp, #0x140]
-	WORD $0x4e6dcc3f // fmla v31.2d, v1.2d, v13.2d
-	WORD $0x4e6ecc5b // fmla v27.2d, v2.2d, v14.2d
-	WORD $0x3dc001ce // ldr q14, [x14]
-	WORD $0xad490be1 // ldp q1, q2, [sp, #0x120]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x4e0901ce // tbl v14.16b, { v14.16b }, v9.16b
-	WORD $0x6eeb45ce // ushl v14.2d, v14.2d, v11.2d
-	WORD $0x4eea45cd // sshl v13.2d, v14.2d, v10.2d
-	WORD $0x4eea45ee // sshl v14.2d, v15.2d, v10.2d
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e6dcc48 // fmla v8.2d, v2.2d, v13.2d
-	WORD $0x4e6ecc3c // fmla v28.2d, v1.2d, v14.2d
-	WORD $0xad480be1 // ldp q1, q2, [sp, #0x100]
-	WORD $0x4e6dcc5d // fmla v29.2d, v2.2d, v13.2d
-	WORD $0x4e6ecc39 // fmla v25.2d, v1.2d, v14.2d
-	WORD $0xad470be1 // ldp q1, q2, [sp, #0xe0]
-	WORD $0x4e6dcc5e // fmla v30.2d, v2.2d, v13.2d
-	WORD $0x4e6ecc3a // fmla v26.2d, v1.2d, v14.2d
-	WORD $0xad460be1 // ldp q1, q2, [sp, #0xc0]
-	WORD $0x4e6dcc5f // fmla v31.2d, v2.2d, v13.2d
-	WORD $0x3dc0016d // ldr q13, [x11]
-	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3dc0016f // ldr q15, [x11]
-	WORD $0x4e6ecc3b // fmla v27.2d, v1.2d, v14.2d
-	WORD $0xad440be1 // ldp q1, q2, [sp, #0x80]
-	WORD $0x4e0c01ad // tbl v13.16b, { v13.16b }, v12.16b
-	WORD $0x3dc001ce // ldr q14, [x14]
-	WORD $0x8b1601ce // add x14, x14, x22
-	WORD $0x6ee045ad // ushl v13.2d, v13.2d, v0.2d
-	WORD $0x4e0901ce // tbl v14.16b, { v14.16b }, v9.16b
-	WORD $0x4eea45ad // sshl v13.2d, v13.2d, v10.2d
-	WORD $0x6eeb45ce // ushl v14.2d, v14.2d, v11.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4eea45ce // sshl v14.2d, v14.2d, v10.2d
-	WORD $0x4e6dcc5c // fmla v28.2d, v2.2d, v13.2d
-	WORD $0x3dc017e2 // ldr q2, [sp, #0x50]
-	WORD $0x4e6dcc39 // fmla v25.2d, v1.2d, v13.2d
-	WORD $0x3dc001c1 // ldr q1, [x14]
-	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
-	WORD $0x4e6dcc5a // fmla v26.2d, v2.2d, v13.2d
-	WORD $0x3dc013e2 // ldr q2, [sp, #0x40]
-	WORD $0x4e090021 // tbl v1.16b, { v1.16b }, v9.16b
-	WORD $0x6eeb4421 // ushl v1.2d, v1.2d, v11.2d
-	WORD $0x4eea4421 // sshl v1.2d, v1.2d, v10.2d
-	WORD $0x4e6dcc5b // fmla v27.2d, v2.2d, v13.2d
-	WORD $0x4e0c01ed // tbl v13.16b, { v15.16b }, v12.16b
-	WORD $0x3cf6696f // ldr q15, [x11, x22]
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e0c01ec // tbl v12.16b, { v15.16b }, v12.16b
-	WORD $0x3cf669cf // ldr q15, [x14, x22]
-	WORD $0x4e0901e9 // tbl v9.16b, { v15.16b }, v9.16b
-	WORD $0x6eeb4529 // ushl v9.2d, v9.2d, v11.2d
-	WORD $0xad450bef // ldp q15, q2, [sp, #0xa0]
-	WORD $0x6ee045ab // ushl v11.2d, v13.2d, v0.2d
-	WORD $0x6ee04580 // ushl v0.2d, v12.2d, v0.2d
-	WORD $0x4e6ecc48 // fmla v8.2d, v2.2d, v14.2d
-	WORD $0x4eea456b // sshl v11.2d, v11.2d, v10.2d
-	WORD $0x4eea4400 // sshl v0.2d, v0.2d, v10.2d
-	WORD $0x4eea4529 // sshl v9.2d, v9.2d, v10.2d
-	WORD $0x4e61d96a // scvtf v10.2d, v11.2d
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e6ecdfd // fmla v29.2d, v15.2d, v14.2d
-	WORD $0xad430bef // ldp q15, q2, [sp, #0x60]
-	WORD $0x4e6acc7c // fmla v28.2d, v3.2d, v10.2d
-	WORD $0x4e6acc99 // fmla v25.2d, v4.2d, v10.2d
-	WORD $0x4e6accfa // fmla v26.2d, v7.2d, v10.2d
-	WORD $0x4e6ace1b // fmla v27.2d, v16.2d, v10.2d
-	WORD $0x4e6ecc5e // fmla v30.2d, v2.2d, v14.2d
-	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
-	WORD $0x4e60ce7c // fmla v28.2d, v19.2d, v0.2d
-	WORD $0x4e60ce99 // fmla v25.2d, v20.2d, v0.2d
-	WORD $0x4e60cefa // fmla v26.2d, v23.2d, v0.2d
-	WORD $0x4e60cf1b // fmla v27.2d, v24.2d, v0.2d
-	WORD $0x4e6ecdff // fmla v31.2d, v15.2d, v14.2d
-	WORD $0x4e61ccbe // fmla v30.2d, v5.2d, v1.2d
-	WORD $0x4e61cc48 // fmla v8.2d, v2.2d, v1.2d
-	WORD $0x3dc00be2 // ldr q2, [sp, #0x20]
-	WORD $0x4e61ccdf // fmla v31.2d, v6.2d, v1.2d
-	WORD $0x4e69cebe // fmla v30.2d, v21.2d, v9.2d
-	WORD $0x4e69ce28 // fmla v8.2d, v17.2d, v9.2d
-	WORD $0x4e61cc5d // fmla v29.2d, v2.2d, v1.2d
-	WORD $0x4e69cedf // fmla v31.2d, v22.2d, v9.2d
-	WORD $0x4e69ce5d // fmla v29.2d, v18.2d, v9.2d
-	WORD $0xad3a21bc // stp q28, q8, [x13, #-0xc0]
-	WORD $0xad3c75b9 // stp q25, q29, [x13, #-0x80]
-	WORD $0xad3e79ba // stp q26, q30, [x13, #-0x40]
-	WORD $0xac887dbb // stp q27, q31, [x13], #0x100
-	WORD $0x54ffed01 // b.ne <blocks6Multi4+0x2228>
-	WORD $0x17fff76f // b <blocks6Multi4+0x248>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400d8b // ldrh w11, [x12, #0x6]
-	WORD $0x3616eaeb // tbz w11, #0x2, <blocks6Multi4+0x200>
-	WORD $0xf940280b // ldr x11, [x0, #0x50]
-	WORD $0xf9400bef // ldr x15, [sp, #0x10]
-	WORD $0x5280010d // mov w13, #0x8
-	WORD $0x52800316 // mov w22, #0x18
-	WORD $0xcb0f016b // sub x11, x11, x15
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0x9a8db16d // csel x13, x11, x13, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54000a6b // b.lt <blocks6Multi4+0x2614>
-	WORD $0xf9401810 // ldr x16, [x0, #0x30]
-	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x8b0f0604 // add x4, x16, x15, lsl #1
-	WORD $0xf9402411 // ldr x17, [x0, #0x48]
-	WORD $0xb4000545 // cbz x5, <blocks6Multi4+0x2588>
-	WORD $0xf9403403 // ldr x3, [x0, #0x68]
-	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x91004227 // add x7, x17, #0x10
-	WORD $0xaa1e03f3 // mov x19, x30
-	WORD $0x9a9fc5a6 // csinc x6, x13, xzr, gt
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb4000070 // cbz x16, <blocks6Multi4+0x250c>
-	WORD $0x786b7895 // ldrh w21, [x4, x11, lsl #1]
-	WORD $0x14000002 // b <blocks6Multi4+0x2510>
-	WORD $0x8b0f0175 // add x21, x11, x15
-	WORD $0x9b1616a2 // madd x2, x21, x22, x5
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0xaa1303f4 // mov x20, x19
-	WORD $0x9b1d1eb5 // madd x21, x21, x29, x7
-	WORD $0xb871684e // ldr w14, [x2, x17]
-	WORD $0xfc540281 // ldur d1, [x20, #-0xc0]
-	WORD $0x91001231 // add x17, x17, #0x4
-	WORD $0xf100623f // cmp x17, #0x18
-	WORD $0x0b0e006e // add w14, w3, w14
-	WORD $0xd34c2dce // lsl x14, x14, #52
-	WORD $0x9e6701c0 // fmov d0, x14
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f02a1 // stur d1, [x21, #-0x10]
-	WORD $0xfc580281 // ldur d1, [x20, #-0x80]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfc1f82a1 // stur d1, [x21, #-0x8]
-	WORD $0xfc5c0281 // ldur d1, [x20, #-0x40]
-	WORD $0x1e600821 // fmul d1, d1, d0
-	WORD $0xfd0002a1 // str d1, [x21]
-	WORD $0xfd400281 // ldr d1, [x20]
-	WORD $0x91040294 // add x20, x20, #0x100
-	WORD $0x1e600820 // fmul d0, d1, d0
-	WORD $0xfd0006a0 // str d0, [x21, #0x8]
-	WORD $0x910082b5 // add x21, x21, #0x20
-	WORD $0x54fffd81 // b.ne <blocks6Multi4+0x2520>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x91002273 // add x19, x19, #0x8
-	WORD $0xeb06017f // cmp x11, x6
-	WORD $0x54fffc01 // b.ne <blocks6Multi4+0x2500>
-	WORD $0x14000024 // b <blocks6Multi4+0x2614>
-	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x91004225 // add x5, x17, #0x10
-	WORD $0xaa1e03e6 // mov x6, x30
-	WORD $0x9a9fc5a3 // csinc x3, x13, xzr, gt
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xb4000070 // cbz x16, <blocks6Multi4+0x25ac>
-	WORD $0x786b7887 // ldrh w7, [x4, x11, lsl #1]
-	WORD $0x14000002 // b <blocks6Multi4+0x25b0>
-	WORD $0x8b0f0167 // add x7, x11, x15
-	WORD $0x9b1d14e7 // madd x7, x7, x29, x5
-	WORD $0xaa0603f1 // mov x17, x6
-	WORD $0x528000c2 // mov w2, #0x6
-	WORD $0xd503201f // nop
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc540221 // ldur d1, [x17, #-0xc0]
-	WORD $0xf1000442 // subs x2, x2, #0x1
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f00e1 // stur d1, [x7, #-0x10]
-	WORD $0xfc580221 // ldur d1, [x17, #-0x80]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfc1f80e1 // stur d1, [x7, #-0x8]
-	WORD $0xfc5c0221 // ldur d1, [x17, #-0x40]
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0xfd0000e1 // str d1, [x7]
-	WORD $0xfd400221 // ldr d1, [x17]
-	WORD $0x91040231 // add x17, x17, #0x100
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfd0004e0 // str d0, [x7, #0x8]
-	WORD $0x910080e7 // add x7, x7, #0x20
-	WORD $0x54fffe01 // b.ne <blocks6Multi4+0x25c0>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x910020c6 // add x6, x6, #0x8
-	WORD $0xeb03017f // cmp x11, x3
-	WORD $0x54fffc81 // b.ne <blocks6Multi4+0x25a0>
-	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x8b0f01af // add x15, x13, x15
-	WORD $0x528000c3 // mov w3, #0x6
-	WORD $0x3d8c0420 // str q0, [x1, #0x3010]
-	WORD $0x3d8c0020 // str q0, [x1, #0x3000]
-	WORD $0x3d8c0c20 // str q0, [x1, #0x3030]
-	WORD $0x3d8c0820 // str q0, [x1, #0x3020]
-	WORD $0x3d8c1420 // str q0, [x1, #0x3050]
-	WORD $0x3d8c1020 // str q0, [x1, #0x3040]
-	WORD $0x3d8c1c20 // str q0, [x1, #0x3070]
-	WORD $0x3d8c1820 // str q0, [x1, #0x3060]
-	WORD $0x3d8c2420 // str q0, [x1, #0x3090]
-	WORD $0x3d8c2020 // str q0, [x1, #0x3080]
-	WORD $0x3d8c2c20 // str q0, [x1, #0x30b0]
-	WORD $0x3d8c2820 // str q0, [x1, #0x30a0]
-	WORD $0x3d8c3420 // str q0, [x1, #0x30d0]
-	WORD $0x3d8c3020 // str q0, [x1, #0x30c0]
-	WORD $0x3d8c3c20 // str q0, [x1, #0x30f0]
-	WORD $0x3d8c3820 // str q0, [x1, #0x30e0]
-	WORD $0x3d8c4420 // str q0, [x1, #0x3110]
-	WORD $0x3d8c4020 // str q0, [x1, #0x3100]
-	WORD $0x3d8c4c20 // str q0, [x1, #0x3130]
-	WORD $0x3d8c4820 // str q0, [x1, #0x3120]
-	WORD $0x3d8c5420 // str q0, [x1, #0x3150]
-	WORD $0x3d8c5020 // str q0, [x1, #0x3140]
-	WORD $0x3d8c5c20 // str q0, [x1, #0x3170]
-	WORD $0x3d8c5820 // str q0, [x1, #0x3160]
-	WORD $0x3d8c6420 // str q0, [x1, #0x3190]
-	WORD $0x3d8c6020 // str q0, [x1, #0x3180]
-	WORD $0x3d8c6c20 // str q0, [x1, #0x31b0]
-	WORD $0x3d8c6820 // str q0, [x1, #0x31a0]
-	WORD $0x3d8c7420 // str q0, [x1, #0x31d0]
-	WORD $0x3d8c7020 // str q0, [x1, #0x31c0]
-	WORD $0x3d8c7c20 // str q0, [x1, #0x31f0]
-	WORD $0x3d8c7820 // str q0, [x1, #0x31e0]
-	WORD $0x3d8c8420 // str q0, [x1, #0x3210]
-	WORD $0x3d8c8020 // str q0, [x1, #0x3200]
-	WORD $0x3d8c8c20 // str q0, [x1, #0x3230]
-	WORD $0x3d8c8820 // str q0, [x1, #0x3220]
-	WORD $0x3d8c9420 // str q0, [x1, #0x3250]
-	WORD $0x3d8c9020 // str q0, [x1, #0x3240]
-	WORD $0x3d8c9c20 // str q0, [x1, #0x3270]
-	WORD $0x3d8c9820 // str q0, [x1, #0x3260]
-	WORD $0x3d8ca420 // str q0, [x1, #0x3290]
-	WORD $0x3d8ca020 // str q0, [x1, #0x3280]
-	WORD $0x3d8cac20 // str q0, [x1, #0x32b0]
-	WORD $0x3d8ca820 // str q0, [x1, #0x32a0]
-	WORD $0x3d8cb420 // str q0, [x1, #0x32d0]
-	WORD $0x3d8cb020 // str q0, [x1, #0x32c0]
-	WORD $0x3d8cbc20 // str q0, [x1, #0x32f0]
-	WORD $0x3d8cb820 // str q0, [x1, #0x32e0]
-	WORD $0x3d8cc420 // str q0, [x1, #0x3310]
-	WORD $0x3d8cc020 // str q0, [x1, #0x3300]
-	WORD $0x3d8ccc20 // str q0, [x1, #0x3330]
-	WORD $0x3d8cc820 // str q0, [x1, #0x3320]
-	WORD $0x3d8cd420 // str q0, [x1, #0x3350]
-	WORD $0x3d8cd020 // str q0, [x1, #0x3340]
-	WORD $0x3d8cdc20 // str q0, [x1, #0x3370]
-	WORD $0x3d8cd820 // str q0, [x1, #0x3360]
-	WORD $0x3d8ce420 // str q0, [x1, #0x3390]
-	WORD $0x3d8ce020 // str q0, [x1, #0x3380]
-	WORD $0x3d8cec20 // str q0, [x1, #0x33b0]
-	WORD $0x3d8ce820 // str q0, [x1, #0x33a0]
-	WORD $0x3d8cf420 // str q0, [x1, #0x33d0]
-	WORD $0x3d8cf020 // str q0, [x1, #0x33c0]
-	WORD $0x3d8cfc20 // str q0, [x1, #0x33f0]
-	WORD $0x3d8cf820 // str q0, [x1, #0x33e0]
-	WORD $0x3d8d0420 // str q0, [x1, #0x3410]
-	WORD $0x3d8d0020 // str q0, [x1, #0x3400]
-	WORD $0x3d8d0c20 // str q0, [x1, #0x3430]
-	WORD $0x3d8d0820 // str q0, [x1, #0x3420]
-	WORD $0x3d8d1420 // str q0, [x1, #0x3450]
-	WORD $0x3d8d1020 // str q0, [x1, #0x3440]
-	WORD $0x3d8d1c20 // str q0, [x1, #0x3470]
-	WORD $0x3d8d1820 // str q0, [x1, #0x3460]
-	WORD $0x3d8d2420 // str q0, [x1, #0x3490]
-	WORD $0x3d8d2020 // str q0, [x1, #0x3480]
-	WORD $0x3d8d2c20 // str q0, [x1, #0x34b0]
-	WORD $0x3d8d2820 // str q0, [x1, #0x34a0]
-	WORD $0x3d8d3420 // str q0, [x1, #0x34d0]
-	WORD $0x3d8d3020 // str q0, [x1, #0x34c0]
-	WORD $0x3d8d3c20 // str q0, [x1, #0x34f0]
-	WORD $0x3d8d3820 // str q0, [x1, #0x34e0]
-	WORD $0x3d8d4420 // str q0, [x1, #0x3510]
-	WORD $0x3d8d4020 // str q0, [x1, #0x3500]
-	WORD $0x3d8d4c20 // str q0, [x1, #0x3530]
-	WORD $0x3d8d4820 // str q0, [x1, #0x3520]
-	WORD $0x3d8d5420 // str q0, [x1, #0x3550]
-	WORD $0x3d8d5020 // str q0, [x1, #0x3540]
-	WORD $0x3d8d5c20 // str q0, [x1, #0x3570]
-	WORD $0x3d8d5820 // str q0, [x1, #0x3560]
-	WORD $0x3d8d6420 // str q0, [x1, #0x3590]
-	WORD $0x3d8d6020 // str q0, [x1, #0x3580]
-	WORD $0x3d8d6c20 // str q0, [x1, #0x35b0]
-	WORD $0x3d8d6820 // str q0, [x1, #0x35a0]
-	WORD $0x3d8d7420 // str q0, [x1, #0x35d0]
-	WORD $0x3d8d7020 // str q0, [x1, #0x35c0]
-	WORD $0x3d8d7c20 // str q0, [x1, #0x35f0]
-	WORD $0x3d8d7820 // str q0, [x1, #0x35e0]
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0xeb0b019f // cmp x12, x11
-	WORD $0x54fed303 // b.lo <blocks6Multi4+0x210>
-	WORD $0x910903ff // add sp, sp, #0x240
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0x6d4133ed // ldp d13, d12, [sp, #0x10]
+	WORD $0x8b0b010b // add x11, x8, x11
+	WORD $0xf90007eb // str x11, [sp, #0x8]
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xf94003e8 // ldr x8, [sp]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x540094a2 // b.hs <blocks6Multi4+0x1330>
+	WORD $0x79400928 // ldrh w8, [x9, #0x4]
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0x14000007 // b <blocks6Multi4+0xc4>
+	WORD $0xa94343f1 // ldp x17, x16, [sp, #0x30]
+	WORD $0x79400928 // ldrh w8, [x9, #0x4]
+	WORD $0x8b100230 // add x16, x17, x16
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0xeb08021f // cmp x16, x8
+	WORD $0x54008c4a // b.ge <blocks6Multi4+0x1248>
+	WORD $0xcb100103 // sub x3, x8, x16
+	WORD $0x52800068 // mov w8, #0x3
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0x9a88b071 // csel x17, x3, x8, lt
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x5400758d // b.le <blocks6Multi4+0xf88>
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xaa0103fa // mov x26, x1
+	WORD $0xf90013e3 // str x3, [sp, #0x20]
+	WORD $0xb9002feb // str w11, [sp, #0x2c]
+	WORD $0x9a9fc636 // csinc x22, x17, xzr, gt
+	WORD $0xa90343f1 // stp x17, x16, [sp, #0x30]
+	WORD $0x1400001b // b <blocks6Multi4+0x164>
+	WORD $0xd503201f // nop
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0xb9400128 // ldr w8, [x9]
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x9124035a // add x26, x26, #0x900
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b191988 // add x8, x12, x25, lsl #6
+	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xeb16033f // cmp x25, x22
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425462 // shl v2.2d, v3.2d, #0x2
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0x528000c8 // mov w8, #0x6
+	WORD $0x9ba83f6f // umaddl x15, w27, w8, x15
+	WORD $0x54005d40 // b.eq <blocks6Multi4+0xd08>
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
+	WORD $0x394001db // ldrb w27, [x14]
+	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
+	WORD $0x37081e68 // tbnz w8, #0x1, <blocks6Multi4+0x540>
+	WORD $0xf9404008 // ldr x8, [x0, #0x80]
+	WORD $0x7100d77f // cmp w27, #0x35
+	WORD $0xd341ff7d // lsr x29, x27, #1
+	WORD $0xd342ff7e // lsr x30, x27, #2
+	WORD $0x540025c3 // b.lo <blocks6Multi4+0x640>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xaa0f03e7 // mov x7, x15
+	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
+	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xd342fd08 // lsr x8, x8, #2
+	WORD $0xcb0b00d5 // sub x21, x6, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x8b1e00eb // add x11, x7, x30
+	WORD $0x91020277 // add x23, x19, #0x80
+	WORD $0x8b030346 // add x6, x26, x3
+	WORD $0x8b1d00f0 // add x16, x7, x29
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
+	WORD $0x8b0800f1 // add x17, x7, x8
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x91060063 // add x3, x3, #0x180
+	WORD $0x7124007f // cmp w3, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3cfb6962 // ldr q2, [x11, x27]
+	WORD $0x8b15028b // add x11, x20, x21
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0xd1400567 // sub x7, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
+	WORD $0xfd404265 // ldr d5, [x19, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431265 // ldp q5, q4, [x19, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x1c0>
+	WORD $0x17fffef1 // b <blocks6Multi4+0x100>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0f03e3 // mov x3, x15
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x8b080345 // add x5, x26, x8
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0004a2 // stp q2, q1, [x5]
+	WORD $0x3dc00461 // ldr q1, [x3, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0104a2 // stp q2, q1, [x5, #0x20]
+	WORD $0xf9881060 // prfm pldl1keep, [x3, #0x1020]
+	WORD $0x3dc00861 // ldr q1, [x3, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
+	WORD $0x3dc00c61 // ldr q1, [x3, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0304a2 // stp q2, q1, [x5, #0x60]
+	WORD $0xf9882060 // prfm pldl1keep, [x3, #0x1040]
+	WORD $0x3dc01061 // ldr q1, [x3, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0404a2 // stp q2, q1, [x5, #0x80]
+	WORD $0x3dc01461 // ldr q1, [x3, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0504a2 // stp q2, q1, [x5, #0xa0]
+	WORD $0xf9883060 // prfm pldl1keep, [x3, #0x1060]
+	WORD $0x3dc01861 // ldr q1, [x3, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
+	WORD $0x3dc01c61 // ldr q1, [x3, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0704a2 // stp q2, q1, [x5, #0xe0]
+	WORD $0xf9884060 // prfm pldl1keep, [x3, #0x1080]
+	WORD $0x3dc02061 // ldr q1, [x3, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0804a2 // stp q2, q1, [x5, #0x100]
+	WORD $0x3dc02461 // ldr q1, [x3, #0x90]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
+	WORD $0xf9885060 // prfm pldl1keep, [x3, #0x10a0]
+	WORD $0x3dc02861 // ldr q1, [x3, #0xa0]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0a04a2 // stp q2, q1, [x5, #0x140]
+	WORD $0x3dc02c61 // ldr q1, [x3, #0xb0]
+	WORD $0x8b060063 // add x3, x3, x6
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0b04a2 // stp q2, q1, [x5, #0x160]
+	WORD $0x54fff8c1 // b.ne <blocks6Multi4+0x548>
+	WORD $0x17fffeb3 // b <blocks6Multi4+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x7100637f // cmp w27, #0x18
+	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
+	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
+	WORD $0xd342fd03 // lsr x3, x8, #2
+	WORD $0x54001908 // b.hi <blocks6Multi4+0x974>
+	WORD $0x92400b68 // and x8, x27, #0x7
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi4+0x974>
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xcb0b00c6 // sub x6, x6, x11
+	WORD $0xaa0f03eb // mov x11, x15
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400a63 // ldp q3, q2, [x19]
+	WORD $0x8b1e0170 // add x16, x11, x30
+	WORD $0x91022277 // add x23, x19, #0x88
+	WORD $0x91024278 // add x24, x19, #0x90
+	WORD $0x8b080355 // add x21, x26, x8
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00204 // ldr q4, [x16]
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e020082 // tbl v2.16b, { v4.16b }, v2.16b
+	WORD $0x8b1d0174 // add x20, x11, x29
+	WORD $0x8b030167 // add x7, x11, x3
+	WORD $0x8b050171 // add x17, x11, x5
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000aa1 // stp q1, q2, [x21]
+	WORD $0x3dc00281 // ldr q1, [x20]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010aa1 // stp q1, q2, [x21, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6961 // ldr q1, [x11, x27]
+	WORD $0x8b1b028b // add x11, x20, x27
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b050234 // add x20, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad020aa1 // stp q1, q2, [x21, #0x40]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030aa1 // stp q1, q2, [x21, #0x60]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x8b1b00f1 // add x17, x7, x27
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad040aa1 // stp q1, q2, [x21, #0x80]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050aa1 // stp q1, q2, [x21, #0xa0]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad060aa1 // stp q1, q2, [x21, #0xc0]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489664 // ldp d4, d5, [x19, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070aa1 // stp q1, q2, [x21, #0xe0]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad080aa1 // stp q1, q2, [x21, #0x100]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad090aa1 // stp q1, q2, [x21, #0x120]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0a0aa1 // stp q1, q2, [x21, #0x140]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6961 // ldr q1, [x11, x27]
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
+	WORD $0x8b06028b // add x11, x20, x6
+	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0b0aa1 // stp q1, q2, [x21, #0x160]
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi4+0x680>
+	WORD $0x17fffde4 // b <blocks6Multi4+0x100>
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xaa0f03e7 // mov x7, x15
+	WORD $0xcb0b00d5 // sub x21, x6, x11
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x8b1e00eb // add x11, x7, x30
+	WORD $0x91020277 // add x23, x19, #0x80
+	WORD $0x8b080346 // add x6, x26, x8
+	WORD $0x8b1d00f0 // add x16, x7, x29
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
+	WORD $0x8b0300f1 // add x17, x7, x3
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0231 // add x17, x17, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd1400687 // sub x7, x20, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b0500f4 // add x20, x7, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00222 // ldr q2, [x17]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0xf9800280 // prfm pldl1keep, [x20]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb68e1 // ldr q1, [x7, x27]
+	WORD $0x3cfb6962 // ldr q2, [x11, x27]
+	WORD $0x8b15028b // add x11, x20, x21
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0xd1400567 // sub x7, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6a22 // ldr q2, [x17, x27]
+	WORD $0xfd404265 // ldr d5, [x19, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431265 // ldp q5, q4, [x19, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x988>
+	WORD $0x17fffcff // b <blocks6Multi4+0x100>
+	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0xf94027f5 // ldr x21, [sp, #0x48]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x5400146b // b.lt <blocks6Multi4+0xfa0>
+	WORD $0xf9401c18 // ldr x24, [x0, #0x38]
+	WORD $0xa94153fe // ldp x30, x20, [sp, #0x10]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34001668 // cbz w8, <blocks6Multi4+0xff0>
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b030c28 // add x8, x1, x3, lsl #3
+	WORD $0x8b030d85 // add x5, x12, x3, lsl #3
+	WORD $0xaa1603f3 // mov x19, x22
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0xf84404ab // ldr x11, [x5], #0x40
+	WORD $0xfd400117 // ldr d23, [x8]
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x8b0b0f06 // add x6, x24, x11, lsl #3
+	WORD $0xfd40c118 // ldr d24, [x8, #0x180]
+	WORD $0xfd402119 // ldr d25, [x8, #0x40]
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x4fd712b4 // fmla v20.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812b2 // fmla v18.2d, v21.2d, v24.d[0]
+	WORD $0x4fd712d3 // fmla v19.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
+	WORD $0xfd418117 // ldr d23, [x8, #0x300]
+	WORD $0xfd424118 // ldr d24, [x8, #0x480]
+	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812c5 // fmla v5.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812a6 // fmla v6.2d, v21.2d, v24.d[0]
+	WORD $0xfd430117 // ldr d23, [x8, #0x600]
+	WORD $0xfd43c118 // ldr d24, [x8, #0x780]
+	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a4 // fmla v4.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812c1 // fmla v1.2d, v22.2d, v24.d[0]
+	WORD $0xad415cd6 // ldp q22, q23, [x6, #0x20]
+	WORD $0x4fd812a2 // fmla v2.2d, v21.2d, v24.d[0]
+	WORD $0xfd40e115 // ldr d21, [x8, #0x1c0]
+	WORD $0xfd41a118 // ldr d24, [x8, #0x340]
+	WORD $0x4fd912f4 // fmla v20.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
+	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
+	WORD $0x4fd512d1 // fmla v17.2d, v22.2d, v21.d[0]
+	WORD $0xfd426115 // ldr d21, [x8, #0x4c0]
+	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
+	WORD $0x4fd912d3 // fmla v19.2d, v22.2d, v25.d[0]
+	WORD $0xfd432118 // ldr d24, [x8, #0x640]
+	WORD $0xfd406119 // ldr d25, [x8, #0xc0]
+	WORD $0x4fd512e6 // fmla v6.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0xfd43e115 // ldr d21, [x8, #0x7c0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812c3 // fmla v3.2d, v22.2d, v24.d[0]
+	WORD $0xfd410118 // ldr d24, [x8, #0x200]
+	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512c1 // fmla v1.2d, v22.2d, v21.d[0]
+	WORD $0xfd404116 // ldr d22, [x8, #0x80]
+	WORD $0xad425cd5 // ldp q21, q23, [x6, #0x40]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612f4 // fmla v20.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b3 // fmla v19.2d, v21.2d, v22.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xfd41c116 // ldr d22, [x8, #0x380]
+	WORD $0xfd428118 // ldr d24, [x8, #0x500]
+	WORD $0x4fd612a7 // fmla v7.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612f0 // fmla v16.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
+	WORD $0xfd434116 // ldr d22, [x8, #0x680]
+	WORD $0xfd440118 // ldr d24, [x8, #0x800]
+	WORD $0x4fd612a3 // fmla v3.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612e4 // fmla v4.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0xfd412117 // ldr d23, [x8, #0x240]
+	WORD $0xfd41e118 // ldr d24, [x8, #0x3c0]
+	WORD $0x4fd912d4 // fmla v20.2d, v22.2d, v25.d[0]
+	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0xfd42a117 // ldr d23, [x8, #0x540]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd436118 // ldr d24, [x8, #0x6c0]
+	WORD $0x4fd912b3 // fmla v19.2d, v21.2d, v25.d[0]
+	WORD $0xfd40a119 // ldr d25, [x8, #0x140]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0xfd442117 // ldr d23, [x8, #0x840]
+	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812a3 // fmla v3.2d, v21.2d, v24.d[0]
+	WORD $0xfd414118 // ldr d24, [x8, #0x280]
+	WORD $0x4fd712c2 // fmla v2.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
+	WORD $0xad4458d5 // ldp q21, q22, [x6, #0x80]
+	WORD $0xfd408117 // ldr d23, [x8, #0x100]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xfd420117 // ldr d23, [x8, #0x400]
+	WORD $0xfd42c118 // ldr d24, [x8, #0x580]
+	WORD $0x4fd712a7 // fmla v7.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
+	WORD $0xfd438117 // ldr d23, [x8, #0x700]
+	WORD $0xfd444118 // ldr d24, [x8, #0x880]
+	WORD $0x4fd712a3 // fmla v3.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0xad455cd5 // ldp q21, q23, [x6, #0xa0]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0xfd416116 // ldr d22, [x8, #0x2c0]
+	WORD $0xfd422118 // ldr d24, [x8, #0x440]
+	WORD $0x4fd912f4 // fmla v20.2d, v23.2d, v25.d[0]
+	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
+	WORD $0xfd42e116 // ldr d22, [x8, #0x5c0]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd43a118 // ldr d24, [x8, #0x740]
+	WORD $0x4fd912b3 // fmla v19.2d, v21.2d, v25.d[0]
+	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a5 // fmla v5.2d, v21.2d, v22.d[0]
+	WORD $0xfd446116 // ldr d22, [x8, #0x8c0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812a3 // fmla v3.2d, v21.2d, v24.d[0]
+	WORD $0x91240108 // add x8, x8, #0x900
+	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a1 // fmla v1.2d, v21.2d, v22.d[0]
+	WORD $0x54fff141 // b.ne <blocks6Multi4+0xd68>
+	WORD $0xd37be868 // lsl x8, x3, #5
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x8b08014b // add x11, x10, x8
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0xad005173 // stp q19, q20, [x11]
+	WORD $0x8b08028b // add x11, x20, x8
+	WORD $0xad004971 // stp q17, q18, [x11]
+	WORD $0x8b0803cb // add x11, x30, x8
+	WORD $0xad004167 // stp q7, q16, [x11]
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0xad001965 // stp q5, q6, [x11]
+	WORD $0x8b08004b // add x11, x2, x8
+	WORD $0x8b080088 // add x8, x4, x8
+	WORD $0xad001163 // stp q3, q4, [x11]
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x54ffed61 // b.ne <blocks6Multi4+0xd2c>
+	WORD $0x17fffc4a // b <blocks6Multi4+0xac>
+	WORD $0x3500012b // cbnz w11, <blocks6Multi4+0xfac>
+	WORD $0x17fffc49 // b <blocks6Multi4+0xb0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa94343f1 // ldp x17, x16, [sp, #0x30]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34ff8848 // cbz w8, <blocks6Multi4+0xb0>
+	WORD $0xaa0a03e8 // mov x8, x10
+	WORD $0x5280010b // mov w11, #0x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad000100 // stp q0, q0, [x8]
+	WORD $0xf100056b // subs x11, x11, #0x1
+	WORD $0x3d810500 // str q0, [x8, #0x410]
+	WORD $0x3d810100 // str q0, [x8, #0x400]
+	WORD $0x3d814500 // str q0, [x8, #0x510]
+	WORD $0x3d814100 // str q0, [x8, #0x500]
+	WORD $0xad080100 // stp q0, q0, [x8, #0x100]
+	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
+	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
+	WORD $0x91008108 // add x8, x8, #0x20
+	WORD $0x54fffec1 // b.ne <blocks6Multi4+0xfc0>
+	WORD $0x17fffc31 // b <blocks6Multi4+0xb0>
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd37be868 // lsl x8, x3, #5
+	WORD $0x8b030d85 // add x5, x12, x3, lsl #3
+	WORD $0x8b080153 // add x19, x10, x8
+	WORD $0x8b080297 // add x23, x20, x8
+	WORD $0x8b0803d9 // add x25, x30, x8
+	WORD $0x8b0802bb // add x27, x21, x8
+	WORD $0x8b08005d // add x29, x2, x8
+	WORD $0x8b08009a // add x26, x4, x8
+	WORD $0x8b030c28 // add x8, x1, x3, lsl #3
+	WORD $0xaa1603f5 // mov x21, x22
+	WORD $0xad400663 // ldp q3, q1, [x19]
+	WORD $0xad400ae5 // ldp q5, q2, [x23]
+	WORD $0xad401330 // ldp q16, q4, [x25]
+	WORD $0xad401f73 // ldp q19, q7, [x27]
+	WORD $0xad404bb4 // ldp q20, q18, [x29]
+	WORD $0xad401b51 // ldp q17, q6, [x26]
+	WORD $0xf84404ab // ldr x11, [x5], #0x40
+	WORD $0xfd400117 // ldr d23, [x8]
+	WORD $0xf10006b5 // subs x21, x21, #0x1
+	WORD $0x8b0b0f06 // add x6, x24, x11, lsl #3
+	WORD $0xfd40c118 // ldr d24, [x8, #0x180]
+	WORD $0xfd402119 // ldr d25, [x8, #0x40]
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812a2 // fmla v2.2d, v21.2d, v24.d[0]
+	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812c5 // fmla v5.2d, v22.2d, v24.d[0]
+	WORD $0xfd418117 // ldr d23, [x8, #0x300]
+	WORD $0xfd424118 // ldr d24, [x8, #0x480]
+	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a4 // fmla v4.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812d3 // fmla v19.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd430117 // ldr d23, [x8, #0x600]
+	WORD $0xfd43c118 // ldr d24, [x8, #0x780]
+	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b2 // fmla v18.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
+	WORD $0xad415cd6 // ldp q22, q23, [x6, #0x20]
+	WORD $0x4fd812a6 // fmla v6.2d, v21.2d, v24.d[0]
+	WORD $0xfd40e115 // ldr d21, [x8, #0x1c0]
+	WORD $0xfd41a118 // ldr d24, [x8, #0x340]
+	WORD $0x4fd912e1 // fmla v1.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0xfd426115 // ldr d21, [x8, #0x4c0]
+	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
+	WORD $0x4fd912c3 // fmla v3.2d, v22.2d, v25.d[0]
+	WORD $0xfd432118 // ldr d24, [x8, #0x640]
+	WORD $0xfd406119 // ldr d25, [x8, #0xc0]
+	WORD $0x4fd512e7 // fmla v7.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512d3 // fmla v19.2d, v22.2d, v21.d[0]
+	WORD $0xfd43e115 // ldr d21, [x8, #0x7c0]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
+	WORD $0xfd410118 // ldr d24, [x8, #0x200]
+	WORD $0x4fd512e6 // fmla v6.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512d1 // fmla v17.2d, v22.2d, v21.d[0]
+	WORD $0xfd404116 // ldr d22, [x8, #0x80]
+	WORD $0xad425cd5 // ldp q21, q23, [x6, #0x40]
+	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612e1 // fmla v1.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a3 // fmla v3.2d, v21.2d, v22.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0xfd41c116 // ldr d22, [x8, #0x380]
+	WORD $0xfd428118 // ldr d24, [x8, #0x500]
+	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612e4 // fmla v4.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812b3 // fmla v19.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
+	WORD $0xfd434116 // ldr d22, [x8, #0x680]
+	WORD $0xfd440118 // ldr d24, [x8, #0x800]
+	WORD $0x4fd612b4 // fmla v20.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0xfd412117 // ldr d23, [x8, #0x240]
+	WORD $0xfd41e118 // ldr d24, [x8, #0x3c0]
+	WORD $0x4fd912c1 // fmla v1.2d, v22.2d, v25.d[0]
+	WORD $0x4fd712c2 // fmla v2.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0xfd42a117 // ldr d23, [x8, #0x540]
+	WORD $0x4fd812b0 // fmla v16.2d, v21.2d, v24.d[0]
+	WORD $0xfd436118 // ldr d24, [x8, #0x6c0]
+	WORD $0x4fd912a3 // fmla v3.2d, v21.2d, v25.d[0]
+	WORD $0xfd40a119 // ldr d25, [x8, #0x140]
+	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
+	WORD $0xfd442117 // ldr d23, [x8, #0x840]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812b4 // fmla v20.2d, v21.2d, v24.d[0]
+	WORD $0xfd414118 // ldr d24, [x8, #0x280]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0xad4458d5 // ldp q21, q22, [x6, #0x80]
+	WORD $0xfd408117 // ldr d23, [x8, #0x100]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712c1 // fmla v1.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a3 // fmla v3.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0xfd420117 // ldr d23, [x8, #0x400]
+	WORD $0xfd42c118 // ldr d24, [x8, #0x580]
+	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812b3 // fmla v19.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
+	WORD $0xfd438117 // ldr d23, [x8, #0x700]
+	WORD $0xfd444118 // ldr d24, [x8, #0x880]
+	WORD $0x4fd712b4 // fmla v20.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xad455cd5 // ldp q21, q23, [x6, #0xa0]
+	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
+	WORD $0xfd416116 // ldr d22, [x8, #0x2c0]
+	WORD $0xfd422118 // ldr d24, [x8, #0x440]
+	WORD $0x4fd912e1 // fmla v1.2d, v23.2d, v25.d[0]
+	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612a5 // fmla v5.2d, v21.2d, v22.d[0]
+	WORD $0xfd42e116 // ldr d22, [x8, #0x5c0]
+	WORD $0x4fd812b0 // fmla v16.2d, v21.2d, v24.d[0]
+	WORD $0xfd43a118 // ldr d24, [x8, #0x740]
+	WORD $0x4fd912a3 // fmla v3.2d, v21.2d, v25.d[0]
+	WORD $0x4fd612e7 // fmla v7.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b3 // fmla v19.2d, v21.2d, v22.d[0]
+	WORD $0xfd446116 // ldr d22, [x8, #0x8c0]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812b4 // fmla v20.2d, v21.2d, v24.d[0]
+	WORD $0x91240108 // add x8, x8, #0x900
+	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
+	WORD $0x54fff141 // b.ne <blocks6Multi4+0x1040>
+	WORD $0xf94027f5 // ldr x21, [sp, #0x48]
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0xad000663 // stp q3, q1, [x19]
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0xad000ae5 // stp q5, q2, [x23]
+	WORD $0xad001330 // stp q16, q4, [x25]
+	WORD $0xad001f73 // stp q19, q7, [x27]
+	WORD $0xad004bb4 // stp q20, q18, [x29]
+	WORD $0xad001b51 // stp q17, q6, [x26]
+	WORD $0x54ffee01 // b.ne <blocks6Multi4+0x1000>
+	WORD $0x17fffb9a // b <blocks6Multi4+0xac>
+	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi4+0x1268>
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0xf94003e8 // ldr x8, [sp]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x54ff7203 // b.lo <blocks6Multi4+0xa0>
+	WORD $0x14000033 // b <blocks6Multi4+0x1330>
+	WORD $0xf9402808 // ldr x8, [x0, #0x50]
+	WORD $0xf94007eb // ldr x11, [sp, #0x8]
+	WORD $0xcb0b010b // sub x11, x8, x11
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100217f // cmp x11, #0x8
+	WORD $0x9a88b168 // csel x8, x11, x8, lt
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54ff6feb // b.lt <blocks6Multi4+0x80>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa0a03e6 // mov x6, x10
+	WORD $0x9a9fc505 // csinc x5, x8, xzr, gt
+	WORD $0x14000006 // b <blocks6Multi4+0x12b0>
+	WORD $0xd503201f // nop
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x910080c6 // add x6, x6, #0x20
+	WORD $0xeb05007f // cmp x3, x5
+	WORD $0x54ff6ea0 // b.eq <blocks6Multi4+0x80>
+	WORD $0xf940180b // ldr x11, [x0, #0x30]
+	WORD $0xb40000ab // cbz x11, <blocks6Multi4+0x12c8>
+	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
+	WORD $0x8b03056b // add x11, x11, x3, lsl #1
+	WORD $0x78707967 // ldrh w7, [x11, x16, lsl #1]
+	WORD $0x14000003 // b <blocks6Multi4+0x12d0>
+	WORD $0xf94007eb // ldr x11, [sp, #0x8]
+	WORD $0x8b0b0067 // add x7, x3, x11
+	WORD $0x8b0704f0 // add x16, x7, x7, lsl #1
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0xd37ffa07 // lsl x7, x16, #1
+	WORD $0x1400000d // b <blocks6Multi4+0x1310>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x8b0b00d0 // add x16, x6, x11
+	WORD $0x9104016b // add x11, x11, #0x100
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0xf9402410 // ldr x16, [x0, #0x48]
+	WORD $0xf118017f // cmp x11, #0x600
+	WORD $0x8b071610 // add x16, x16, x7, lsl #5
+	WORD $0x910004e7 // add x7, x7, #0x1
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad000603 // stp q3, q1, [x16]
+	WORD $0x54fffca0 // b.eq <blocks6Multi4+0x12a0>
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb4fffe73 // cbz x19, <blocks6Multi4+0x12e0>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb8677a71 // ldr w17, [x19, x7, lsl #2]
+	WORD $0x0b110210 // add w16, w16, w17
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670201 // fmov d1, x16
+	WORD $0x17ffffee // b <blocks6Multi4+0x12e4>
 	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
 	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
 	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
-	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func csr64Multi2Oct(c *csrMultiCall)
-TEXT ·csr64Multi2Oct(SB), 0, $96-8
+TEXT ·csr64Multi2Oct(SB), 0, $160-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi2>
@@ -141,7 +141,7 @@ TEXT ·csr64Multi2Oct(SB), 0, $96-8
 	RET
 
 // func csr64Multi4Oct(c *csrMultiCall)
-TEXT ·csr64Multi4Oct(SB), 0, $96-8
+TEXT ·csr64Multi4Oct(SB), 0, $160-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi4>
@@ -277,7 +277,7 @@ TEXT ·csr64Multi4Oct(SB), 0, $96-8
 	RET
 
 // func csr64Multi8Oct(c *csrMultiCall)
-TEXT ·csr64Multi8Oct(SB), 0, $96-8
+TEXT ·csr64Multi8Oct(SB), 0, $160-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64Multi8>
@@ -415,7 +415,7 @@ TEXT ·csr64Multi8Oct(SB), 0, $96-8
 	RET
 
 // func csr32Multi2Oct(c *csrMultiCall)
-TEXT ·csr32Multi2Oct(SB), 0, $96-8
+TEXT ·csr32Multi2Oct(SB), 0, $160-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi2>
@@ -565,7 +565,7 @@ TEXT ·csr32Multi2Oct(SB), 0, $96-8
 	RET
 
 // func csr32Multi4Oct(c *csrMultiCall)
-TEXT ·csr32Multi4Oct(SB), 0, $96-8
+TEXT ·csr32Multi4Oct(SB), 0, $160-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi4>
@@ -715,7 +715,7 @@ TEXT ·csr32Multi4Oct(SB), 0, $96-8
 	RET
 
 // func csr32Multi8Oct(c *csrMultiCall)
-TEXT ·csr32Multi8Oct(SB), 0, $96-8
+TEXT ·csr32Multi8Oct(SB), 0, $160-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32Multi8>

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dot32Oct(s *[32]float32, x []float32, y []float32)
-TEXT ·dot32Oct(SB), 0, $80-56
+TEXT ·dot32Oct(SB), 0, $144-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ y_base+32(FP), DX
@@ -52,7 +52,7 @@ TEXT ·dot32Oct(SB), 0, $80-56
 	RET
 
 // func dotMixedOct(s *[32]float64, x []float32, y []float32)
-TEXT ·dotMixedOct(SB), 0, $80-56
+TEXT ·dotMixedOct(SB), 0, $144-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ y_base+32(FP), DX

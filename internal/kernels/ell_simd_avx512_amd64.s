@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func ellOct(dst []float64, lo int, hi int, width int, stride int, col []int32, val []float64, x []float64)
-TEXT ·ellOct(SB), 0, $144-128
+TEXT ·ellOct(SB), 0, $208-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -127,7 +127,7 @@ TEXT ·ellOct(SB), 0, $144-128
 	RET
 
 // func ell32Oct(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ell32Oct(SB), 0, $144-128
+TEXT ·ell32Oct(SB), 0, $208-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -249,7 +249,7 @@ TEXT ·ell32Oct(SB), 0, $144-128
 	RET
 
 // func ellMixedOct(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ellMixedOct(SB), 0, $144-128
+TEXT ·ellMixedOct(SB), 0, $208-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func foldOct(x []float64, n int, streams int) uint64
-TEXT ·foldOct(SB), 0, $80-48
+TEXT ·foldOct(SB), 0, $144-48
 	MOVQ x_base+0(FP), DI
 	MOVQ n+24(FP), SI
 	MOVQ streams+32(FP), DX

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func stepIntoOct(a float64, p []float64, x []float64, q []float64, r []float64, w []float32, f []float32) float64
-TEXT ·stepIntoOct(SB), 0, $96-160
+TEXT ·stepIntoOct(SB), 0, $160-160
 	MOVSD a+0(FP), X0
 	MOVQ p_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
@@ -80,7 +80,7 @@ TEXT ·stepIntoOct(SB), 0, $96-160
 	RET
 
 // func xpayMixedOct(w []float32, x []float32, a float64, y []float64)
-TEXT ·xpayMixedOct(SB), 0, $80-80
+TEXT ·xpayMixedOct(SB), 0, $144-80
 	MOVQ w_base+0(FP), DI
 	MOVQ x_base+24(FP), SI
 	MOVSD a+48(FP), X0

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func mulAddsOct(s *[32]float64, x []float64, times int, factor float64, term float64)
-TEXT ·mulAddsOct(SB), 0, $80-56
+TEXT ·mulAddsOct(SB), 0, $144-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
@@ -212,7 +212,7 @@ TEXT ·mulAddsOct(SB), 0, $80-56
 	RET
 
 // func mulAddsMixedOct(s *[32]float64, x []float32, times int, factor float64, term float64)
-TEXT ·mulAddsMixedOct(SB), 0, $80-56
+TEXT ·mulAddsMixedOct(SB), 0, $144-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
@@ -442,7 +442,7 @@ TEXT ·mulAddsMixedOct(SB), 0, $80-56
 	RET
 
 // func mulAdds32Oct(s *[64]float32, x []float32, times int, factor float32, term float32)
-TEXT ·mulAdds32Oct(SB), 0, $80-48
+TEXT ·mulAdds32Oct(SB), 0, $144-48
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX

@@ -51,15 +51,15 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 	case 1:
 		mulElements(&c, p.Far)
 	case 2:
-		blocks2AVX512(&c)
+		blocks2Oct(&c)
 	case 3:
-		blocks3AVX512(&c)
+		blocks3Oct(&c)
 	case 4:
-		blocks4AVX512(&c)
+		blocks4Oct(&c)
 	case 5:
-		blocks5AVX512(&c)
+		blocks5Oct(&c)
 	case 6:
-		blocks6AVX512(&c)
+		blocks6Oct(&c)
 	}
 }
 
@@ -76,18 +76,3 @@ func mulElements(c *slotCall, far bool) {
 		gatherSlotsOct(c)
 	}
 }
-
-//go:noescape
-func blocks2AVX512(c *slotCall)
-
-//go:noescape
-func blocks3AVX512(c *slotCall)
-
-//go:noescape
-func blocks4AVX512(c *slotCall)
-
-//go:noescape
-func blocks5AVX512(c *slotCall)
-
-//go:noescape
-func blocks6AVX512(c *slotCall)

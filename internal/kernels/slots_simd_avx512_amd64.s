@@ -5,11 +5,11 @@
 #include "textflag.h"
 
 // func slotsOct(c *slotCall)
-TEXT ·slotsOct(SB), 0, $256-8
+TEXT ·slotsOct(SB), 0, $320-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x000876e9; BYTE $0x00 // jmp <end>
+	LONG $0x0008f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -18,7 +18,7 @@ TEXT ·slotsOct(SB), 0, $256-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08348e0f; WORD $0x0000 // jle <slots+0x841>
+	LONG $0x08af8e0f; WORD $0x0000 // jle <slots+0x8bc>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -28,180 +28,191 @@ TEXT ·slotsOct(SB), 0, $256-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
-	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
-	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	WORD $0x014d; BYTE $0xda // addq %r11, %r10
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	WORD $0x31eb // jmp <slots+0x87>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0xc9048d49 // leaq (%r9,%rcx,8), %rax
+	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0x28eb // jmp <slots+0x82>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
 	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x28 // cmpq 0x28(%rsp), %rax
-	LONG $0x07ac830f; WORD $0x0000 // jae <slots+0x833>
-	LONG $0x0658b70f // movzwl 0x6(%rax), %ebx
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x029c850f; WORD $0x0000 // jne <slots+0x330>
-	WORD $0xc3f6; BYTE $0x02 // testb $0x2, %bl
-	LONG $0x03f3850f; WORD $0x0000 // jne <slots+0x490>
-	WORD $0x8b44; BYTE $0x38 // movl (%rax), %r15d
-	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x60b70f44; BYTE $0x04 // movzwl 0x4(%rax), %r12d
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x244c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r9
+	LONG $0x082c830f; WORD $0x0000 // jae <slots+0x8ae>
+	LONG $0x51b70f41; BYTE $0x06 // movzwl 0x6(%r9), %edx
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	WORD $0xc2f6; BYTE $0x01 // testb $0x1, %dl
+	LONG $0x02bb850f; WORD $0x0000 // jne <slots+0x350>
+	WORD $0xc2f6; BYTE $0x02 // testb $0x2, %dl
+	LONG $0x0432850f; WORD $0x0000 // jne <slots+0x4d0>
+	WORD $0x8b45; BYTE $0x39 // movl (%r9), %r15d
+	LONG $0x80a78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r12
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
 	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x387f034c // addq 0x38(%rdi), %r15
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x017f820f; WORD $0x0000 // jb <slots+0x23d>
-	WORD $0x9066 // nop
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x01a3820f; WORD $0x0000 // jb <slots+0x262>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x10245489 // movl %edx, 0x10(%rsp)
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
-	LONG $0xfec48349 // addq $-0x2, %r12
-	LONG $0x46b70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r8d
-	WORD $0xb70f; BYTE $0x0e // movzwl (%rsi), %ecx
-	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
-	LONG $0x46b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r8d
-	LONG $0x107bc1c4; WORD $0xcf2c // vmovsd (%r15,%rcx,8), %xmm5
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x166981c4; WORD $0xc714 // vmovhpd (%r15,%r8,8), %xmm2, %xmm2
-	LONG $0x46b70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc71c // vmovsd (%r15,%r8,8), %xmm3
-	LONG $0x46b70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r8d
-	LONG $0x166181c4; WORD $0xc71c // vmovhpd (%r15,%r8,8), %xmm3, %xmm3
-	LONG $0x46b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc724 // vmovsd (%r15,%r8,8), %xmm4
-	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x165981c4; WORD $0xc724 // vmovhpd (%r15,%r8,8), %xmm4, %xmm4
-	LONG $0x46b70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r8d
-	LONG $0x165181c4; WORD $0xc72c // vmovhpd (%r15,%r8,8), %xmm5, %xmm5
-	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48fe9162; WORD $0x346f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm6
-	LONG $0x484dd262; WORD $0x338d // vpermb (%r11), %zmm6, %zmm6
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x104eb70f // movzwl 0x10(%rsi), %ecx
-	LONG $0x48cd9262; LONG $0x01067447 // vpsllvq 0x40(%r14,%r8), %zmm6, %zmm6
-	LONG $0x58cd9162; LONG $0x1a0674ef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm6, %zmm6
-	LONG $0x48cd9262; LONG $0x02067446 // vpsravq 0x80(%r14,%r8), %zmm6, %zmm6
-	LONG $0x46b70f44; BYTE $0x1c // movzwl 0x1c(%rsi), %r8d
-	LONG $0x107b41c4; WORD $0xcf14 // vmovsd (%r15,%rcx,8), %xmm10
-	LONG $0x014ab60f // movzbl 0x1(%rdx), %ecx
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x1855e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm5, %ymm3
-	LONG $0x107b81c4; WORD $0xc73c // vmovsd (%r15,%r8,8), %xmm7
-	LONG $0x46b70f44; BYTE $0x1e // movzwl 0x1e(%rsi), %r8d
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
-	LONG $0x164181c4; WORD $0xc73c // vmovhpd (%r15,%r8,8), %xmm7, %xmm7
-	LONG $0x46b70f44; BYTE $0x18 // movzwl 0x18(%rsi), %r8d
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x107b01c4; WORD $0xc704 // vmovsd (%r15,%r8,8), %xmm8
-	LONG $0x46b70f44; BYTE $0x1a // movzwl 0x1a(%rsi), %r8d
-	LONG $0x163901c4; WORD $0xc704 // vmovhpd (%r15,%r8,8), %xmm8, %xmm8
-	LONG $0x46b70f44; BYTE $0x14 // movzwl 0x14(%rsi), %r8d
-	LONG $0x107b01c4; WORD $0xc70c // vmovsd (%r15,%r8,8), %xmm9
-	LONG $0x46b70f44; BYTE $0x16 // movzwl 0x16(%rsi), %r8d
-	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
-	LONG $0x163101c4; WORD $0xc70c // vmovhpd (%r15,%r8,8), %xmm9, %xmm9
-	LONG $0x46b70f44; BYTE $0x12 // movzwl 0x12(%rsi), %r8d
-	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x162901c4; WORD $0xc714 // vmovhpd (%r15,%r8,8), %xmm10, %xmm10
-	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48fe1162; WORD $0x1c6f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm11
-	LONG $0x48255262; WORD $0x1a8d // vpermb (%r10), %zmm11, %zmm11
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	LONG $0x48a51262; LONG $0x01065c47 // vpsllvq 0x40(%r14,%r8), %zmm11, %zmm11
-	LONG $0x58a51162; LONG $0x1a065cef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm11, %zmm11
-	LONG $0x48a51262; LONG $0x02065c46 // vpsravq 0x80(%r14,%r8), %zmm11, %zmm11
-	LONG $0x182dc3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm3
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48fed162; WORD $0xe3e6 // vcvtqq2pd %zmm11, %zmm4
-	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfe83870f; WORD $0xffff // ja <slots+0xc0>
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x0449850f; WORD $0x0000 // jne <slots+0x690>
-	WORD $0xb70f; BYTE $0x0e // movzwl (%rsi), %ecx
-	LONG $0x46b70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r8d
-	LONG $0x66b70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r12d
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x6eb70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r13d
-	LONG $0x4eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r9d
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0xd889 // movl %ebx, %eax
-	LONG $0x065eb70f // movzwl 0x6(%rsi), %ebx
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
+	LONG $0x6eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r13d
+	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
+	LONG $0x76b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r14d
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
 	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
-	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
-	LONG $0x107b81c4; WORD $0xe71c // vmovsd (%r15,%r12,8), %xmm3
-	LONG $0x166181c4; WORD $0xef1c // vmovhpd (%r15,%r13,8), %xmm3, %xmm3
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x0e4eb70f // movzwl 0xe(%rsi), %ecx
-	LONG $0x1669c1c4; WORD $0xcf14 // vmovhpd (%r15,%rcx,8), %xmm2, %xmm2
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x107bc1c4; WORD $0xcf24 // vmovsd (%r15,%rcx,8), %xmm4
-	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
+	LONG $0x107b81c4; WORD $0xef14 // vmovsd (%r15,%r13,8), %xmm2
 	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	WORD $0xb60f; BYTE $0x07 // movzbl (%rdi), %eax
+	LONG $0x166981c4; WORD $0xf714 // vmovhpd (%r15,%r14,8), %xmm2, %xmm2
 	LONG $0x1661c1c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm3, %xmm3
-	WORD $0xc389 // movl %eax, %ebx
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0x1659c1c4; WORD $0xcf24 // vmovhpd (%r15,%rcx,8), %xmm4, %xmm4
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
-	LONG $0x48fe9162; WORD $0x2c6f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm5
-	LONG $0x4855d262; WORD $0x2b8d // vpermb (%r11), %zmm5, %zmm5
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x48d59262; LONG $0x01066c47 // vpsllvq 0x40(%r14,%r8), %zmm5, %zmm5
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xd71c // vmovsd (%r15,%rdx,8), %xmm3
+	LONG $0x166181c4; WORD $0xc71c // vmovhpd (%r15,%r8,8), %xmm3, %xmm3
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fed162; WORD $0x2c6f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm5
+	LONG $0x4eb70f44; BYTE $0x18 // movzwl 0x18(%rsi), %r9d
+	LONG $0x76b70f44; BYTE $0x1c // movzwl 0x1c(%rsi), %r14d
+	LONG $0x1a5eb70f // movzwl 0x1a(%rsi), %ebx
+	LONG $0x6eb70f44; BYTE $0x1e // movzwl 0x1e(%rsi), %r13d
+	LONG $0x1456b70f // movzwl 0x14(%rsi), %edx
+	LONG $0x46b70f44; BYTE $0x16 // movzwl 0x16(%rsi), %r8d
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x58d59162; LONG $0x1a066cef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm5, %zmm5
-	LONG $0x48d59262; LONG $0x02066c46 // vpsravq 0x80(%r14,%r8), %zmm5, %zmm5
 	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48fef162; WORD $0xede6 // vcvtqq2pd %zmm5, %zmm5
-	LONG $0x48edf262; WORD $0xc5b8 // vfmadd231pd %zmm5, %zmm2, %zmm0
-	LONG $0x000364e9; BYTE $0x00 // jmp <slots+0x68c>
+	LONG $0x4855d262; WORD $0x1a8d // vpermb (%r10), %zmm5, %zmm3
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x1046b70f // movzwl 0x10(%rsi), %eax
+	LONG $0x48e5d262; LONG $0x010c5c47 // vpsllvq 0x40(%r12,%rcx), %zmm3, %zmm3
+	LONG $0x58e5d162; LONG $0x1a0c5cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x020c5c46 // vpsravq 0x80(%r12,%rcx), %zmm3, %zmm3
+	LONG $0x124eb70f // movzwl 0x12(%rsi), %ecx
+	LONG $0x20c68348 // addq $0x20, %rsi
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	LONG $0x0147b60f // movzbl 0x1(%rdi), %eax
+	LONG $0x02c78348 // addq $0x2, %rdi
+	LONG $0x1659c1c4; WORD $0xcf24 // vmovhpd (%r15,%rcx,8), %xmm4, %xmm4
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x107b81c4; WORD $0xf714 // vmovsd (%r15,%r14,8), %xmm2
+	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
+	LONG $0x166981c4; WORD $0xef14 // vmovhpd (%r15,%r13,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xd71c // vmovsd (%r15,%rdx,8), %xmm3
+	LONG $0x166181c4; WORD $0xc71c // vmovhpd (%r15,%r8,8), %xmm3, %xmm3
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm4
+	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
+	LONG $0x485dd262; WORD $0x1b8d // vpermb (%r11), %zmm4, %zmm3
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x48e5d262; LONG $0x010c5c47 // vpsllvq 0x40(%r12,%rcx), %zmm3, %zmm3
+	LONG $0x58e5d162; LONG $0x1a0c5cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x020c5c46 // vpsravq 0x80(%r12,%rcx), %zmm3, %zmm3
+	LONG $0xfec08348 // addq $-0x2, %rax
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48edf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm2, %zmm1
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	LONG $0xfe85870f; WORD $0xffff // ja <slots+0xd0>
+	LONG $0x243c8948 // movq %rdi, (%rsp)
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x1024548b // movl 0x10(%rsp), %edx
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	LONG $0x0486850f; WORD $0x0000 // jne <slots+0x6f2>
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
+	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
+	LONG $0x76b70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r14d
+	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
+	WORD $0xd189 // movl %edx, %ecx
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x0246b70f // movzwl 0x2(%rsi), %eax
+	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
+	LONG $0x107b81c4; WORD $0xf714 // vmovsd (%r15,%r14,8), %xmm2
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x1661c1c4; WORD $0xdf1c // vmovhpd (%r15,%rbx,8), %xmm3, %xmm3
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x0e46b70f // movzwl 0xe(%rsi), %eax
+	LONG $0x1669c1c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm2, %xmm2
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xd71c // vmovsd (%r15,%rdx,8), %xmm3
+	WORD $0xca89 // movl %ecx, %edx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x166181c4; WORD $0xc71c // vmovhpd (%r15,%r8,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
+	WORD $0xb60f; BYTE $0x01 // movzbl (%rcx), %eax
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	WORD $0xc189 // movl %eax, %ecx
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x0c // vmovdqu64 (%r12,%rcx), %zmm4
+	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
+	LONG $0x485dd262; WORD $0x1a8d // vpermb (%r10), %zmm4, %zmm3
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x48e5d262; LONG $0x010c5c47 // vpsllvq 0x40(%r12,%rcx), %zmm3, %zmm3
+	LONG $0x58e5d162; LONG $0x1a0c5cef // vpxorq 0xd0(%r12,%rcx){1to8}, %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x020c5c46 // vpsravq 0x80(%r12,%rcx), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x0003a6e9; BYTE $0x00 // jmp <slots+0x6ee>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8b44; BYTE $0x20 // movl (%rax), %r12d
+	WORD $0x8b45; BYTE $0x21 // movl (%r9), %r12d
 	LONG $0xed348d4e; LONG $0x00000000 // leaq (,%r13,8), %r14
-	LONG $0x08245c89 // movl %ebx, 0x8(%rsp)
 	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x4077034c // addq 0x40(%rdi), %r14
-	LONG $0x68b70f44; BYTE $0x04 // movzwl 0x4(%rax), %r13d
+	LONG $0x69b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r13d
 	LONG $0x02e4c149 // shlq $0x2, %r12
 	LONG $0x2067034c // addq 0x20(%rdi), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00bc820f; WORD $0x0000 // jb <slots+0x420>
+	LONG $0x00c9820f; WORD $0x0000 // jb <slots+0x449>
+	LONG $0x24048b48 // movq (%rsp), %rax
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x02b60f44 // movzbl (%rdx), %r8d
+	LONG $0x00b60f44 // movzbl (%rax), %r8d
 	LONG $0x240c6349 // movslq (%r12), %rcx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	LONG $0xfec58349 // addq $-0x2, %r13
 	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
 	LONG $0x08e1c141 // shll $0x8, %r9d
 	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x42b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r8d
-	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x40b60f44; BYTE $0x01 // movzbl 0x1(%rax), %r8d
+	LONG $0x02c08348 // addq $0x2, %rax
 	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
 	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
 	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
@@ -210,26 +221,8 @@ TEXT ·slotsOct(SB), 0, $256-8
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
 	LONG $0x244c6349; BYTE $0x04 // movslq 0x4(%r12), %rcx
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x0cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm1
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xff50870f; WORD $0xffff // ja <slots+0x370>
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0x4f75 // jne <slots+0x475>
-	LONG $0x02b60f44 // movzbl (%rdx), %r8d
-	LONG $0x240c6349 // movslq (%r12), %rcx
 	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
+	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
 	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
 	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
@@ -237,139 +230,174 @@ TEXT ·slotsOct(SB), 0, $256-8
 	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
 	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
+	LONG $0x48edd262; WORD $0x0cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm1
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0xff50870f; WORD $0xffff // ja <slots+0x390>
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0x031d850f; WORD $0x0000 // jne <slots+0x770>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x240c6349 // movslq (%r12), %rcx
 	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0x08245c8b // movl 0x8(%rsp), %ebx
-	LONG $0x00020fe9; BYTE $0x00 // jmp <slots+0x690>
+	LONG $0x00b60f44 // movzbl (%rax), %r8d
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x24048948 // movq %rax, (%rsp)
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
+	LONG $0x08e1c141 // shll $0x8, %r9d
+	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
+	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
+	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
+	WORD $0xc2f6; BYTE $0x04 // testb $0x4, %dl
+	LONG $0xfbb7840f; WORD $0xffff // je <slots+0x73>
+	LONG $0x00023ae9; BYTE $0x00 // jmp <slots+0x6fb>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8b44; BYTE $0x30 // movl (%rax), %r14d
-	LONG $0x78b70f44; BYTE $0x04 // movzwl 0x4(%rax), %r15d
+	WORD $0x8b45; BYTE $0x31 // movl (%r9), %r14d
+	LONG $0x79b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r15d
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x012c820f; WORD $0x0000 // jb <slots+0x5d6>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x0156820f; WORD $0x0000 // jb <slots+0x640>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x10245489 // movl %edx, 0x10(%rsp)
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
 	LONG $0xfec78349 // addq $-0x2, %r15
-	LONG $0x46b70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r8d
-	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
-	LONG $0x107b81c4; WORD $0xc614 // vmovsd (%r14,%r8,8), %xmm2
-	LONG $0x46b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r8d
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x166981c4; WORD $0xc614 // vmovhpd (%r14,%r8,8), %xmm2, %xmm2
-	LONG $0x46b70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc61c // vmovsd (%r14,%r8,8), %xmm3
-	LONG $0x46b70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r8d
-	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
-	LONG $0x46b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc624 // vmovsd (%r14,%r8,8), %xmm4
-	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x165981c4; WORD $0xc624 // vmovhpd (%r14,%r8,8), %xmm4, %xmm4
+	LONG $0x6eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r13d
+	LONG $0x0c46b70f // movzwl 0xc(%rsi), %eax
+	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
+	LONG $0x0e56b70f // movzwl 0xe(%rsi), %edx
 	LONG $0x06b70f44 // movzwl (%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc62c // vmovsd (%r14,%r8,8), %xmm5
-	LONG $0x46b70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r8d
-	LONG $0x165181c4; WORD $0xc62c // vmovhpd (%r14,%r8,8), %xmm5, %xmm5
+	LONG $0x56b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r10d
+	LONG $0x4eb70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r9d
+	LONG $0x5eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r11d
+	LONG $0x107bc1c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm2
+	LONG $0x107b81c4; WORD $0xee1c // vmovsd (%r14,%r13,8), %xmm3
+	LONG $0x107b81c4; WORD $0xc624 // vmovsd (%r14,%r8,8), %xmm4
+	LONG $0x1669c1c4; WORD $0xd614 // vmovhpd (%r14,%rdx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
+	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xd61c // vmovsd (%r14,%r10,8), %xmm3
+	LONG $0x17b60f44 // movzbl (%rdi), %r10d
+	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x487cf162; WORD $0x315a // vcvtps2pd (%rcx), %zmm6
-	LONG $0x1c4eb70f // movzwl 0x1c(%rsi), %ecx
-	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x107bc1c4; WORD $0xce3c // vmovsd (%r14,%rcx,8), %xmm7
-	LONG $0x1e4eb70f // movzwl 0x1e(%rsi), %ecx
-	WORD $0x014d; BYTE $0xca // addq %r9, %r10
-	LONG $0x1855e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm5, %ymm3
+	LONG $0x4eb70f44; BYTE $0x18 // movzwl 0x18(%rsi), %r9d
+	LONG $0x1c5eb70f // movzwl 0x1c(%rsi), %ebx
+	LONG $0x5eb70f44; BYTE $0x1a // movzwl 0x1a(%rsi), %r11d
+	LONG $0x6eb70f44; BYTE $0x1e // movzwl 0x1e(%rsi), %r13d
+	LONG $0x1046b70f // movzwl 0x10(%rsi), %eax
+	LONG $0x1456b70f // movzwl 0x14(%rsi), %edx
+	LONG $0x46b70f44; BYTE $0x16 // movzwl 0x16(%rsi), %r8d
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
 	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x1641c1c4; WORD $0xce3c // vmovhpd (%r14,%rcx,8), %xmm7, %xmm7
-	LONG $0x184eb70f // movzwl 0x18(%rsi), %ecx
-	LONG $0x48edf262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm2, %zmm0
-	LONG $0x107b41c4; WORD $0xce04 // vmovsd (%r14,%rcx,8), %xmm8
-	LONG $0x1a4eb70f // movzwl 0x1a(%rsi), %ecx
-	LONG $0x163941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm8, %xmm8
-	LONG $0x144eb70f // movzwl 0x14(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm9
-	LONG $0x164eb70f // movzwl 0x16(%rsi), %ecx
-	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
-	LONG $0x163141c4; WORD $0xce0c // vmovhpd (%r14,%rcx,8), %xmm9, %xmm9
-	LONG $0x104eb70f // movzwl 0x10(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0xce14 // vmovsd (%r14,%rcx,8), %xmm10
+	LONG $0x487cf162; WORD $0x195a // vcvtps2pd (%rcx), %zmm3
 	LONG $0x124eb70f // movzwl 0x12(%rsi), %ecx
 	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x162941c4; WORD $0xce14 // vmovhpd (%r14,%rcx,8), %xmm10, %xmm10
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x487c5162; WORD $0x195a // vcvtps2pd (%r9), %zmm11
-	LONG $0x182dc3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm3
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48edd262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm2, %zmm1
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfeda870f; WORD $0xffff // ja <slots+0x4b0>
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x00b0850f; WORD $0x0000 // jne <slots+0x690>
-	WORD $0xb70f; BYTE $0x0e // movzwl (%rsi), %ecx
-	LONG $0x66b70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r12d
-	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	WORD $0xd889 // movl %ebx, %eax
-	LONG $0x6eb70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r13d
-	LONG $0x0e5eb70f // movzwl 0xe(%rsi), %ebx
-	LONG $0x4eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r9d
-	LONG $0x7eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r15d
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
-	LONG $0x107b81c4; WORD $0xe61c // vmovsd (%r14,%r12,8), %xmm3
-	LONG $0x166181c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm3, %xmm3
-	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x0c4eb70f // movzwl 0xc(%rsi), %ecx
-	LONG $0x107bc1c4; WORD $0xce14 // vmovsd (%r14,%rcx,8), %xmm2
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x1669c1c4; WORD $0xde14 // vmovhpd (%r14,%rbx,8), %xmm2, %xmm2
-	WORD $0xc389 // movl %eax, %ebx
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x107bc1c4; WORD $0xce24 // vmovsd (%r14,%rcx,8), %xmm4
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
 	LONG $0x1659c1c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm4, %xmm4
-	LONG $0x166181c4; WORD $0xfe1c // vmovhpd (%r14,%r15,8), %xmm3, %xmm3
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x107bc1c4; WORD $0xde14 // vmovsd (%r14,%rbx,8), %xmm2
+	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
+	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
+	LONG $0x166981c4; WORD $0xee14 // vmovhpd (%r14,%r13,8), %xmm2, %xmm2
+	LONG $0x5fb60f44; BYTE $0x01 // movzbl 0x1(%rdi), %r11d
+	LONG $0x02c78348 // addq $0x2, %rdi
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
+	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487cd162; WORD $0x235a // vcvtps2pd (%r11), %zmm4
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	LONG $0x487cd162; WORD $0x245a; BYTE $0x24 // vcvtps2pd (%r12), %zmm4
 	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
+	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfed7870f; WORD $0xffff // ja <slots+0x500>
+	LONG $0x243c8948 // movq %rdi, (%rsp)
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x1024548b // movl 0x10(%rsp), %edx
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x00a8850f; WORD $0x0000 // jne <slots+0x6f2>
+	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
+	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
+	LONG $0x7eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r15d
+	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
+	LONG $0x66b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r12d
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
+	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
+	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
+	LONG $0x107b81c4; WORD $0xfe14 // vmovsd (%r14,%r15,8), %xmm2
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0xd089 // movl %edx, %eax
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x166981c4; WORD $0xe614 // vmovhpd (%r14,%r12,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
+	WORD $0xc289 // movl %eax, %edx
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
+	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
+	LONG $0x1659c1c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm4, %xmm4
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0xb60f; BYTE $0x01 // movzbl (%rcx), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487cd162; WORD $0x225a // vcvtps2pd (%r10), %zmm4
+	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
 	LONG $0x10c68348 // addq $0x10, %rsi
-	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
-	LONG $0xf9df840f; WORD $0xffff // je <slots+0x78>
+	WORD $0xc2f6; BYTE $0x04 // testb $0x4, %dl
+	LONG $0xf978840f; WORD $0xffff // je <slots+0x73>
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0xc3f6; BYTE $0x08 // testb $0x8, %bl
-	WORD $0x6775 // jne <slots+0x710>
+	WORD $0xc2f6; BYTE $0x08 // testb $0x8, %dl
+	LONG $0x0086850f; WORD $0x0000 // jne <slots+0x790>
 	LONG $0x50778b4c // movq 0x50(%rdi), %r14
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x294d; BYTE $0xee // subq %r13, %r14
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0x01398c0f; WORD $0x0000 // jl <slots+0x7f7>
+	LONG $0x01538c0f; WORD $0x0000 // jl <slots+0x872>
 	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	WORD $0x7e75 // jne <slots+0x749>
+	LONG $0x0099850f; WORD $0x0000 // jne <slots+0x7c9>
 	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0138840f; WORD $0x0000 // je <slots+0x810>
+	LONG $0x014e840f; WORD $0x0000 // je <slots+0x88b>
 	LONG $0x487db262; WORD $0x0c35; BYTE $0xa9 // vpmovzxdq (%rcx,%r13,4), %zmm1
 	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x012a840f; WORD $0x0000 // je <slots+0x821>
+	LONG $0x0140840f; WORD $0x0000 // je <slots+0x89c>
 	LONG $0x48fdb262; WORD $0x0ca8; BYTE $0xeb // vfmadd213pd (%rbx,%r13,8), %zmm0, %zmm1
 	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xeb // vmovupd %zmm1, (%rbx,%r13,8)
-	LONG $0xfff95ee9; BYTE $0xff // jmp <slots+0x68>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xfff8f9e9; BYTE $0xff // jmp <slots+0x68>
+	BYTE $0x90 // nop
+	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	WORD $0xc2f6; BYTE $0x04 // testb $0x4, %dl
+	LONG $0xf8f7840f; WORD $0xffff // je <slots+0x73>
+	LONG $0xffff7ae9; BYTE $0xff // jmp <slots+0x6fb>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x01b0 // movb $0x1, %al
@@ -384,58 +412,55 @@ TEXT ·slotsOct(SB), 0, $256-8
 	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
 	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
 	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	LONG $0x48b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r9d
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	LONG $0x4fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r9d
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x6f2c8d4f // leaq (%r15,%r13,2), %r13
-	WORD $0x17eb // jmp <slots+0x786>
-	BYTE $0x90 // nop
+	WORD $0x1aeb // jmp <slots+0x806>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
 	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	LONG $0xf8da840f; WORD $0xffff // je <slots+0x60>
+	LONG $0xf85a840f; WORD $0xffff // je <slots+0x60>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3574 // je <slots+0x7c0>
+	WORD $0x3574 // je <slots+0x840>
 	LONG $0x44b70f45; WORD $0x004d // movzwl (%r13,%rcx,2), %r8d
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3374 // je <slots+0x7c9>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	WORD $0x3374 // je <slots+0x849>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x84040343 // addl (%r12,%r8,4), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
 	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
 	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x2875 // jne <slots+0x7de>
-	WORD $0xb8eb // jmp <slots+0x770>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	WORD $0x2875 // jne <slots+0x859>
+	WORD $0xbdeb // jmp <slots+0x7f0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0a048d4c // leaq (%rdx,%rcx), %r8
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcd75 // jne <slots+0x796>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x407efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm0
+	WORD $0xcd75 // jne <slots+0x816>
+	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
 	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
 	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x9274 // je <slots+0x770>
+	WORD $0x9774 // je <slots+0x7f0>
 	LONG $0xa9f1a2c4; WORD $0xc304 // vfmadd213sd (%rbx,%r8,8), %xmm1, %xmm0
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
 	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	WORD $0x9475 // jne <slots+0x786>
-	LONG $0xfff869e9; BYTE $0xff // jmp <slots+0x60>
+	WORD $0x9975 // jne <slots+0x806>
+	LONG $0xfff7eee9; BYTE $0xff // jmp <slots+0x60>
 	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xff498f0f; WORD $0xffff // jg <slots+0x754>
-	LONG $0xfff858e9; BYTE $0xff // jmp <slots+0x68>
+	LONG $0xff4e8f0f; WORD $0xffff // jg <slots+0x7d4>
+	LONG $0xfff7dde9; BYTE $0xff // jmp <slots+0x68>
 	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfed6850f; WORD $0xffff // jne <slots+0x6f7>
+	LONG $0xfec0850f; WORD $0xffff // jne <slots+0x75c>
 	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
 	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xeb // vmovupd %zmm1, (%rbx,%r13,8)
-	LONG $0xfff835e9; BYTE $0xff // jmp <slots+0x68>
+	LONG $0xfff7bae9; BYTE $0xff // jmp <slots+0x68>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -449,15 +474,16 @@ TEXT ·slotsOct(SB), 0, $256-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	BYTE $0x00
 	RET
 
 // func farSlotsOct(c *slotCall)
-TEXT ·farSlotsOct(SB), 0, $272-8
+TEXT ·farSlotsOct(SB), 0, $336-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
-	LONG $0x000736e9; BYTE $0x00 // jmp <end>
+	LONG $0x000836e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -466,7 +492,7 @@ TEXT ·farSlotsOct(SB), 0, $272-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x07118e0f; WORD $0x0000 // jle <farSlots+0x71e>
+	LONG $0x07e08e0f; WORD $0x0000 // jle <farSlots+0x7ed>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -476,328 +502,368 @@ TEXT ·farSlotsOct(SB), 0, $272-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0x90ec8148; WORD $0x0000; BYTE $0x00 // subq $0x90, %rsp
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
-	LONG $0x28578b4c // movq 0x28(%rdi), %r10
-	LONG $0x585f8b48 // movq 0x58(%rdi), %rbx
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
+	LONG $0x285f8b48 // movq 0x28(%rdi), %rbx
+	LONG $0x58478b4c // movq 0x58(%rdi), %r8
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0xffffb941; WORD $0x00ff // movl $0xffffff, %r9d
+	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x245c894c; BYTE $0x20 // movq %r11, 0x20(%rsp)
-	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
-	WORD $0x014c; BYTE $0xd3 // addq %r10, %rbx
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x29eb // jmp <farSlots+0x87>
-	WORD $0x9066 // nop
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	WORD $0x014c; BYTE $0xff // addq %r15, %rdi
+	WORD $0x28eb // jmp <farSlots+0x88>
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
+	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
+	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
-	LONG $0x0689830f; WORD $0x0000 // jae <farSlots+0x710>
-	LONG $0x70b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r14d
-	LONG $0x02c6f641 // testb $0x2, %r14b
-	LONG $0x028a850f; WORD $0x0000 // jne <farSlots+0x320>
-	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
-	LONG $0x80bb8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r11), %r15
-	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
+	LONG $0x08c18349 // addq $0x8, %r9
+	LONG $0x244c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r9
+	LONG $0x0757830f; WORD $0x0000 // jae <farSlots+0x7df>
+	LONG $0x69b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r13d
+	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
+	LONG $0x02c5f641 // testb $0x2, %r13b
+	LONG $0x0314850f; WORD $0x0000 // jne <farSlots+0x3b0>
+	WORD $0x8b45; BYTE $0x21 // movl (%r9), %r12d
+	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
+	LONG $0x41b70f41; BYTE $0x04 // movzwl 0x4(%r9), %eax
+	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
 	LONG $0x03e4c149 // shlq $0x3, %r12
-	LONG $0x3863034d // addq 0x38(%r11), %r12
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0193820f; WORD $0x0000 // jb <farSlots+0x24a>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x3867034c // addq 0x38(%rdi), %r12
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x01e7820f; WORD $0x0000 // jb <farSlots+0x2ac>
+	LONG $0x245c8948; BYTE $0x20 // movq %rbx, 0x20(%rsp)
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x246c8944; BYTE $0x0c // movl %r13d, 0xc(%rsp)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	LONG $0xfec58349 // addq $-0x2, %r13
-	WORD $0x4e8b; BYTE $0x06 // movl 0x6(%rsi), %ecx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
 	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xcc14 // vmovsd (%r12,%rcx,8), %xmm2
-	WORD $0x4e8b; BYTE $0x09 // movl 0x9(%rsi), %ecx
-	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1669c1c4; WORD $0xcc14 // vmovhpd (%r12,%rcx,8), %xmm2, %xmm2
+	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
 	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
-	WORD $0x4e8b; BYTE $0x0f // movl 0xf(%rsi), %ecx
-	LONG $0x107bc1c4; WORD $0xc42c // vmovsd (%r12,%rax,8), %xmm5
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x1659c1c4; WORD $0xcc24 // vmovhpd (%r12,%rcx,8), %xmm4, %xmm4
-	WORD $0x4e8b; BYTE $0x14 // movl 0x14(%rsi), %ecx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
-	LONG $0x1651c1c4; WORD $0xcc2c // vmovhpd (%r12,%rcx,8), %xmm5, %xmm5
-	WORD $0xc189 // movl %eax, %ecx
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fed162; WORD $0x346f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm6
-	LONG $0x484dd262; WORD $0x328d // vpermb (%r10), %zmm6, %zmm6
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48cdd262; LONG $0x010f7447 // vpsllvq 0x40(%r15,%rcx), %zmm6, %zmm6
-	LONG $0x58cdd162; LONG $0x1a0f74ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x020f7446 // vpsravq 0x80(%r15,%rcx), %zmm6, %zmm6
-	WORD $0x4e8b; BYTE $0x1e // movl 0x1e(%rsi), %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107b41c4; WORD $0xc404 // vmovsd (%r12,%rax,8), %xmm8
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x107bc1c4; WORD $0xcc3c // vmovsd (%r12,%rcx,8), %xmm7
-	WORD $0x4e8b; BYTE $0x21 // movl 0x21(%rsi), %ecx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
-	LONG $0x107b41c4; WORD $0xc40c // vmovsd (%r12,%rax,8), %xmm9
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x1641c1c4; WORD $0xcc3c // vmovhpd (%r12,%rcx,8), %xmm7, %xmm7
-	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107b41c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm10
-	LONG $0x0142b60f // movzbl 0x1(%rdx), %eax
-	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x163941c4; WORD $0xcc04 // vmovhpd (%r12,%rcx,8), %xmm8, %xmm8
-	WORD $0x4e8b; BYTE $0x27 // movl 0x27(%rsi), %ecx
-	WORD $0x2144; BYTE $0xc9 // andl %r9d, %ecx
-	LONG $0x163141c4; WORD $0xcc0c // vmovhpd (%r12,%rcx,8), %xmm9, %xmm9
-	WORD $0x4e8b; BYTE $0x2c // movl 0x2c(%rsi), %ecx
-	LONG $0x30c68348 // addq $0x30, %rsi
-	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
-	WORD $0xe9c1; BYTE $0x08 // shrl $0x8, %ecx
-	LONG $0x162941c4; WORD $0xcc14 // vmovhpd (%r12,%rcx,8), %xmm10, %xmm10
-	WORD $0xc189 // movl %eax, %ecx
-	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fe5162; WORD $0x1c6f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm11
-	LONG $0x48257262; WORD $0x1b8d // vpermb (%rbx), %zmm11, %zmm11
-	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
-	LONG $0x48a55262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%rcx), %zmm11, %zmm11
-	LONG $0x58a55162; LONG $0x1a0f5cef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm11, %zmm11
-	LONG $0x48a55262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%rcx), %zmm11, %zmm11
-	LONG $0x1835c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm9, %ymm3
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48fed162; WORD $0xe3e6 // vcvtqq2pd %zmm11, %zmm4
-	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xfe76870f; WORD $0xffff // ja <farSlots+0xc0>
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x030d850f; WORD $0x0000 // jne <farSlots+0x561>
-	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc414 // vmovsd (%r12,%rax,8), %xmm2
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1669c1c4; WORD $0xc414 // vmovhpd (%r12,%rax,8), %xmm2, %xmm2
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1661c1c4; WORD $0xc41c // vmovhpd (%r12,%rax,8), %xmm3, %xmm3
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc424 // vmovsd (%r12,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1659c1c4; WORD $0xc424 // vmovhpd (%r12,%rax,8), %xmm4, %xmm4
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc42c // vmovsd (%r12,%rax,8), %xmm5
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1651c1c4; WORD $0xc42c // vmovhpd (%r12,%rax,8), %xmm5, %xmm5
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
-	LONG $0x48fed162; WORD $0x346f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm6
-	LONG $0x484dd262; WORD $0x328d // vpermb (%r10), %zmm6, %zmm6
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x48cdd262; LONG $0x010f7447 // vpsllvq 0x40(%r15,%rcx), %zmm6, %zmm6
-	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
-	LONG $0x58cdd162; LONG $0x1a0f74ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm6, %zmm6
-	LONG $0x48cdd262; LONG $0x020f7446 // vpsravq 0x80(%r15,%rcx), %zmm6, %zmm6
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xdee6 // vcvtqq2pd %zmm6, %zmm3
-	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
-	LONG $0x00024be9; BYTE $0x00 // jmp <farSlots+0x55d>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
-	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
-	LONG $0x03e7c149 // shlq $0x3, %r15
-	LONG $0x387b034d // addq 0x38(%r11), %r15
-	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0148820f; WORD $0x0000 // jb <farSlots+0x482>
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
-	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	LONG $0xfec48349 // addq $-0x2, %r12
-	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
-	LONG $0x12b60f44 // movzbl (%rdx), %r10d
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x014d; BYTE $0xda // addq %r11, %r10
-	LONG $0x107bc1c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm2
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1669c1c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm2, %xmm2
-	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1661c1c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm3, %xmm3
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487cd162; WORD $0x335a // vcvtps2pd (%r11), %zmm6
-	LONG $0x015ab60f // movzbl 0x1(%rdx), %ebx
-	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x185de3c4; WORD $0x01dd // vinsertf128 $0x1, %xmm5, %ymm4, %ymm3
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48edf262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm2, %zmm0
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107b41c4; WORD $0xc704 // vmovsd (%r15,%rax,8), %xmm8
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x163941c4; WORD $0xc704 // vmovhpd (%r15,%rax,8), %xmm8, %xmm8
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
-	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
-	LONG $0x30c68348 // addq $0x30, %rsi
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
-	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
-	LONG $0x487c5162; WORD $0x5d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm11
-	LONG $0x1835c3c4; WORD $0x01da // vinsertf128 $0x1, %xmm10, %ymm9, %ymm3
-	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm2, %zmm1
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfec1870f; WORD $0xffff // ja <farSlots+0x340>
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00d5850f; WORD $0x0000 // jne <farSlots+0x561>
-	WORD $0x068b // movl (%rsi), %eax
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	LONG $0x095e8b44 // movl 0x9(%rsi), %r11d
-	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
-	LONG $0x24748944; BYTE $0x18 // movl %r14d, 0x18(%rsp)
+	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
+	LONG $0x0c4e8b44 // movl 0xc(%rsi), %r9d
 	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	WORD $0x2145; BYTE $0xc8 // andl %r9d, %r8d
-	WORD $0x2145; BYTE $0xcb // andl %r9d, %r11d
-	WORD $0x2145; BYTE $0xce // andl %r9d, %r14d
-	WORD $0x2145; BYTE $0xcc // andl %r9d, %r12d
-	WORD $0x2145; BYTE $0xcd // andl %r9d, %r13d
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x107b81c4; WORD $0xf724 // vmovsd (%r15,%r14,8), %xmm4
-	LONG $0x24748b44; BYTE $0x18 // movl 0x18(%rsp), %r14d
-	LONG $0x166981c4; WORD $0xdf14 // vmovhpd (%r15,%r11,8), %xmm2, %xmm2
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	WORD $0x2144; BYTE $0xc8 // andl %r9d, %eax
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	LONG $0x107b81c4; WORD $0xdf1c // vmovsd (%r15,%r11,8), %xmm3
-	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
-	WORD $0x8949; BYTE $0xc8 // movq %rcx, %r8
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x0f5e8b44 // movl 0xf(%rsi), %r11d
+	WORD $0x568b; BYTE $0x14 // movl 0x14(%rsi), %edx
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xef // andl %r13d, %edi
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2145; BYTE $0xee // andl %r13d, %r14d
+	WORD $0x2145; BYTE $0xe9 // andl %r13d, %r9d
+	WORD $0x2145; BYTE $0xeb // andl %r13d, %r11d
+	WORD $0xeac1; BYTE $0x08 // shrl $0x8, %edx
+	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xfc14 // vmovsd (%r12,%rdi,8), %xmm2
+	LONG $0x107b81c4; WORD $0xf424 // vmovsd (%r12,%r14,8), %xmm4
+	LONG $0x02b60f41 // movzbl (%r10), %eax
+	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
+	LONG $0x166981c4; WORD $0xc414 // vmovhpd (%r12,%r8,8), %xmm2, %xmm2
+	LONG $0x1659c1c4; WORD $0xd424 // vmovhpd (%r12,%rdx,8), %xmm4, %xmm4
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xe71c // vmovsd (%r15,%r12,8), %xmm3
-	LONG $0x166181c4; WORD $0xef1c // vmovhpd (%r15,%r13,8), %xmm3, %xmm3
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x107b81c4; WORD $0xcc1c // vmovsd (%r12,%r9,8), %xmm3
+	LONG $0x166181c4; WORD $0xdc1c // vmovhpd (%r12,%r11,8), %xmm3, %xmm3
+	LONG $0x008a180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rdx)
+	LONG $0x48fed162; WORD $0x2c6f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm5
+	WORD $0x7e8b; BYTE $0x21 // movl 0x21(%rsi), %edi
+	LONG $0x24468b44 // movl 0x24(%rsi), %r8d
+	LONG $0x2a5e8b44 // movl 0x2a(%rsi), %r11d
+	LONG $0x274e8b44 // movl 0x27(%rsi), %r9d
+	LONG $0x2c768b44 // movl 0x2c(%rsi), %r14d
+	WORD $0x2144; BYTE $0xef // andl %r13d, %edi
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2145; BYTE $0xeb // andl %r13d, %r11d
+	WORD $0x2145; BYTE $0xe9 // andl %r13d, %r9d
+	LONG $0x08eec141 // shrl $0x8, %r14d
 	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
-	LONG $0x487cd162; WORD $0x225a // vcvtps2pd (%r10), %zmm4
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x107b81c4; WORD $0xdc24 // vmovsd (%r12,%r11,8), %xmm4
+	LONG $0x165981c4; WORD $0xf424 // vmovhpd (%r12,%r14,8), %xmm4, %xmm4
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x4855f262; WORD $0x1a8d // vpermb (%rdx), %zmm5, %zmm3
+	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	LONG $0x48e5d262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%rcx), %zmm3, %zmm3
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	WORD $0x568b; BYTE $0x1e // movl 0x1e(%rsi), %edx
+	LONG $0x58e5d162; LONG $0x1a0f5cef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%rcx), %zmm3, %zmm3
+	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xea // andl %r13d, %edx
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd414 // vmovsd (%r12,%rdx,8), %xmm2
+	LONG $0x42b60f41; BYTE $0x01 // movzbl 0x1(%r10), %eax
+	LONG $0x02c28349 // addq $0x2, %r10
+	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
+	LONG $0x1669c1c4; WORD $0xfc14 // vmovhpd (%r12,%rdi,8), %xmm2, %xmm2
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xc41c // vmovsd (%r12,%r8,8), %xmm3
+	LONG $0x166181c4; WORD $0xcc1c // vmovhpd (%r12,%r9,8), %xmm3, %xmm3
+	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x485df262; WORD $0x1b8d // vpermb (%rbx), %zmm4, %zmm3
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x48e5d262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%rcx), %zmm3, %zmm3
+	LONG $0x58e5d162; LONG $0x1a0f5cef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%rcx), %zmm3, %zmm3
+	LONG $0xfec08348 // addq $-0x2, %rax
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48edf262; WORD $0xcbb8 // vfmadd231pd %zmm3, %zmm2, %zmm1
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	LONG $0xfe52870f; WORD $0xffff // ja <farSlots+0xe0>
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
+	LONG $0x246c8b44; BYTE $0x0c // movl 0xc(%rsp), %r13d
+	LONG $0x01f88348 // cmpq $0x1, %rax
+	LONG $0x036a850f; WORD $0x0000 // jne <farSlots+0x620>
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x568b; BYTE $0x06 // movl 0x6(%rsi), %edx
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	WORD $0x7e8b; BYTE $0x09 // movl 0x9(%rsi), %edi
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	LONG $0xffffffbb; BYTE $0x00 // movl $0xffffff, %ebx
+	LONG $0x0c468b44 // movl 0xc(%rsi), %r8d
+	LONG $0x0f4e8b44 // movl 0xf(%rsi), %r9d
+	LONG $0x125e8b44 // movl 0x12(%rsi), %r11d
+	WORD $0xd821 // andl %ebx, %eax
+	WORD $0xda21 // andl %ebx, %edx
+	WORD $0xd921 // andl %ebx, %ecx
+	WORD $0xdf21 // andl %ebx, %edi
+	WORD $0x2141; BYTE $0xdb // andl %ebx, %r11d
+	WORD $0x2141; BYTE $0xd8 // andl %ebx, %r8d
+	WORD $0x2141; BYTE $0xd9 // andl %ebx, %r9d
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0x14768b44 // movl 0x14(%rsi), %r14d
+	LONG $0x18c68348 // addq $0x18, %rsi
+	LONG $0x107bc1c4; WORD $0xd414 // vmovsd (%r12,%rdx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xc41c // vmovsd (%r12,%rax,8), %xmm3
+	LONG $0x107b81c4; WORD $0xdc24 // vmovsd (%r12,%r11,8), %xmm4
+	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x1669c1c4; WORD $0xfc14 // vmovhpd (%r12,%rdi,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xcc1c // vmovhpd (%r12,%rcx,8), %xmm3, %xmm3
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x08eec141 // shrl $0x8, %r14d
+	LONG $0x165981c4; WORD $0xf424 // vmovhpd (%r12,%r14,8), %xmm4, %xmm4
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xc41c // vmovsd (%r12,%r8,8), %xmm3
+	LONG $0x166181c4; WORD $0xcc1c // vmovhpd (%r12,%r9,8), %xmm3, %xmm3
+	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
+	LONG $0x48fed162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%rcx), %zmm4
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x485df262; WORD $0x1b8d // vpermb (%rbx), %zmm4, %zmm3
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	LONG $0x48e5d262; LONG $0x010f5c47 // vpsllvq 0x40(%r15,%rcx), %zmm3, %zmm3
+	LONG $0x58e5d162; LONG $0x1a0f5cef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm3, %zmm3
+	LONG $0x48e5d262; LONG $0x020f5c46 // vpsravq 0x80(%r15,%rcx), %zmm3, %zmm3
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xfcd9840f; WORD $0xffff // je <farSlots+0x79>
+	LONG $0x0002aae9; BYTE $0x00 // jmp <farSlots+0x64f>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8b45; BYTE $0x39 // movl (%r9), %r15d
+	LONG $0x61b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r12d
+	LONG $0x246c8944; BYTE $0x0c // movl %r13d, 0xc(%rsp)
+	LONG $0x03e7c149 // shlq $0x3, %r15
+	LONG $0x387f034c // addq 0x38(%rdi), %r15
+	LONG $0x02fc8349 // cmpq $0x2, %r12
+	LONG $0x0184820f; WORD $0x0000 // jb <farSlots+0x553>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x8949; BYTE $0xdb // movq %rbx, %r11
+	LONG $0xffffffbf; BYTE $0x00 // movl $0xffffff, %edi
+	LONG $0xfec48349 // addq $-0x2, %r12
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
+	WORD $0x5e8b; BYTE $0x0c // movl 0xc(%rsi), %ebx
+	LONG $0x0f768b44 // movl 0xf(%rsi), %r14d
+	LONG $0x124e8b44 // movl 0x12(%rsi), %r9d
+	LONG $0x55b60f41; BYTE $0x00 // movzbl (%r13), %edx
+	WORD $0x2144; BYTE $0xd0 // andl %r10d, %eax
+	WORD $0x2145; BYTE $0xd0 // andl %r10d, %r8d
+	WORD $0x2144; BYTE $0xd1 // andl %r10d, %ecx
+	LONG $0x09568b44 // movl 0x9(%rsi), %r10d
+	WORD $0x2141; BYTE $0xf9 // andl %edi, %r9d
+	WORD $0xfb21 // andl %edi, %ebx
+	WORD $0x2141; BYTE $0xfe // andl %edi, %r14d
+	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
+	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
+	LONG $0x107b81c4; WORD $0xc714 // vmovsd (%r15,%r8,8), %xmm2
+	LONG $0x107b81c4; WORD $0xcf24 // vmovsd (%r15,%r9,8), %xmm4
+	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
+	WORD $0x2141; BYTE $0xfa // andl %edi, %r10d
+	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
+	LONG $0x166981c4; WORD $0xd714 // vmovhpd (%r15,%r10,8), %xmm2, %xmm2
+	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
+	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
+	LONG $0x1659c1c4; WORD $0xff24 // vmovhpd (%r15,%rdi,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xdf1c // vmovsd (%r15,%rbx,8), %xmm3
+	LONG $0x166181c4; WORD $0xf71c // vmovhpd (%r15,%r14,8), %xmm3, %xmm3
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	WORD $0x7e8b; BYTE $0x1e // movl 0x1e(%rsi), %edi
+	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
+	LONG $0x21468b44 // movl 0x21(%rsi), %r8d
+	LONG $0x244e8b44 // movl 0x24(%rsi), %r9d
+	WORD $0x5e8b; BYTE $0x2a // movl 0x2a(%rsi), %ebx
+	LONG $0x2c768b44 // movl 0x2c(%rsi), %r14d
+	WORD $0x2144; BYTE $0xd0 // andl %r10d, %eax
+	WORD $0x2144; BYTE $0xd7 // andl %r10d, %edi
+	WORD $0x2144; BYTE $0xd1 // andl %r10d, %ecx
+	WORD $0x2145; BYTE $0xd0 // andl %r10d, %r8d
+	WORD $0x2145; BYTE $0xd1 // andl %r10d, %r9d
+	WORD $0x2144; BYTE $0xd3 // andl %r10d, %ebx
+	LONG $0x08eec141 // shrl $0x8, %r14d
+	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
+	LONG $0x107bc1c4; WORD $0xdf24 // vmovsd (%r15,%rbx,8), %xmm4
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0x165981c4; WORD $0xf724 // vmovhpd (%r15,%r14,8), %xmm4, %xmm4
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x487cd162; WORD $0x1b5a // vcvtps2pd (%r11), %zmm3
+	LONG $0x275e8b44 // movl 0x27(%rsi), %r11d
+	LONG $0x30c68348 // addq $0x30, %rsi
+	WORD $0x2145; BYTE $0xd3 // andl %r10d, %r11d
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xff14 // vmovsd (%r15,%rdi,8), %xmm2
+	LONG $0x45b60f41; BYTE $0x01 // movzbl 0x1(%r13), %eax
+	LONG $0x02c58349 // addq $0x2, %r13
+	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
+	LONG $0x166981c4; WORD $0xc714 // vmovhpd (%r15,%r8,8), %xmm2, %xmm2
+	LONG $0x244c8b48; BYTE $0x20 // movq 0x20(%rsp), %rcx
+	WORD $0x0148; BYTE $0xc8 // addq %rcx, %rax
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
+	LONG $0x166181c4; WORD $0xdf1c // vmovhpd (%r15,%r11,8), %xmm3, %xmm3
+	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
+	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
+	LONG $0x487cf162; WORD $0x215a // vcvtps2pd (%rcx), %zmm4
+	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
+	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfea4870f; WORD $0xffff // ja <farSlots+0x3e0>
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x00e3850f; WORD $0x0000 // jne <farSlots+0x640>
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
+	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
+	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
+	LONG $0x0c4e8b44 // movl 0xc(%rsi), %r9d
+	LONG $0x0f5e8b44 // movl 0xf(%rsi), %r11d
+	LONG $0x14668b44 // movl 0x14(%rsi), %r12d
+	LONG $0x18c68348 // addq $0x18, %rsi
+	WORD $0x2144; BYTE $0xd0 // andl %r10d, %eax
+	WORD $0x2144; BYTE $0xd7 // andl %r10d, %edi
+	WORD $0x2144; BYTE $0xd1 // andl %r10d, %ecx
+	WORD $0x2145; BYTE $0xd0 // andl %r10d, %r8d
+	WORD $0x2145; BYTE $0xd6 // andl %r10d, %r14d
+	WORD $0x2145; BYTE $0xd1 // andl %r10d, %r9d
+	WORD $0x2145; BYTE $0xd3 // andl %r10d, %r11d
+	LONG $0x08ecc141 // shrl $0x8, %r12d
+	LONG $0x107bc1c4; WORD $0xff14 // vmovsd (%r15,%rdi,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm3
+	LONG $0x107b81c4; WORD $0xf724 // vmovsd (%r15,%r14,8), %xmm4
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x1661c1c4; WORD $0xcf1c // vmovhpd (%r15,%rcx,8), %xmm3, %xmm3
+	LONG $0x166981c4; WORD $0xc714 // vmovhpd (%r15,%r8,8), %xmm2, %xmm2
+	LONG $0x165981c4; WORD $0xe724 // vmovhpd (%r15,%r12,8), %xmm4, %xmm4
+	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xcf1c // vmovsd (%r15,%r9,8), %xmm3
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	LONG $0x246c8b44; BYTE $0x0c // movl 0xc(%rsp), %r13d
+	LONG $0x166181c4; WORD $0xdf1c // vmovhpd (%r15,%r11,8), %xmm3, %xmm3
+	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	LONG $0x1865e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm3, %ymm3
+	LONG $0x487cf162; WORD $0x235a // vcvtps2pd (%rbx), %zmm4
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0x48edf362; WORD $0xd31a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm3, %zmm2, %zmm2
 	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
-	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x04c6f641 // testb $0x4, %r14b
-	LONG $0xfb0d840f; WORD $0xffff // je <farSlots+0x78>
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xfa65840f; WORD $0xffff // je <farSlots+0x79>
+	WORD $0x39eb // jmp <farSlots+0x64f>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
+	LONG $0xffffba41; WORD $0x00ff // movl $0xffffff, %r10d
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xfa46840f; WORD $0xffff // je <farSlots+0x79>
+	WORD $0x1aeb // jmp <farSlots+0x64f>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b44; BYTE $0x0c // movl 0xc(%rsp), %r13d
+	LONG $0x04c5f641 // testb $0x4, %r13b
+	LONG $0xfa2a840f; WORD $0xffff // je <farSlots+0x79>
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x08c6f641 // testb $0x8, %r14b
-	WORD $0x6475 // jne <farSlots+0x5e0>
-	LONG $0x507b8b4d // movq 0x50(%r11), %r15
-	LONG $0x48738b4d // movq 0x48(%r11), %r14
-	WORD $0x2949; BYTE $0xff // subq %rdi, %r15
+	LONG $0x08c5f641 // testb $0x8, %r13b
+	WORD $0x6575 // jne <farSlots+0x6c0>
+	LONG $0x507f8b4c // movq 0x50(%rdi), %r15
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
 	LONG $0x08ff8349 // cmpq $0x8, %r15
-	LONG $0x01458c0f; WORD $0x0000 // jl <farSlots+0x6d6>
-	LONG $0x307b8349; BYTE $0x00 // cmpq $0x0, 0x30(%r11)
+	LONG $0x01368c0f; WORD $0x0000 // jl <farSlots+0x7a6>
+	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	WORD $0x7b75 // jne <farSlots+0x619>
-	LONG $0x60438b49 // movq 0x60(%r11), %rax
+	WORD $0x7c75 // jne <farSlots+0x6f9>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0141840f; WORD $0x0000 // je <farSlots+0x6ec>
-	LONG $0x487df262; WORD $0x0c35; BYTE $0xb8 // vpmovzxdq (%rax,%rdi,4), %zmm1
-	LONG $0x58f5d162; WORD $0x4bd4; BYTE $0x0d // vpaddq 0x68(%r11){1to8}, %zmm1, %zmm1
+	LONG $0x0132840f; WORD $0x0000 // je <farSlots+0x7bc>
+	LONG $0x487df262; WORD $0x0c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm1
+	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
-	LONG $0x787b8041; BYTE $0x00 // cmpb $0x0, 0x78(%r11)
-	LONG $0x0133840f; WORD $0x0000 // je <farSlots+0x6fe>
-	LONG $0x48fdd262; WORD $0x0ca8; BYTE $0xfe // vfmadd213pd (%r14,%rdi,8), %zmm0, %zmm1
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xfe // vmovupd %zmm1, (%r14,%rdi,8)
-	LONG $0xfffa8fe9; BYTE $0xff // jmp <farSlots+0x6d>
-	WORD $0x9066 // nop
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x0124840f; WORD $0x0000 // je <farSlots+0x7cd>
+	LONG $0x48fdd262; WORD $0x0ca8; BYTE $0xce // vfmadd213pd (%r14,%rcx,8), %zmm0, %zmm1
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xce // vmovupd %zmm1, (%r14,%rcx,8)
+	LONG $0xfff9b2e9; BYTE $0xff // jmp <farSlots+0x6e>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
-	LONG $0x48738b4d // movq 0x48(%r11), %r14
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0xc892fbc5 // kmovd %eax, %k1
@@ -809,61 +875,57 @@ TEXT ·farSlotsOct(SB), 0, $272-8
 	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
 	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
 	LONG $0x48fdf162; LONG $0x01244411 // vmovupd %zmm0, 0x40(%rsp)
-	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
-	LONG $0x305b8b4d // movq 0x30(%r11), %r11
-	LONG $0x60608b4c // movq 0x60(%rax), %r12
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x7b0c8d49 // leaq (%r11,%rdi,2), %rcx
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x7848b60f // movzbl 0x78(%rax), %ecx
-	WORD $0x20eb // jmp <farSlots+0x666>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x4b2c8d4d // leaq (%r11,%rcx,2), %r13
+	LONG $0x784fb60f // movzbl 0x78(%rdi), %ecx
+	WORD $0x1deb // jmp <farSlots+0x736>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117bc1c4; WORD $0xc604 // vmovsd %xmm0, (%r14,%rax,8)
 	WORD $0x394d; BYTE $0xc7 // cmpq %r8, %r15
-	LONG $0xf9fa840f; WORD $0xffff // je <farSlots+0x60>
+	LONG $0xf92a840f; WORD $0xffff // je <farSlots+0x60>
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0x3574 // je <farSlots+0x6a0>
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	LONG $0x04b70f42; BYTE $0x40 // movzwl (%rax,%r8,2), %eax
+	WORD $0x3574 // je <farSlots+0x770>
+	LONG $0x44b70f43; WORD $0x0045 // movzwl (%r13,%r8,2), %eax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3374 // je <farSlots+0x6ad>
-	LONG $0x686f8b44 // movl 0x68(%rdi), %r13d
-	LONG $0x842c0345 // addl (%r12,%rax,4), %r13d
-	LONG $0x34e5c149 // shlq $0x34, %r13
-	LONG $0x6ef9c1c4; BYTE $0xc5 // vmovq %r13, %xmm0
+	WORD $0x3774 // je <farSlots+0x77d>
+	WORD $0x578b; BYTE $0x68 // movl 0x68(%rdi), %edx
+	LONG $0x84140341 // addl (%r12,%rax,4), %edx
+	LONG $0x34e2c148 // shlq $0x34, %rdx
+	LONG $0x6ef9e1c4; BYTE $0xc2 // vmovq %rdx, %xmm0
 	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm1
 	WORD $0xc984 // testb %cl, %cl
-	WORD $0x2775 // jne <farSlots+0x6bd>
-	WORD $0xb8eb // jmp <farSlots+0x650>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x2c75 // jne <farSlots+0x78d>
+	WORD $0xbdeb // jmp <farSlots+0x720>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcd75 // jne <farSlots+0x67a>
+	WORD $0xc975 // jne <farSlots+0x746>
 	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
 	LONG $0x107ba1c4; WORD $0xc44c; BYTE $0x40 // vmovsd 0x40(%rsp,%r8,8), %xmm1
 	WORD $0xc984 // testb %cl, %cl
-	WORD $0x9374 // je <farSlots+0x650>
+	WORD $0x9374 // je <farSlots+0x720>
 	LONG $0xa9f1c2c4; WORD $0xc604 // vfmadd213sd (%r14,%rax,8), %xmm1, %xmm0
 	WORD $0xff49; BYTE $0xc0 // incq %r8
 	LONG $0x117bc1c4; WORD $0xc604 // vmovsd %xmm0, (%r14,%rax,8)
 	WORD $0x394d; BYTE $0xc7 // cmpq %r8, %r15
-	WORD $0x9575 // jne <farSlots+0x666>
-	LONG $0xfff98ae9; BYTE $0xff // jmp <farSlots+0x60>
+	WORD $0x9575 // jne <farSlots+0x736>
+	LONG $0xfff8bae9; BYTE $0xff // jmp <farSlots+0x60>
 	LONG $0x48fdf162; LONG $0x01244411 // vmovupd %zmm0, 0x40(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff3a8f0f; WORD $0xffff // jg <farSlots+0x621>
-	LONG $0xfff97ce9; BYTE $0xff // jmp <farSlots+0x68>
-	LONG $0x48fdd262; WORD $0x4b59; BYTE $0x0e // vpbroadcastq 0x70(%r11), %zmm1
-	LONG $0x787b8041; BYTE $0x00 // cmpb $0x0, 0x78(%r11)
-	LONG $0xfecd850f; WORD $0xffff // jne <farSlots+0x5cb>
+	LONG $0xff4a8f0f; WORD $0xffff // jg <farSlots+0x701>
+	LONG $0xfff8b2e9; BYTE $0xff // jmp <farSlots+0x6e>
+	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xfedc850f; WORD $0xffff // jne <farSlots+0x6a9>
 	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
-	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xfe // vmovupd %zmm1, (%r14,%rdi,8)
-	LONG $0xfff95de9; BYTE $0xff // jmp <farSlots+0x6d>
+	LONG $0x48fdd162; WORD $0x0c11; BYTE $0xce // vmovupd %zmm1, (%r14,%rcx,8)
+	LONG $0xfff88fe9; BYTE $0xff // jmp <farSlots+0x6e>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -873,15 +935,21 @@ TEXT ·farSlotsOct(SB), 0, $272-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
 	RET
 
 // func gatherSlotsOct(c *slotCall)
-TEXT ·gatherSlotsOct(SB), 0, $240-8
+TEXT ·gatherSlotsOct(SB), 0, $320-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <gatherSlots>
-	LONG $0x000736e9; BYTE $0x00 // jmp <end>
+	LONG $0x0007b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -890,7 +958,7 @@ TEXT ·gatherSlotsOct(SB), 0, $240-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06f48e0f; WORD $0x0000 // jle <gatherSlots+0x701>
+	LONG $0x076f8e0f; WORD $0x0000 // jle <gatherSlots+0x77c>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -899,125 +967,125 @@ TEXT ·gatherSlotsOct(SB), 0, $240-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
-	LONG $0x70ec8348 // subq $0x70, %rsp
-	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x285f8b4c // movq 0x28(%rdi), %r11
-	LONG $0x58578b4c // movq 0x58(%rdi), %r10
-	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
+	LONG $0x80ec8148; WORD $0x0000; BYTE $0x00 // subq $0x80, %rsp
+	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
+	LONG $0x28578b4c // movq 0x28(%rdi), %r10
+	LONG $0x585f8b4c // movq 0x58(%rdi), %r11
+	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	WORD $0x014d; BYTE $0xda // addq %r11, %r10
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x33eb // jmp <gatherSlots+0x86>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x24048b48 // movq (%rsp), %rax
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0xca048d48 // leaq (%rdx,%rcx,8), %rax
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x31eb // jmp <gatherSlots+0x87>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
 	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x18 // cmpq 0x18(%rsp), %rax
-	LONG $0x066d830f; WORD $0x0000 // jae <gatherSlots+0x6f3>
-	LONG $0x0658b70f // movzwl 0x6(%rax), %ebx
-	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
-	LONG $0x016d850f; WORD $0x0000 // jne <gatherSlots+0x200>
-	WORD $0xc3f6; BYTE $0x02 // testb $0x2, %bl
-	LONG $0x02b4850f; WORD $0x0000 // jne <gatherSlots+0x350>
-	WORD $0x8b44; BYTE $0x38 // movl (%rax), %r15d
+	LONG $0x08c28348 // addq $0x8, %rdx
+	LONG $0x24543b48; BYTE $0x28 // cmpq 0x28(%rsp), %rdx
+	LONG $0x06e7830f; WORD $0x0000 // jae <gatherSlots+0x76e>
+	LONG $0x42b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r8d
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x017a850f; WORD $0x0000 // jne <gatherSlots+0x210>
+	LONG $0x02c0f641 // testb $0x2, %r8b
+	LONG $0x02e0850f; WORD $0x0000 // jne <gatherSlots+0x380>
+	WORD $0x8b44; BYTE $0x3a // movl (%rdx), %r15d
 	LONG $0x80b78b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r14
-	LONG $0x60b70f44; BYTE $0x04 // movzwl 0x4(%rax), %r12d
+	LONG $0x62b70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r12d
 	LONG $0x03e7c149 // shlq $0x3, %r15
 	LONG $0x387f034c // addq 0x38(%rdi), %r15
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x00d6820f; WORD $0x0000 // jb <gatherSlots+0x193>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00de820f; WORD $0x0000 // jb <gatherSlots+0x19f>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xfec48349 // addq $-0x2, %r12
 	LONG $0x337de2c4; BYTE $0x16 // vpmovzxwd (%rsi), %ymm2
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
+	WORD $0xb60f; BYTE $0x03 // movzbl (%rbx), %eax
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%r15,%ymm2,8), %zmm3 {%k1}
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm2
+	LONG $0x48fed162; WORD $0x146f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm2
 	LONG $0x337de2c4; WORD $0x1066 // vpmovzxwd 0x10(%rsi), %ymm4
 	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x014ab60f // movzbl 0x1(%rdx), %ecx
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x48ed9262; LONG $0x01065447 // vpsllvq 0x40(%r14,%r8), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0654ef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x02065446 // vpsravq 0x80(%r14,%r8), %zmm2, %zmm2
-	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x0143b60f // movzbl 0x1(%rbx), %eax
+	LONG $0x02c38348 // addq $0x2, %rbx
+	LONG $0x48edd262; LONG $0x010e5447 // vpsllvq 0x40(%r14,%rcx), %zmm2, %zmm2
+	LONG $0x58edd162; LONG $0x1a0e54ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm2, %zmm2
+	LONG $0x48edd262; LONG $0x020e5446 // vpsravq 0x80(%r14,%rcx), %zmm2, %zmm2
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48e5f262; WORD $0xc2b8 // vfmadd231pd %zmm2, %zmm3, %zmm0
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xe7 // vgatherdpd (%r15,%ymm4,8), %zmm3 {%k1}
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
-	LONG $0x48ed9262; LONG $0x01065447 // vpsllvq 0x40(%r14,%r8), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0654ef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x02065446 // vpsravq 0x80(%r14,%r8), %zmm2, %zmm2
+	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x48fed162; WORD $0x146f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm2
+	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	LONG $0x48edd262; LONG $0x010e5447 // vpsllvq 0x40(%r14,%rcx), %zmm2, %zmm2
+	LONG $0x58edd162; LONG $0x1a0e54ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm2, %zmm2
+	LONG $0x48edd262; LONG $0x020e5446 // vpsravq 0x80(%r14,%rcx), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48e5f262; WORD $0xcab8 // vfmadd231pd %zmm2, %zmm3, %zmm1
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xff2d870f; WORD $0xffff // ja <gatherSlots+0xc0>
+	LONG $0xff31870f; WORD $0xffff // ja <gatherSlots+0xd0>
 	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x03b1850f; WORD $0x0000 // jne <gatherSlots+0x54e>
+	LONG $0x040e850f; WORD $0x0000 // jne <gatherSlots+0x5b7>
 	LONG $0x337de2c4; BYTE $0x16 // vpmovzxwd (%rsi), %ymm2
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
+	WORD $0xb60f; BYTE $0x03 // movzbl (%rbx), %eax
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
-	LONG $0x08e0c141 // shll $0x8, %r8d
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe1c1; BYTE $0x08 // shll $0x8, %ecx
 	LONG $0x49fdd262; WORD $0x1c92; BYTE $0xd7 // vgatherdpd (%r15,%ymm2,8), %zmm3 {%k1}
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x06 // vmovdqu64 (%r14,%r8), %zmm2
-	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x48ed9262; LONG $0x01065447 // vpsllvq 0x40(%r14,%r8), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0654ef // vpxorq 0xd0(%r14,%r8){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x02065446 // vpsravq 0x80(%r14,%r8), %zmm2, %zmm2
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	LONG $0x48fed162; WORD $0x146f; BYTE $0x0e // vmovdqu64 (%r14,%rcx), %zmm2
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x48edd262; LONG $0x010e5447 // vpsllvq 0x40(%r14,%rcx), %zmm2, %zmm2
+	LONG $0x58edd162; LONG $0x1a0e54ef // vpxorq 0xd0(%r14,%rcx){1to8}, %zmm2, %zmm2
+	LONG $0x48edd262; LONG $0x020e5446 // vpsravq 0x80(%r14,%rcx), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48e5f262; WORD $0xc2b8 // vfmadd231pd %zmm2, %zmm3, %zmm0
-	LONG $0x00034be9; BYTE $0x00 // jmp <gatherSlots+0x54a>
-	BYTE $0x90 // nop
-	WORD $0x8b44; BYTE $0x20 // movl (%rax), %r12d
-	LONG $0xed348d4e; LONG $0x00000000 // leaq (,%r13,8), %r14
-	WORD $0x1c89; BYTE $0x24 // movl %ebx, (%rsp)
-	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	LONG $0x0003aae9; BYTE $0x00 // jmp <gatherSlots+0x5b3>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8b44; BYTE $0x22 // movl (%rdx), %r12d
+	LONG $0xcd348d4e; LONG $0x00000000 // leaq (,%r9,8), %r14
 	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
 	LONG $0x4077034c // addq 0x40(%rdi), %r14
-	LONG $0x68b70f44; BYTE $0x04 // movzwl 0x4(%rax), %r13d
+	LONG $0x6ab70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r13d
 	LONG $0x02e4c149 // shlq $0x2, %r12
 	LONG $0x2067034c // addq 0x20(%rdi), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00bd820f; WORD $0x0000 // jb <gatherSlots+0x2f0>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x02b60f44 // movzbl (%rdx), %r8d
+	LONG $0x00cb820f; WORD $0x0000 // jb <gatherSlots+0x308>
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0x24448944; BYTE $0x08 // movl %r8d, 0x8(%rsp)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x03b60f44 // movzbl (%rbx), %r8d
 	LONG $0x240c6349 // movslq (%r12), %rcx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
 	LONG $0xfec58349 // addq $-0x2, %r13
 	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
 	LONG $0x08e1c141 // shll $0x8, %r9d
 	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
-	LONG $0x42b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r8d
-	LONG $0x02c28348 // addq $0x2, %rdx
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x43b60f44; BYTE $0x01 // movzbl 0x1(%rbx), %r8d
+	LONG $0x02c38348 // addq $0x2, %rbx
 	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
 	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
 	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
@@ -1026,26 +1094,8 @@ TEXT ·gatherSlotsOct(SB), 0, $240-8
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
 	LONG $0x244c6349; BYTE $0x04 // movslq 0x4(%r12), %rcx
-	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x08c48349 // addq $0x8, %r12
-	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
-	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
-	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
-	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
-	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
-	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
-	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
-	LONG $0x48edd262; WORD $0x0cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm1
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xff50870f; WORD $0xffff // ja <gatherSlots+0x240>
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	WORD $0x4f75 // jne <gatherSlots+0x345>
-	LONG $0x02b60f44 // movzbl (%rdx), %r8d
-	LONG $0x240c6349 // movslq (%r12), %rcx
 	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
-	LONG $0x08e1c141 // shll $0x8, %r9d
+	LONG $0x08c48349 // addq $0x8, %r12
 	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
 	LONG $0x486dd262; WORD $0x138d // vpermb (%r11), %zmm2, %zmm2
 	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
@@ -1053,138 +1103,172 @@ TEXT ·gatherSlotsOct(SB), 0, $240-8
 	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
 	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
 	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
+	LONG $0x48edd262; WORD $0x0cb8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm1
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0xff50870f; WORD $0xffff // ja <gatherSlots+0x250>
+	LONG $0x24448b44; BYTE $0x08 // movl 0x8(%rsp), %r8d
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x01fd8349 // cmpq $0x1, %r13
+	LONG $0x02a5850f; WORD $0x0000 // jne <gatherSlots+0x5b7>
+	WORD $0x8945; BYTE $0xc5 // movl %r8d, %r13d
+	LONG $0x03b60f44 // movzbl (%rbx), %r8d
+	LONG $0x240c6349 // movslq (%r12), %rcx
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x8945; BYTE $0xc1 // movl %r8d, %r9d
+	LONG $0x08e1c141 // shll $0x8, %r9d
+	LONG $0x48fe9162; WORD $0x146f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm2
+	LONG $0x486dd262; WORD $0x128d // vpermb (%r10), %zmm2, %zmm2
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	LONG $0x48ed9262; LONG $0x010f5447 // vpsllvq 0x40(%r15,%r9), %zmm2, %zmm2
+	LONG $0x58ed9162; LONG $0x1a0f54ef // vpxorq 0xd0(%r15,%r9){1to8}, %zmm2, %zmm2
+	LONG $0x48ed9262; LONG $0x020f5446 // vpsravq 0x80(%r15,%r9), %zmm2, %zmm2
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x48fef162; WORD $0xd2e6 // vcvtqq2pd %zmm2, %zmm2
 	LONG $0x48edd262; WORD $0x04b8; BYTE $0xce // vfmadd231pd (%r14,%rcx,8), %zmm2, %zmm0
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
-	WORD $0x1c8b; BYTE $0x24 // movl (%rsp), %ebx
-	LONG $0x0001fee9; BYTE $0x00 // jmp <gatherSlots+0x54e>
-	WORD $0x8b44; BYTE $0x30 // movl (%rax), %r14d
-	LONG $0x78b70f44; BYTE $0x04 // movzwl 0x4(%rax), %r15d
+	LONG $0x000245e9; BYTE $0x00 // jmp <gatherSlots+0x5b7>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8b44; BYTE $0x32 // movl (%rdx), %r14d
+	LONG $0x7ab70f44; BYTE $0x04 // movzwl 0x4(%rdx), %r15d
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x012c820f; WORD $0x0000 // jb <gatherSlots+0x496>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x0159820f; WORD $0x0000 // jb <gatherSlots+0x4f3>
+	LONG $0x24448944; BYTE $0x08 // movl %r8d, 0x8(%rsp)
+	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
 	LONG $0xfec78349 // addq $-0x2, %r15
-	LONG $0x46b70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r8d
-	LONG $0x1ab60f44 // movzbl (%rdx), %r11d
-	LONG $0x107b81c4; WORD $0xc614 // vmovsd (%r14,%r8,8), %xmm2
-	LONG $0x46b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r8d
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x166981c4; WORD $0xc614 // vmovhpd (%r14,%r8,8), %xmm2, %xmm2
-	LONG $0x46b70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc61c // vmovsd (%r14,%r8,8), %xmm3
-	LONG $0x46b70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r8d
-	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
-	LONG $0x46b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc624 // vmovsd (%r14,%r8,8), %xmm4
-	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x165981c4; WORD $0xc624 // vmovhpd (%r14,%r8,8), %xmm4, %xmm4
+	LONG $0x6eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r13d
+	LONG $0x0c46b70f // movzwl 0xc(%rsi), %eax
+	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
+	LONG $0x0e56b70f // movzwl 0xe(%rsi), %edx
 	LONG $0x06b70f44 // movzwl (%rsi), %r8d
-	LONG $0x107b81c4; WORD $0xc62c // vmovsd (%r14,%r8,8), %xmm5
-	LONG $0x46b70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r8d
-	LONG $0x165181c4; WORD $0xc62c // vmovhpd (%r14,%r8,8), %xmm5, %xmm5
+	LONG $0x56b70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r10d
+	LONG $0x4eb70f44; BYTE $0x02 // movzwl 0x2(%rsi), %r9d
+	LONG $0x5eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r11d
+	LONG $0x107bc1c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm2
+	LONG $0x107b81c4; WORD $0xee1c // vmovsd (%r14,%r13,8), %xmm3
+	LONG $0x107b81c4; WORD $0xc624 // vmovsd (%r14,%r8,8), %xmm4
+	LONG $0x1669c1c4; WORD $0xd614 // vmovhpd (%r14,%rdx,8), %xmm2, %xmm2
+	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
+	LONG $0x165981c4; WORD $0xce24 // vmovhpd (%r14,%r9,8), %xmm4, %xmm4
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107b81c4; WORD $0xd61c // vmovsd (%r14,%r10,8), %xmm3
+	LONG $0x17b60f44 // movzbl (%rdi), %r10d
+	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
 	LONG $0x0089180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rcx)
-	LONG $0x487cf162; WORD $0x315a // vcvtps2pd (%rcx), %zmm6
-	LONG $0x1c4eb70f // movzwl 0x1c(%rsi), %ecx
-	LONG $0x52b60f44; BYTE $0x01 // movzbl 0x1(%rdx), %r10d
-	LONG $0x02c28348 // addq $0x2, %rdx
-	LONG $0x107bc1c4; WORD $0xce3c // vmovsd (%r14,%rcx,8), %xmm7
-	LONG $0x1e4eb70f // movzwl 0x1e(%rsi), %ecx
-	WORD $0x014d; BYTE $0xca // addq %r9, %r10
-	LONG $0x1855e3c4; WORD $0x01dc // vinsertf128 $0x1, %xmm4, %ymm5, %ymm3
+	LONG $0x4eb70f44; BYTE $0x18 // movzwl 0x18(%rsi), %r9d
+	LONG $0x1c5eb70f // movzwl 0x1c(%rsi), %ebx
+	LONG $0x5eb70f44; BYTE $0x1a // movzwl 0x1a(%rsi), %r11d
+	LONG $0x6eb70f44; BYTE $0x1e // movzwl 0x1e(%rsi), %r13d
+	LONG $0x1046b70f // movzwl 0x10(%rsi), %eax
+	LONG $0x1456b70f // movzwl 0x14(%rsi), %edx
+	LONG $0x46b70f44; BYTE $0x16 // movzwl 0x16(%rsi), %r8d
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
 	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x1641c1c4; WORD $0xce3c // vmovhpd (%r14,%rcx,8), %xmm7, %xmm7
-	LONG $0x184eb70f // movzwl 0x18(%rsi), %ecx
-	LONG $0x48edf262; WORD $0xc6b8 // vfmadd231pd %zmm6, %zmm2, %zmm0
-	LONG $0x107b41c4; WORD $0xce04 // vmovsd (%r14,%rcx,8), %xmm8
-	LONG $0x1a4eb70f // movzwl 0x1a(%rsi), %ecx
-	LONG $0x163941c4; WORD $0xce04 // vmovhpd (%r14,%rcx,8), %xmm8, %xmm8
-	LONG $0x144eb70f // movzwl 0x14(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm9
-	LONG $0x164eb70f // movzwl 0x16(%rsi), %ecx
-	LONG $0x183de3c4; WORD $0x01d7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm2
-	LONG $0x163141c4; WORD $0xce0c // vmovhpd (%r14,%rcx,8), %xmm9, %xmm9
-	LONG $0x104eb70f // movzwl 0x10(%rsi), %ecx
-	LONG $0x107b41c4; WORD $0xce14 // vmovsd (%r14,%rcx,8), %xmm10
+	LONG $0x487cf162; WORD $0x195a // vcvtps2pd (%rcx), %zmm3
 	LONG $0x124eb70f // movzwl 0x12(%rsi), %ecx
 	LONG $0x20c68348 // addq $0x20, %rsi
-	LONG $0x162941c4; WORD $0xce14 // vmovhpd (%r14,%rcx,8), %xmm10, %xmm10
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x487c5162; WORD $0x195a // vcvtps2pd (%r9), %zmm11
-	LONG $0x182dc3c4; WORD $0x01d9 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm3
-	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
-	LONG $0x48edd262; WORD $0xcbb8 // vfmadd231pd %zmm11, %zmm2, %zmm1
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xfeda870f; WORD $0xffff // ja <gatherSlots+0x370>
-	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x00ae850f; WORD $0x0000 // jne <gatherSlots+0x54e>
-	WORD $0xb70f; BYTE $0x0e // movzwl (%rsi), %ecx
-	LONG $0x66b70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r12d
-	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	WORD $0xd889 // movl %ebx, %eax
-	LONG $0x6eb70f44; BYTE $0x0a // movzwl 0xa(%rsi), %r13d
-	LONG $0x0e5eb70f // movzwl 0xe(%rsi), %ebx
-	LONG $0x4eb70f44; BYTE $0x04 // movzwl 0x4(%rsi), %r9d
-	LONG $0x7eb70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r15d
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
-	LONG $0x107b81c4; WORD $0xe61c // vmovsd (%r14,%r12,8), %xmm3
-	LONG $0x166181c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm3, %xmm3
-	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
-	LONG $0x244c8948; BYTE $0x10 // movq %rcx, 0x10(%rsp)
-	LONG $0x0c4eb70f // movzwl 0xc(%rsi), %ecx
-	LONG $0x107bc1c4; WORD $0xce14 // vmovsd (%r14,%rcx,8), %xmm2
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x1669c1c4; WORD $0xde14 // vmovhpd (%r14,%rbx,8), %xmm2, %xmm2
-	WORD $0xc389 // movl %eax, %ebx
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x107bc1c4; WORD $0xce24 // vmovsd (%r14,%rcx,8), %xmm4
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
 	LONG $0x1659c1c4; WORD $0xce24 // vmovhpd (%r14,%rcx,8), %xmm4, %xmm4
-	LONG $0x166181c4; WORD $0xfe1c // vmovhpd (%r14,%r15,8), %xmm3, %xmm3
-	WORD $0xb60f; BYTE $0x0a // movzbl (%rdx), %ecx
-	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x48edf262; WORD $0xc3b8 // vfmadd231pd %zmm3, %zmm2, %zmm0
+	LONG $0x107bc1c4; WORD $0xde14 // vmovsd (%r14,%rbx,8), %xmm2
+	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
+	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0x02c38348 // addq $0x2, %rbx
+	LONG $0x166181c4; WORD $0xde1c // vmovhpd (%r14,%r11,8), %xmm3, %xmm3
+	LONG $0x166981c4; WORD $0xee14 // vmovhpd (%r14,%r13,8), %xmm2, %xmm2
+	LONG $0x5fb60f44; BYTE $0x01 // movzbl 0x1(%rdi), %r11d
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
+	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
 	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
-	LONG $0x487cd162; WORD $0x235a // vcvtps2pd (%r11), %zmm4
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	LONG $0x487cd162; WORD $0x245a; BYTE $0x24 // vcvtps2pd (%r12), %zmm4
+	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
+	LONG $0x48edf262; WORD $0xccb8 // vfmadd231pd %zmm4, %zmm2, %zmm1
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0xfed1870f; WORD $0xffff // ja <gatherSlots+0x3b0>
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
+	LONG $0x24448b44; BYTE $0x08 // movl 0x8(%rsp), %r8d
+	LONG $0x01ff8349 // cmpq $0x1, %r15
+	LONG $0x00ba850f; WORD $0x0000 // jne <gatherSlots+0x5b7>
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x7eb70f44; BYTE $0x0c // movzwl 0xc(%rsi), %r15d
+	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	LONG $0x0a5eb70f // movzwl 0xa(%rsi), %ebx
+	LONG $0x66b70f44; BYTE $0x0e // movzwl 0xe(%rsi), %r12d
+	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	WORD $0x8944; BYTE $0xc1 // movl %r8d, %ecx
+	LONG $0x46b70f44; BYTE $0x06 // movzwl 0x6(%rsi), %r8d
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x0246b70f // movzwl 0x2(%rsi), %eax
+	LONG $0x107b81c4; WORD $0xfe14 // vmovsd (%r14,%r15,8), %xmm2
+	LONG $0x166981c4; WORD $0xe614 // vmovhpd (%r14,%r12,8), %xmm2, %xmm2
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0x4eb70f44; BYTE $0x08 // movzwl 0x8(%rsi), %r9d
+	LONG $0x107b81c4; WORD $0xce1c // vmovsd (%r14,%r9,8), %xmm3
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x1661c1c4; WORD $0xde1c // vmovhpd (%r14,%rbx,8), %xmm3, %xmm3
+	WORD $0x894c; BYTE $0xeb // movq %r13, %rbx
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	LONG $0x107bc1c4; WORD $0xc624 // vmovsd (%r14,%rax,8), %xmm4
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x1865e3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm3, %ymm2
+	LONG $0x107bc1c4; WORD $0xd61c // vmovsd (%r14,%rdx,8), %xmm3
+	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x166181c4; WORD $0xc61c // vmovhpd (%r14,%r8,8), %xmm3, %xmm3
+	LONG $0x1659c1c4; WORD $0xc624 // vmovhpd (%r14,%rax,8), %xmm4, %xmm4
+	LONG $0x45b60f41; BYTE $0x00 // movzbl (%r13), %eax
+	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x487cd162; WORD $0x225a // vcvtps2pd (%r10), %zmm4
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
 	LONG $0x48e5f362; WORD $0xd21a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm2, %zmm3, %zmm2
 	LONG $0x48edf262; WORD $0xc4b8 // vfmadd231pd %zmm4, %zmm2, %zmm0
 	LONG $0x10c68348 // addq $0x10, %rsi
-	WORD $0xc3f6; BYTE $0x04 // testb $0x4, %bl
-	LONG $0xfb20840f; WORD $0xffff // je <gatherSlots+0x77>
+	LONG $0x04c0f641 // testb $0x4, %r8b
+	LONG $0xfab7840f; WORD $0xffff // je <gatherSlots+0x78>
 	LONG $0x48f5f162; WORD $0xc058 // vaddpd %zmm0, %zmm1, %zmm0
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0xc3f6; BYTE $0x08 // testb $0x8, %bl
-	WORD $0x6a75 // jne <gatherSlots+0x5d0>
+	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
+	LONG $0x08c0f641 // testb $0x8, %r8b
+	WORD $0x6e75 // jne <gatherSlots+0x640>
 	LONG $0x50778b4c // movq 0x50(%rdi), %r14
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	WORD $0x294d; BYTE $0xee // subq %r13, %r14
+	WORD $0x294d; BYTE $0xce // subq %r9, %r14
 	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0x013c8c0f; WORD $0x0000 // jl <gatherSlots+0x6b7>
+	LONG $0x014b8c0f; WORD $0x0000 // jl <gatherSlots+0x732>
 	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x007d850f; WORD $0x0000 // jne <gatherSlots+0x609>
+	LONG $0x0081850f; WORD $0x0000 // jne <gatherSlots+0x679>
 	LONG $0x604f8b48 // movq 0x60(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x0137840f; WORD $0x0000 // je <gatherSlots+0x6d0>
-	LONG $0x487db262; WORD $0x0c35; BYTE $0xa9 // vpmovzxdq (%rcx,%r13,4), %zmm1
+	LONG $0x0146840f; WORD $0x0000 // je <gatherSlots+0x74b>
+	LONG $0x487db262; WORD $0x0c35; BYTE $0x89 // vpmovzxdq (%rcx,%r9,4), %zmm1
 	LONG $0x58f5f162; WORD $0x4fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm1, %zmm1
 	LONG $0x48f5f162; WORD $0xf173; BYTE $0x34 // vpsllq $0x34, %zmm1, %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0129840f; WORD $0x0000 // je <gatherSlots+0x6e1>
-	LONG $0x48fdb262; WORD $0x0ca8; BYTE $0xeb // vfmadd213pd (%rbx,%r13,8), %zmm0, %zmm1
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xeb // vmovupd %zmm1, (%rbx,%r13,8)
-	LONG $0xfffa9de9; BYTE $0xff // jmp <gatherSlots+0x68>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0138840f; WORD $0x0000 // je <gatherSlots+0x75c>
+	LONG $0x48fdb262; WORD $0x0ca8; BYTE $0xcb // vfmadd213pd (%rbx,%r9,8), %zmm0, %zmm1
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xcb // vmovupd %zmm1, (%rbx,%r9,8)
+	LONG $0xfffa31e9; BYTE $0xff // jmp <gatherSlots+0x68>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x48fdf362; WORD $0xc11b; BYTE $0x01 // vextractf64x4 $0x1, %zmm0, %ymm1
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
 	WORD $0x01b0 // movb $0x1, %al
@@ -1197,60 +1281,58 @@ TEXT ·gatherSlotsOct(SB), 0, $240-8
 	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
 	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
 	LONG $0x49fdf362; WORD $0xc11a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm1, %zmm0, %zmm0 {%k1}
-	LONG $0x48fdf162; LONG $0x20248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x20(%rsp)
+	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
 	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	LONG $0x48b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r9d
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x6f2c8d4f // leaq (%r15,%r13,2), %r13
-	WORD $0x17eb // jmp <gatherSlots+0x646>
-	BYTE $0x90 // nop
+	LONG $0x4f2c8d4f // leaq (%r15,%r9,2), %r13
+	LONG $0x4fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r9d
+	WORD $0x25eb // jmp <gatherSlots+0x6c6>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc159fbc5 // vmulsd %xmm1, %xmm0, %xmm0
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
 	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	LONG $0xfa1a840f; WORD $0xffff // je <gatherSlots+0x60>
+	LONG $0xf99a840f; WORD $0xffff // je <gatherSlots+0x60>
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x3574 // je <gatherSlots+0x680>
+	WORD $0x3574 // je <gatherSlots+0x700>
 	LONG $0x44b70f45; WORD $0x004d // movzwl (%r13,%rcx,2), %r8d
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3374 // je <gatherSlots+0x689>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	WORD $0x3374 // je <gatherSlots+0x709>
+	WORD $0x478b; BYTE $0x68 // movl 0x68(%rdi), %eax
 	LONG $0x84040343 // addl (%r12,%r8,4), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xc0 // vmovq %rax, %xmm0
-	LONG $0x4c10fbc5; WORD $0x20cc // vmovsd 0x20(%rsp,%rcx,8), %xmm1
+	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
 	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x2875 // jne <gatherSlots+0x69e>
-	WORD $0xb8eb // jmp <gatherSlots+0x630>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0f048d4c // leaq (%rdi,%rcx), %r8
+	WORD $0x2875 // jne <gatherSlots+0x719>
+	WORD $0xbdeb // jmp <gatherSlots+0x6b0>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0a048d4c // leaq (%rdx,%rcx), %r8
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xcd75 // jne <gatherSlots+0x656>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x407efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm0
-	LONG $0x4c10fbc5; WORD $0x20cc // vmovsd 0x20(%rsp,%rcx,8), %xmm1
+	WORD $0xcd75 // jne <gatherSlots+0x6d6>
+	LONG $0x477efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm0
+	LONG $0x4c10fbc5; WORD $0x30cc // vmovsd 0x30(%rsp,%rcx,8), %xmm1
 	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x9274 // je <gatherSlots+0x630>
+	WORD $0x9774 // je <gatherSlots+0x6b0>
 	LONG $0xa9f1a2c4; WORD $0xc304 // vfmadd213sd (%rbx,%r8,8), %xmm1, %xmm0
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x117ba1c4; WORD $0xc304 // vmovsd %xmm0, (%rbx,%r8,8)
 	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
-	WORD $0x9475 // jne <gatherSlots+0x646>
-	LONG $0xfff9a9e9; BYTE $0xff // jmp <gatherSlots+0x60>
-	LONG $0x48fdf162; LONG $0x20248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x20(%rsp)
+	WORD $0x9975 // jne <gatherSlots+0x6c6>
+	LONG $0xfff92ee9; BYTE $0xff // jmp <gatherSlots+0x60>
+	LONG $0x48fdf162; LONG $0x30248411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm0, 0x30(%rsp)
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xff498f0f; WORD $0xffff // jg <gatherSlots+0x614>
-	LONG $0xfff998e9; BYTE $0xff // jmp <gatherSlots+0x68>
+	LONG $0xff3e8f0f; WORD $0xffff // jg <gatherSlots+0x684>
+	LONG $0xfff91de9; BYTE $0xff // jmp <gatherSlots+0x68>
 	LONG $0x48fdf262; WORD $0x4f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm1
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfed7850f; WORD $0xffff // jne <gatherSlots+0x5b8>
+	LONG $0xfec8850f; WORD $0xffff // jne <gatherSlots+0x624>
 	LONG $0x48fdf162; WORD $0xc959 // vmulpd %zmm1, %zmm0, %zmm1
-	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xeb // vmovupd %zmm1, (%rbx,%r13,8)
-	LONG $0xfff975e9; BYTE $0xff // jmp <gatherSlots+0x68>
+	LONG $0x48fdb162; WORD $0x0c11; BYTE $0xcb // vmovupd %zmm1, (%rbx,%r9,8)
+	LONG $0xfff8fae9; BYTE $0xff // jmp <gatherSlots+0x68>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1264,11 +1346,12 @@ TEXT ·gatherSlotsOct(SB), 0, $240-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	BYTE $0x00
 	RET
 
 // func farGatherSlotsOct(c *slotCall)
-TEXT ·farGatherSlotsOct(SB), 0, $256-8
+TEXT ·farGatherSlotsOct(SB), 0, $320-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlots>
@@ -1281,7 +1364,7 @@ TEXT ·farGatherSlotsOct(SB), 0, $256-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x06028e0f; WORD $0x0000 // jle <farGatherSlots+0x60f>
+	LONG $0x06148e0f; WORD $0x0000 // jle <farGatherSlots+0x621>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1299,36 +1382,35 @@ TEXT ·farGatherSlotsOct(SB), 0, $256-8
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x18778b48 // movq 0x18(%rdi), %rsi
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
 	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
 	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
-	WORD $0x2feb // jmp <farGatherSlots+0x9a>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x2beb // jmp <farGatherSlots+0x94>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
 	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r8
-	LONG $0x0567830f; WORD $0x0000 // jae <farGatherSlots+0x601>
-	LONG $0x58b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r11d
-	LONG $0x02c3f641 // testb $0x2, %r11b
-	LONG $0x0197850f; WORD $0x0000 // jne <farGatherSlots+0x240>
+	LONG $0x24443b4c; BYTE $0x20 // cmpq 0x20(%rsp), %r8
+	LONG $0x057f830f; WORD $0x0000 // jae <farGatherSlots+0x613>
+	LONG $0x78b70f41; BYTE $0x06 // movzwl 0x6(%r8), %edi
+	LONG $0x245c894c; BYTE $0x08 // movq %r11, 0x8(%rsp)
+	LONG $0x02c7f640 // testb $0x2, %dil
+	LONG $0x0188850f; WORD $0x0000 // jne <farGatherSlots+0x230>
 	WORD $0x8b45; BYTE $0x20 // movl (%r8), %r12d
-	LONG $0x80bf8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r15
+	LONG $0x80ba8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r10), %r15
 	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
 	LONG $0x03e4c149 // shlq $0x3, %r12
-	LONG $0x3867034c // addq 0x38(%rdi), %r12
+	LONG $0x3862034d // addq 0x38(%r10), %r12
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x00ed820f; WORD $0x0000 // jb <farGatherSlots+0x1b7>
-	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x00eb820f; WORD $0x0000 // jb <farGatherSlots+0x1b4>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
@@ -1371,14 +1453,12 @@ TEXT ·farGatherSlotsOct(SB), 0, $256-8
 	LONG $0x48d5f262; WORD $0xdcb8 // vfmadd231pd %zmm4, %zmm5, %zmm3
 	LONG $0x01fd8349 // cmpq $0x1, %r13
 	LONG $0xff1c870f; WORD $0xffff // ja <farGatherSlots+0xd0>
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x02b2850f; WORD $0x0000 // jne <farGatherSlots+0x473>
+	LONG $0x02c1850f; WORD $0x0000 // jne <farGatherSlots+0x47f>
 	LONG $0x266ffac5 // vmovdqu (%rsi), %xmm4
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xc846fcc5 // kxnorw %k0, %k0, %k1
-	WORD $0x8949; BYTE $0xca // movq %rcx, %r10
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x385de3c4; WORD $0x0866; BYTE $0x01 // vinserti128 $0x1, 0x8(%rsi), %ymm4, %ymm4
 	WORD $0xc189 // movl %eax, %ecx
@@ -1392,166 +1472,169 @@ TEXT ·farGatherSlotsOct(SB), 0, $256-8
 	LONG $0x48ddd262; LONG $0x010f6447 // vpsllvq 0x40(%r15,%rcx), %zmm4, %zmm4
 	LONG $0x58ddd162; LONG $0x1a0f64ef // vpxorq 0xd0(%r15,%rcx){1to8}, %zmm4, %zmm4
 	LONG $0x48ddd262; LONG $0x020f6446 // vpsravq 0x80(%r15,%rcx), %zmm4, %zmm4
-	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
 	LONG $0x48fef162; WORD $0xe4e6 // vcvtqq2pd %zmm4, %zmm4
 	LONG $0x48d5f262; WORD $0xd4b8 // vfmadd231pd %zmm4, %zmm5, %zmm2
-	LONG $0x00023de9; BYTE $0x00 // jmp <farGatherSlots+0x46f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x000252e9; BYTE $0x00 // jmp <farGatherSlots+0x47b>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8b45; BYTE $0x38 // movl (%r8), %r15d
 	LONG $0x60b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r12d
+	LONG $0x04247c89 // movl %edi, 0x4(%rsp)
 	LONG $0x03e7c149 // shlq $0x3, %r15
-	LONG $0x387f034c // addq 0x38(%rdi), %r15
+	LONG $0x387a034d // addq 0x38(%r10), %r15
 	LONG $0x02fc8349 // cmpq $0x2, %r12
-	LONG $0x0148820f; WORD $0x0000 // jb <farGatherSlots+0x3a2>
-	WORD $0x8945; BYTE $0xda // movl %r11d, %r10d
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x0172820f; WORD $0x0000 // jb <farGatherSlots+0x3c0>
+	LONG $0xffffbd41; WORD $0x00ff // movl $0xffffff, %r13d
+	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x008e180f; WORD $0x000c; BYTE $0x00 // prefetcht0 0xc00(%rsi)
 	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
-	WORD $0x8949; BYTE $0xdd // movq %rbx, %r13
+	LONG $0x245c8948; BYTE $0x28 // movq %rbx, 0x28(%rsp)
 	LONG $0xfec48349 // addq $-0x2, %r12
-	WORD $0x468b; BYTE $0x06 // movl 0x6(%rsi), %eax
-	LONG $0x0ab60f44 // movzbl (%rdx), %r9d
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	LONG $0x107bc1c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm4
-	WORD $0x468b; BYTE $0x09 // movl 0x9(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x1659c1c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm4, %xmm4
 	WORD $0x068b // movl (%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
+	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	LONG $0x094e8b44 // movl 0x9(%rsi), %r9d
+	WORD $0x5e8b; BYTE $0x0c // movl 0xc(%rsi), %ebx
+	LONG $0x12568b44 // movl 0x12(%rsi), %r10d
+	LONG $0x0f768b44 // movl 0xf(%rsi), %r14d
+	WORD $0x7e8b; BYTE $0x14 // movl 0x14(%rsi), %edi
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2145; BYTE $0xe9 // andl %r13d, %r9d
+	WORD $0x2145; BYTE $0xea // andl %r13d, %r10d
+	WORD $0x2144; BYTE $0xeb // andl %r13d, %ebx
+	WORD $0x2145; BYTE $0xee // andl %r13d, %r14d
+	WORD $0xefc1; BYTE $0x08 // shrl $0x8, %edi
+	LONG $0x107b81c4; WORD $0xc724 // vmovsd (%r15,%r8,8), %xmm4
 	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
-	WORD $0x468b; BYTE $0x03 // movl 0x3(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x1651c1c4; WORD $0xc72c // vmovhpd (%r15,%rax,8), %xmm5, %xmm5
-	WORD $0x468b; BYTE $0x0c // movl 0xc(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107bc1c4; WORD $0xc734 // vmovsd (%r15,%rax,8), %xmm6
-	WORD $0x468b; BYTE $0x0f // movl 0xf(%rsi), %eax
+	LONG $0x107b81c4; WORD $0xd734 // vmovsd (%r15,%r10,8), %xmm6
+	LONG $0x165981c4; WORD $0xcf24 // vmovhpd (%r15,%r9,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
+	LONG $0x1649c1c4; WORD $0xff34 // vmovhpd (%r15,%rdi,8), %xmm6, %xmm6
+	LONG $0x0ab60f44 // movzbl (%rdx), %r9d
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
-	WORD $0x468b; BYTE $0x12 // movl 0x12(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107bc1c4; WORD $0xc73c // vmovsd (%r15,%rax,8), %xmm7
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1641c1c4; WORD $0xc73c // vmovhpd (%r15,%rax,8), %xmm7, %xmm7
+	LONG $0x107bc1c4; WORD $0xdf2c // vmovsd (%r15,%rbx,8), %xmm5
+	LONG $0x165181c4; WORD $0xf72c // vmovhpd (%r15,%r14,8), %xmm5, %xmm5
 	LONG $0x8b180f41; LONG $0x00000800 // prefetcht0 0x800(%r11)
-	WORD $0x468b; BYTE $0x1e // movl 0x1e(%rsi), %eax
-	LONG $0x487c5162; WORD $0x035a // vcvtps2pd (%r11), %zmm8
+	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
+	WORD $0x7e8b; BYTE $0x1e // movl 0x1e(%rsi), %edi
+	WORD $0x4e8b; BYTE $0x1b // movl 0x1b(%rsi), %ecx
+	LONG $0x21468b44 // movl 0x21(%rsi), %r8d
+	LONG $0x24568b44 // movl 0x24(%rsi), %r10d
+	WORD $0x5e8b; BYTE $0x2a // movl 0x2a(%rsi), %ebx
+	LONG $0x2c768b44 // movl 0x2c(%rsi), %r14d
+	WORD $0x2144; BYTE $0xe8 // andl %r13d, %eax
+	WORD $0x2144; BYTE $0xef // andl %r13d, %edi
+	WORD $0x2144; BYTE $0xe9 // andl %r13d, %ecx
+	WORD $0x2145; BYTE $0xe8 // andl %r13d, %r8d
+	WORD $0x2145; BYTE $0xea // andl %r13d, %r10d
+	WORD $0x2144; BYTE $0xeb // andl %r13d, %ebx
+	LONG $0x08eec141 // shrl $0x8, %r14d
+	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
+	LONG $0x107bc1c4; WORD $0xdf34 // vmovsd (%r15,%rbx,8), %xmm6
 	LONG $0x015ab60f // movzbl 0x1(%rdx), %ebx
 	LONG $0x02c28348 // addq $0x2, %rdx
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	WORD $0x014c; BYTE $0xeb // addq %r13, %rbx
-	LONG $0x107b41c4; WORD $0xc70c // vmovsd (%r15,%rax,8), %xmm9
-	WORD $0x468b; BYTE $0x21 // movl 0x21(%rsi), %eax
-	LONG $0x184de3c4; WORD $0x01ef // vinsertf128 $0x1, %xmm7, %ymm6, %ymm5
+	LONG $0x164981c4; WORD $0xf734 // vmovhpd (%r15,%r14,8), %xmm6, %xmm6
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x163141c4; WORD $0xc70c // vmovhpd (%r15,%rax,8), %xmm9, %xmm9
-	WORD $0x468b; BYTE $0x18 // movl 0x18(%rsi), %eax
-	LONG $0x48ddd262; WORD $0xd0b8 // vfmadd231pd %zmm8, %zmm4, %zmm2
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107b41c4; WORD $0xc714 // vmovsd (%r15,%rax,8), %xmm10
-	WORD $0x468b; BYTE $0x1b // movl 0x1b(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x162941c4; WORD $0xc714 // vmovhpd (%r15,%rax,8), %xmm10, %xmm10
-	WORD $0x468b; BYTE $0x24 // movl 0x24(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107b41c4; WORD $0xc71c // vmovsd (%r15,%rax,8), %xmm11
-	WORD $0x468b; BYTE $0x27 // movl 0x27(%rsi), %eax
-	LONG $0x182dc3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm9, %ymm10, %ymm4
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x162141c4; WORD $0xc71c // vmovhpd (%r15,%rax,8), %xmm11, %xmm11
-	WORD $0x468b; BYTE $0x2a // movl 0x2a(%rsi), %eax
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	LONG $0x107b41c4; WORD $0xc724 // vmovsd (%r15,%rax,8), %xmm12
-	WORD $0x468b; BYTE $0x2c // movl 0x2c(%rsi), %eax
+	LONG $0x487cd162; WORD $0x2b5a // vcvtps2pd (%r11), %zmm5
+	LONG $0x275e8b44 // movl 0x27(%rsi), %r11d
 	LONG $0x30c68348 // addq $0x30, %rsi
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x161941c4; WORD $0xc724 // vmovhpd (%r15,%rax,8), %xmm12, %xmm12
-	LONG $0x8d180f41; LONG $0x00000800 // prefetcht0 0x800(%r13)
-	LONG $0x487c5162; WORD $0x6d5a; BYTE $0x00 // vcvtps2pd (%r13), %zmm13
-	LONG $0x1825c3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm12, %ymm11, %ymm5
-	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
-	LONG $0x48ddd262; WORD $0xddb8 // vfmadd231pd %zmm13, %zmm4, %zmm3
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0xfec1870f; WORD $0xffff // ja <farGatherSlots+0x260>
-	WORD $0x8945; BYTE $0xd3 // movl %r10d, %r11d
-	LONG $0x01fc8349 // cmpq $0x1, %r12
-	LONG $0x00c7850f; WORD $0x0000 // jne <farGatherSlots+0x473>
-	WORD $0x068b // movl (%rsi), %eax
-	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x06468b44 // movl 0x6(%rsi), %r8d
-	WORD $0x8945; BYTE $0xda // movl %r11d, %r10d
-	LONG $0x095e8b44 // movl 0x9(%rsi), %r11d
-	LONG $0x0c668b44 // movl 0xc(%rsi), %r12d
-	LONG $0x0f6e8b44 // movl 0xf(%rsi), %r13d
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
-	WORD $0x2144; BYTE $0xf0 // andl %r14d, %eax
-	WORD $0x2145; BYTE $0xf0 // andl %r14d, %r8d
-	WORD $0x2145; BYTE $0xf3 // andl %r14d, %r11d
-	WORD $0x2144; BYTE $0xf1 // andl %r14d, %ecx
-	WORD $0x2145; BYTE $0xf4 // andl %r14d, %r12d
-	WORD $0x2145; BYTE $0xf5 // andl %r14d, %r13d
-	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
-	LONG $0x107b81c4; WORD $0xc724 // vmovsd (%r15,%r8,8), %xmm4
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0xffffffb8; BYTE $0x00 // movl $0xffffff, %eax
-	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
-	LONG $0x165981c4; WORD $0xdf24 // vmovhpd (%r15,%r11,8), %xmm4, %xmm4
-	WORD $0x8945; BYTE $0xd3 // movl %r10d, %r11d
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	WORD $0x2141; BYTE $0xc6 // andl %eax, %r14d
-	WORD $0x468b; BYTE $0x14 // movl 0x14(%rsi), %eax
-	LONG $0x107b81c4; WORD $0xf734 // vmovsd (%r15,%r14,8), %xmm6
-	LONG $0xffffbe41; WORD $0x00ff // movl $0xffffff, %r14d
-	LONG $0x107b81c4; WORD $0xd72c // vmovsd (%r15,%r10,8), %xmm5
+	WORD $0x2145; BYTE $0xeb // andl %r13d, %r11d
+	LONG $0x48ddf262; WORD $0xd5b8 // vfmadd231pd %zmm5, %zmm4, %zmm2
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	LONG $0x107bc1c4; WORD $0xff24 // vmovsd (%r15,%rdi,8), %xmm4
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x165981c4; WORD $0xc724 // vmovhpd (%r15,%r8,8), %xmm4, %xmm4
 	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
-	LONG $0x1649c1c4; WORD $0xc734 // vmovhpd (%r15,%rax,8), %xmm6, %xmm6
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x107b81c4; WORD $0xe72c // vmovsd (%r15,%r12,8), %xmm5
-	LONG $0x165181c4; WORD $0xef2c // vmovhpd (%r15,%r13,8), %xmm5, %xmm5
+	LONG $0x107b81c4; WORD $0xd72c // vmovsd (%r15,%r10,8), %xmm5
+	LONG $0x165181c4; WORD $0xdf2c // vmovhpd (%r15,%r11,8), %xmm5, %xmm5
+	LONG $0x0088180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rax)
+	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
+	LONG $0x487cf162; WORD $0x305a // vcvtps2pd (%rax), %zmm6
+	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
+	LONG $0x48ddf262; WORD $0xdeb8 // vfmadd231pd %zmm6, %zmm4, %zmm3
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0xfeb3870f; WORD $0xffff // ja <farGatherSlots+0x260>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x24448b4c; BYTE $0x10 // movq 0x10(%rsp), %r8
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	LONG $0x04247c8b // movl 0x4(%rsp), %edi
+	LONG $0x01fc8349 // cmpq $0x1, %r12
+	LONG $0x00b5850f; WORD $0x0000 // jne <farGatherSlots+0x47f>
+	WORD $0x068b // movl (%rsi), %eax
+	WORD $0x7e8b; BYTE $0x06 // movl 0x6(%rsi), %edi
+	WORD $0x894d; BYTE $0xc5 // movq %r8, %r13
+	WORD $0x4e8b; BYTE $0x03 // movl 0x3(%rsi), %ecx
+	LONG $0x09468b44 // movl 0x9(%rsi), %r8d
+	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
+	LONG $0xffffffba; BYTE $0x00 // movl $0xffffff, %edx
+	LONG $0x0c568b44 // movl 0xc(%rsi), %r10d
+	LONG $0x0f5e8b44 // movl 0xf(%rsi), %r11d
+	LONG $0x12768b44 // movl 0x12(%rsi), %r14d
+	WORD $0xd021 // andl %edx, %eax
+	WORD $0xd721 // andl %edx, %edi
+	WORD $0xd121 // andl %edx, %ecx
+	WORD $0x2141; BYTE $0xd0 // andl %edx, %r8d
+	WORD $0x2141; BYTE $0xd6 // andl %edx, %r14d
+	WORD $0x2141; BYTE $0xd2 // andl %edx, %r10d
+	WORD $0x2141; BYTE $0xd3 // andl %edx, %r11d
+	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
+	LONG $0x14668b44 // movl 0x14(%rsi), %r12d
+	LONG $0x107bc1c4; WORD $0xff24 // vmovsd (%r15,%rdi,8), %xmm4
+	LONG $0x107bc1c4; WORD $0xc72c // vmovsd (%r15,%rax,8), %xmm5
+	LONG $0x107b81c4; WORD $0xf734 // vmovsd (%r15,%r14,8), %xmm6
+	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
+	LONG $0x04247c8b // movl 0x4(%rsp), %edi
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x165981c4; WORD $0xc724 // vmovhpd (%r15,%r8,8), %xmm4, %xmm4
+	LONG $0x1651c1c4; WORD $0xcf2c // vmovhpd (%r15,%rcx,8), %xmm5, %xmm5
+	WORD $0x894d; BYTE $0xe8 // movq %r13, %r8
+	LONG $0x08ecc141 // shrl $0x8, %r12d
+	LONG $0x164981c4; WORD $0xe734 // vmovhpd (%r15,%r12,8), %xmm6, %xmm6
+	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0x107b81c4; WORD $0xd72c // vmovsd (%r15,%r10,8), %xmm5
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x165181c4; WORD $0xdf2c // vmovhpd (%r15,%r11,8), %xmm5, %xmm5
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
 	LONG $0x1855e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm5, %ymm5
 	LONG $0x487cd162; WORD $0x315a // vcvtps2pd (%r9), %zmm6
 	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
 	LONG $0x48ddf362; WORD $0xe51a; BYTE $0x01 // vinsertf64x4 $0x1, %ymm5, %zmm4, %zmm4
 	LONG $0x48ddf262; WORD $0xd6b8 // vfmadd231pd %zmm6, %zmm4, %zmm2
 	LONG $0x18c68348 // addq $0x18, %rsi
-	LONG $0x04c3f641 // testb $0x4, %r11b
-	LONG $0xfc0e840f; WORD $0xffff // je <farGatherSlots+0x8b>
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xfbfc840f; WORD $0xffff // je <farGatherSlots+0x85>
 	LONG $0x48e5f162; WORD $0xd258 // vaddpd %zmm2, %zmm3, %zmm2
 	LONG $0x2444894c; BYTE $0x10 // movq %r8, 0x10(%rsp)
-	LONG $0x08c3f641 // testb $0x8, %r11b
-	WORD $0x6275 // jne <farGatherSlots+0x4f0>
-	LONG $0x507f8b4c // movq 0x50(%rdi), %r15
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x08c7f640 // testb $0x8, %dil
+	WORD $0x6675 // jne <farGatherSlots+0x500>
+	LONG $0x507a8b4d // movq 0x50(%r10), %r15
+	LONG $0x48728b4d // movq 0x48(%r10), %r14
+	WORD $0x294d; BYTE $0xdf // subq %r11, %r15
 	LONG $0x08ff8349 // cmpq $0x8, %r15
-	LONG $0x01228c0f; WORD $0x0000 // jl <farGatherSlots+0x5c5>
-	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
+	LONG $0x01278c0f; WORD $0x0000 // jl <farGatherSlots+0x5d6>
+	LONG $0x307a8349; BYTE $0x00 // cmpq $0x0, 0x30(%r10)
 	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	WORD $0x7975 // jne <farGatherSlots+0x529>
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x7d75 // jne <farGatherSlots+0x539>
+	LONG $0x60428b49 // movq 0x60(%r10), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0121840f; WORD $0x0000 // je <farGatherSlots+0x5de>
-	LONG $0x487df262; WORD $0x1c35; BYTE $0x88 // vpmovzxdq (%rax,%rcx,4), %zmm3
-	LONG $0x58e5f162; WORD $0x5fd4; BYTE $0x0d // vpaddq 0x68(%rdi){1to8}, %zmm3, %zmm3
+	LONG $0x0126840f; WORD $0x0000 // je <farGatherSlots+0x5ef>
+	LONG $0x487db262; WORD $0x1c35; BYTE $0x98 // vpmovzxdq (%rax,%r11,4), %zmm3
+	LONG $0x58e5d162; WORD $0x5ad4; BYTE $0x0d // vpaddq 0x68(%r10){1to8}, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x34 // vpsllq $0x34, %zmm3, %zmm3
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0113840f; WORD $0x0000 // je <farGatherSlots+0x5ef>
-	LONG $0x48edd262; WORD $0x1ca8; BYTE $0xce // vfmadd213pd (%r14,%rcx,8), %zmm2, %zmm3
-	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xce // vmovupd %zmm3, (%r14,%rcx,8)
-	LONG $0xfffb8be9; BYTE $0xff // jmp <farGatherSlots+0x7a>
-	BYTE $0x90 // nop
+	LONG $0x787a8041; BYTE $0x00 // cmpb $0x0, 0x78(%r10)
+	LONG $0x0118840f; WORD $0x0000 // je <farGatherSlots+0x601>
+	LONG $0x48ed9262; WORD $0x1ca8; BYTE $0xde // vfmadd213pd (%r14,%r11,8), %zmm2, %zmm3
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xde // vmovupd %zmm3, (%r14,%r11,8)
+	LONG $0xfffb7ee9; BYTE $0xff // jmp <farGatherSlots+0x7a>
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x48fdf362; WORD $0xd31b; BYTE $0x01 // vextractf64x4 $0x1, %zmm2, %ymm3
-	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x48728b4d // movq 0x48(%r10), %r14
 	WORD $0x01b0 // movb $0x1, %al
 	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0xc892fbc5 // kmovd %eax, %k1
@@ -1563,54 +1646,54 @@ TEXT ·farGatherSlotsOct(SB), 0, $256-8
 	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
 	LONG $0x49fdf362; WORD $0xd31a; BYTE $0x00 // vinsertf64x4 $0x0, %ymm3, %zmm0, %zmm2 {%k1}
 	LONG $0x48fdf162; LONG $0x30249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x30(%rsp)
-	LONG $0x305f8b4c // movq 0x30(%rdi), %r11
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x305a8b4d // movq 0x30(%r10), %r11
+	LONG $0x60628b4d // movq 0x60(%r10), %r12
+	LONG $0x4ab60f41; BYTE $0x78 // movzbl 0x78(%r10), %ecx
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x4b2c8d4d // leaq (%r11,%rcx,2), %r13
-	LONG $0x784fb60f // movzbl 0x78(%rdi), %ecx
-	WORD $0x1deb // jmp <farGatherSlots+0x56b>
-	WORD $0x9066 // nop
+	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
+	LONG $0x432c8d4d // leaq (%r11,%rax,2), %r13
+	WORD $0x19eb // jmp <farGatherSlots+0x579>
 	LONG $0xd359ebc5 // vmulsd %xmm3, %xmm2, %xmm2
-	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
 	LONG $0x117bc1c4; WORD $0xc614 // vmovsd %xmm2, (%r14,%rax,8)
 	WORD $0x394d; BYTE $0xc7 // cmpq %r8, %r15
-	LONG $0xfb05840f; WORD $0xffff // je <farGatherSlots+0x70>
+	LONG $0xfaf7840f; WORD $0xffff // je <farGatherSlots+0x70>
 	WORD $0x854d; BYTE $0xdb // testq %r11, %r11
-	WORD $0x3074 // je <farGatherSlots+0x5a0>
+	WORD $0x3274 // je <farGatherSlots+0x5b0>
 	LONG $0x44b70f43; WORD $0x0045 // movzwl (%r13,%r8,2), %eax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x3274 // je <farGatherSlots+0x5ad>
-	LONG $0x68578b44 // movl 0x68(%rdi), %r10d
+	WORD $0x3474 // je <farGatherSlots+0x5bd>
+	LONG $0x68528b45 // movl 0x68(%r10), %r10d
 	LONG $0x84140345 // addl (%r12,%rax,4), %r10d
 	LONG $0x34e2c149 // shlq $0x34, %r10
 	LONG $0x6ef9c1c4; BYTE $0xd2 // vmovq %r10, %xmm2
 	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x30 // vmovsd 0x30(%rsp,%r8,8), %xmm3
 	WORD $0xc984 // testb %cl, %cl
-	WORD $0x2675 // jne <farGatherSlots+0x5bd>
-	WORD $0xb7eb // jmp <farGatherSlots+0x550>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x2975 // jne <farGatherSlots+0x5ce>
+	WORD $0xb9eb // jmp <farGatherSlots+0x560>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xce75 // jne <farGatherSlots+0x57b>
-	LONG $0x577efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm2
+	WORD $0xcc75 // jne <farGatherSlots+0x589>
+	LONG $0x7e7ac1c4; WORD $0x7052 // vmovq 0x70(%r10), %xmm2
 	LONG $0x107ba1c4; WORD $0xc45c; BYTE $0x30 // vmovsd 0x30(%rsp,%r8,8), %xmm3
 	WORD $0xc984 // testb %cl, %cl
-	WORD $0x9374 // je <farGatherSlots+0x550>
+	WORD $0x9274 // je <farGatherSlots+0x560>
 	LONG $0xa9e1c2c4; WORD $0xc614 // vfmadd213sd (%r14,%rax,8), %xmm3, %xmm2
-	WORD $0x8feb // jmp <farGatherSlots+0x554>
+	WORD $0x8eeb // jmp <farGatherSlots+0x564>
 	LONG $0x48fdf162; LONG $0x30249411; WORD $0x0000; BYTE $0x00 // vmovupd %zmm2, 0x30(%rsp)
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xff5b8f0f; WORD $0xffff // jg <farGatherSlots+0x534>
-	LONG $0xfffa97e9; BYTE $0xff // jmp <farGatherSlots+0x75>
-	LONG $0x48fdf262; WORD $0x5f59; BYTE $0x0e // vpbroadcastq 0x70(%rdi), %zmm3
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfeed850f; WORD $0xffff // jne <farGatherSlots+0x4dc>
+	LONG $0xff5a8f0f; WORD $0xffff // jg <farGatherSlots+0x544>
+	LONG $0xfffa86e9; BYTE $0xff // jmp <farGatherSlots+0x75>
+	LONG $0x48fdd262; WORD $0x5a59; BYTE $0x0e // vpbroadcastq 0x70(%r10), %zmm3
+	LONG $0x787a8041; BYTE $0x00 // cmpb $0x0, 0x78(%r10)
+	LONG $0xfee8850f; WORD $0xffff // jne <farGatherSlots+0x4e9>
 	LONG $0x48edf162; WORD $0xdb59 // vmulpd %zmm3, %zmm2, %zmm3
-	LONG $0x48fdd162; WORD $0x1c11; BYTE $0xce // vmovupd %zmm3, (%r14,%rcx,8)
-	LONG $0xfffa79e9; BYTE $0xff // jmp <farGatherSlots+0x7a>
+	LONG $0x48fd9162; WORD $0x1c11; BYTE $0xde // vmovupd %zmm3, (%r14,%r11,8)
+	LONG $0xfffa67e9; BYTE $0xff // jmp <farGatherSlots+0x7a>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1620,11 +1703,9 @@ TEXT ·farGatherSlotsOct(SB), 0, $256-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x01000000
-	LONG $0x04038002; LONG $0x07068005
-	LONG $0x0a098008; LONG $0x0504800b
-	LONG $0x08078006; LONG $0x0b0a8009
-	LONG $0x0e0d800c; WORD $0x800f
+	LONG $0x00000000; LONG $0x80020100
+	LONG $0x80050403; LONG $0x80080706
+	LONG $0x800b0a09; LONG $0x80060504
+	LONG $0x80090807; LONG $0x800c0b0a
+	LONG $0x800f0e0d
 	RET

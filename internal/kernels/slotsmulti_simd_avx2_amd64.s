@@ -5,12 +5,12 @@
 #include "textflag.h"
 
 // func slotsMulti2Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Quad(SB), 0, $208-16
+TEXT ·slotsMulti2Quad(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti2>
-	LONG $0x0008cee9; BYTE $0x00 // jmp <end>
+	LONG $0x0009cee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,130 +19,133 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x088c8e0f; WORD $0x0000 // jle <slotsMulti2+0x899>
+	LONG $0x09618e0f; WORD $0x0000 // jle <slotsMulti2+0x96e>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x50ec8348 // subq $0x50, %rsp
-	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x597de2c4; LONG $0x0008910d; BYTE $0x00 // vpbroadcastq 0x891(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00088015; BYTE $0x00 // vpbroadcastq 0x880(%rip), %ymm2
-	LONG $0x227de2c4; LONG $0x00088b1d; BYTE $0x00 // vpmovsxbq 0x88b(%rip), %ymm3
-	LONG $0x227de2c4; LONG $0x00087e25; BYTE $0x00 // vpmovsxbq 0x87e(%rip), %ymm4
-	LONG $0x286f8b4c // movq 0x28(%rdi), %r13
+	LONG $0x68ec8348 // subq $0x68, %rsp
+	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x597de2c4; LONG $0x0009910d; BYTE $0x00 // vpbroadcastq 0x991(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00098015; BYTE $0x00 // vpbroadcastq 0x980(%rip), %ymm2
+	LONG $0x227de2c4; LONG $0x00098b1d; BYTE $0x00 // vpmovsxbq 0x98b(%rip), %ymm3
+	LONG $0x227de2c4; LONG $0x00097e25; BYTE $0x00 // vpmovsxbq 0x97e(%rip), %ymm4
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
-	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
-	LONG $0x00a68d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r12
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0xed57d0c5 // vxorps %xmm5, %xmm5, %xmm5
-	LONG $0x246c8948; BYTE $0x10 // movq %rbp, 0x10(%rsp)
-	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
-	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x08be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2008(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
 	LONG $0x80be8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rdi
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x22eb // jmp <slotsMulti2+0xbe>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0x07cd830f; WORD $0x0000 // jae <slotsMulti2+0x88b>
-	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
-	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
-	LONG $0xfd7c8b4c; BYTE $0x38 // movq 0x38(%rbp,%rdi,8), %r15
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x1feb // jmp <slotsMulti2+0xff>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
-	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x05d18d0f; WORD $0x0000 // jge <slotsMulti2+0x6d0>
-	WORD $0xb70f; BYTE $0xc7 // movzwl %di, %eax
-	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	LONG $0x24448944; BYTE $0x1c // movl %r8d, 0x1c(%rsp)
-	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
-	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
 	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	LONG $0xd04c0f4c // cmovlq %rax, %r10
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03558e0f; WORD $0x0000 // jle <slotsMulti2+0x480>
-	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
-	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	LONG $0xda4d0f49 // cmovgeq %r10, %rbx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	WORD $0x79eb // jmp <slotsMulti2+0x1c0>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x347dc2c4; BYTE $0x38 // vpmovzxwq (%r8), %ymm7
-	WORD $0x398b // movl (%rcx), %edi
-	LONG $0x6ef9e1c4; BYTE $0xf7 // vmovq %rdi, %xmm6
+	LONG $0x00868d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rax
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x29eb // jmp <slotsMulti2+0xcf>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbp
+	LONG $0x0891830f; WORD $0x0000 // jae <slotsMulti2+0x960>
+	LONG $0x45b60f44; BYTE $0x06 // movzbl 0x6(%rbp), %r8d
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	LONG $0x246c8948; BYTE $0x30 // movq %rbp, 0x30(%rsp)
+	LONG $0x01e08341 // andl $0x1, %r8d
+	LONG $0xc27c8b4f; BYTE $0x38 // movq 0x38(%r10,%r8,8), %r15
+	LONG $0x45b70f44; BYTE $0x04 // movzwl 0x4(%rbp), %r8d
+	WORD $0x2deb // jmp <slotsMulti2+0x121>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x45b70f44; BYTE $0x04 // movzwl 0x4(%rbp), %r8d
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
+	LONG $0x069f8d0f; WORD $0x0000 // jge <slotsMulti2+0x7c0>
+	LONG $0xc8b70f41 // movzwl %r8w, %ecx
+	LONG $0x0040bb41; WORD $0x0000 // movl $0x40, %r11d
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	WORD $0x294c; BYTE $0xc9 // subq %r9, %rcx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0xd94c0f4c // cmovlq %rcx, %r11
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x04178e0f; WORD $0x0000 // jle <slotsMulti2+0x560>
+	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x02fb8349 // cmpq $0x2, %r11
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	LONG $0xc34d0f49 // cmovgeq %r11, %rax
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x73eb // jmp <slotsMulti2+0x1dd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x00458b44 // movl (%rbp), %r8d
+	LONG $0xbd0c8d4c; LONG $0x00000000 // leaq (,%rdi,4), %r9
+	LONG $0x204a034d // addq 0x20(%r10), %r9
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x81048d4f // leaq (%r9,%r8,4), %r8
+	LONG $0xa004634f // movslq (%r8,%r12,4), %r8
+	LONG $0x2444034c; BYTE $0x10 // addq 0x10(%rsp), %r8
+	LONG $0x6ef9c1c4; BYTE $0xf0 // vmovq %r8, %xmm6
 	LONG $0x597de2c4; BYTE $0xf6 // vpbroadcastq %xmm6, %ymm6
-	LONG $0xffd4cdc5 // vpaddq %ymm7, %ymm6, %ymm7
-	LONG $0xffd4c5c5 // vpaddq %ymm7, %ymm7, %ymm7
-	LONG $0x7f7ea1c4; LONG $0x20001ebc; WORD $0x0000 // vmovdqu %ymm7, 0x2000(%rsi,%r11)
-	LONG $0x347dc2c4; WORD $0x0878 // vpmovzxwq 0x8(%r8), %ymm7
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0xf7d4cdc5 // vpaddq %ymm7, %ymm6, %ymm6
 	LONG $0xf6d4cdc5 // vpaddq %ymm6, %ymm6, %ymm6
-	LONG $0x7f7ea1c4; LONG $0x20201eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2020(%rsi,%r11)
-	WORD $0x894d; BYTE $0xcd // movq %r9, %r13
-	WORD $0x0149; BYTE $0xc5 // addq %rax, %r13
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0xfbd4cdc5 // vpaddq %ymm3, %ymm6, %ymm7
+	LONG $0xf4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm6
+	LONG $0x7f7ea1c4; WORD $0xf73c // vmovdqu %ymm7, (%rdi,%r14,8)
+	LONG $0x7f7ea1c4; WORD $0xf774; BYTE $0x20 // vmovdqu %ymm6, 0x20(%rdi,%r14,8)
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0xff49; BYTE $0xc4 // incq %r12
-	WORD $0x894d; BYTE $0xf1 // movq %r14, %r9
-	WORD $0x894d; BYTE $0xee // movq %r13, %r14
-	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
-	LONG $0x02c0840f; WORD $0x0000 // je <slotsMulti2+0x480>
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x24643b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r12
+	LONG $0x0388840f; WORD $0x0000 // je <slotsMulti2+0x565>
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x020641f6 // testb $0x2, 0x6(%rcx)
-	LONG $0x0103850f; WORD $0x0000 // jne <slotsMulti2+0x2d0>
-	LONG $0x80ad8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rbp), %r13
-	LONG $0x403c8d48 // leaq (%rax,%rax,2), %rdi
+	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0xe5348d4e; LONG $0x00000000 // leaq (,%r12,8), %r14
+	LONG $0x0129850f; WORD $0x0000 // jne <slotsMulti2+0x320>
+	LONG $0x808a8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r10), %r9
+	LONG $0x40048d4c // leaq (%rax,%rax,2), %r8
+	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
 	WORD $0x343c // cmpb $0x34, %al
-	LONG $0x0120860f; WORD $0x0000 // jbe <slotsMulti2+0x300>
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	WORD $0xc389 // movl %eax, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	WORD $0x2c8d; BYTE $0x40 // leal (%rax,%rax,2), %ebp
-	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x6f7ac1c4; BYTE $0x31 // vmovdqu (%r9), %xmm6
-	LONG $0x597942c4; LONG $0x00803d84; WORD $0x0000 // vpbroadcastq 0x80(%r13,%rdi), %xmm8
-	LONG $0x597dc2c4; LONG $0x00883dbc; WORD $0x0000 // vpbroadcastq 0x88(%r13,%rdi), %ymm7
-	LONG $0x384dc3c4; WORD $0x1934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm6, %ymm6
+	LONG $0x0141860f; WORD $0x0000 // jbe <slotsMulti2+0x350>
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	WORD $0xc589 // movl %eax, %ebp
 	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x004dc2c4; WORD $0x3d74; BYTE $0x00 // vpshufb (%r13,%rdi), %ymm6, %ymm6
-	LONG $0x47cdc2c4; WORD $0x3d74; BYTE $0x40 // vpsllvq 0x40(%r13,%rdi), %ymm6, %ymm6
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
+	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x316ffac5 // vmovdqu (%rcx), %xmm6
+	LONG $0x597902c4; LONG $0x00800184; WORD $0x0000 // vpbroadcastq 0x80(%r9,%r8), %xmm8
+	LONG $0x597d82c4; LONG $0x008801bc; WORD $0x0000 // vpbroadcastq 0x88(%r9,%r8), %ymm7
+	LONG $0x384de3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rbp), %ymm6, %ymm6
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x246c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbp
+	LONG $0x004d82c4; WORD $0x0134 // vpshufb (%r9,%r8), %ymm6, %ymm6
+	LONG $0x47cd82c4; WORD $0x0174; BYTE $0x40 // vpsllvq 0x40(%r9,%r8), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
-	LONG $0x197d42c4; LONG $0x00903d84; WORD $0x0000 // vbroadcastsd 0x90(%r13,%rdi), %ymm8
+	LONG $0x197d02c4; LONG $0x00900184; WORD $0x0000 // vbroadcastsd 0x90(%r9,%r8), %ymm8
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
 	LONG $0x024de3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm6, %ymm7
 	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
@@ -150,14 +153,17 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	LONG $0xf9ebc5c5 // vpor %ymm1, %ymm7, %ymm7
 	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
 	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x117da1c4; WORD $0x1e34 // vmovupd %ymm6, (%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x0134 // vmovdqu (%r9,%r8), %xmm6
-	LONG $0x597942c4; LONG $0x00803d84; WORD $0x0000 // vpbroadcastq 0x80(%r13,%rdi), %xmm8
-	LONG $0x597dc2c4; LONG $0x00883dbc; WORD $0x0000 // vpbroadcastq 0x88(%r13,%rdi), %ymm7
-	LONG $0x197d42c4; LONG $0x00903d8c; WORD $0x0000 // vbroadcastsd 0x90(%r13,%rdi), %ymm9
-	LONG $0x384dc3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbp), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x3d74; BYTE $0x20 // vpshufb 0x20(%r13,%rdi), %ymm6, %ymm6
-	LONG $0x47cdc2c4; WORD $0x3d74; BYTE $0x60 // vpsllvq 0x60(%r13,%rdi), %ymm6, %ymm6
+	LONG $0x117da1c4; WORD $0xf634 // vmovupd %ymm6, (%rsi,%r14,8)
+	LONG $0x6f7aa1c4; WORD $0x1134 // vmovdqu (%rcx,%r10), %xmm6
+	LONG $0x597902c4; LONG $0x00800184; WORD $0x0000 // vpbroadcastq 0x80(%r9,%r8), %xmm8
+	LONG $0x597d82c4; LONG $0x008801bc; WORD $0x0000 // vpbroadcastq 0x88(%r9,%r8), %ymm7
+	LONG $0x197d02c4; LONG $0x0090018c; WORD $0x0000 // vbroadcastsd 0x90(%r9,%r8), %ymm9
+	WORD $0x8949; BYTE $0xea // movq %rbp, %r10
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0x384da3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm6, %ymm6
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x004d82c4; WORD $0x0174; BYTE $0x20 // vpshufb 0x20(%r9,%r8), %ymm6, %ymm6
+	LONG $0x47cd82c4; WORD $0x0174; BYTE $0x60 // vpsllvq 0x60(%r9,%r8), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
 	LONG $0x024de3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm6, %ymm7
@@ -166,223 +172,251 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	LONG $0xf9ebc5c5 // vpor %ymm1, %ymm7, %ymm7
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
 	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x00015ee9; BYTE $0x00 // jmp <slotsMulti2+0x426>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x5a7cc1c4; BYTE $0x31 // vcvtps2pd (%r9), %ymm6
-	LONG $0x117ca1c4; WORD $0x1e34 // vmovups %ymm6, (%rsi,%r11)
-	LONG $0x5a7cc1c4; WORD $0x1071 // vcvtps2pd 0x10(%r9), %ymm6
-	LONG $0x117da1c4; WORD $0x1e74; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi,%r11)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0x0146850f; WORD $0x0000 // jne <slotsMulti2+0x440>
-	LONG $0xfffe51e9; BYTE $0xff // jmp <slotsMulti2+0x150>
-	BYTE $0x90 // nop
+	LONG $0x117da1c4; WORD $0xf674; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi,%r14,8)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0xfe5e850f; WORD $0xffff // jne <slotsMulti2+0x170>
+	LONG $0x00017fe9; BYTE $0x00 // jmp <slotsMulti2+0x496>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x315afcc5 // vcvtps2pd (%rcx), %ymm6
+	LONG $0x117ca1c4; WORD $0xf634 // vmovups %ymm6, (%rsi,%r14,8)
+	LONG $0x715afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm6
+	LONG $0x117da1c4; WORD $0xf674; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi,%r14,8)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0x014f840f; WORD $0x0000 // je <slotsMulti2+0x496>
+	LONG $0xfffe24e9; BYTE $0xff // jmp <slotsMulti2+0x170>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x193c // cmpb $0x19, %al
-	LONG $0xc0930f41 // setae %r8b
+	LONG $0xc5930f41 // setae %r13b
 	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc5950f40 // setne %bpl
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	WORD $0x0844; BYTE $0xc5 // orb %r8b, %bpl
-	WORD $0x0149; BYTE $0xfd // addq %rdi, %r13
-	WORD $0xc789 // movl %eax, %edi
-	LONG $0x00818d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r8
-	WORD $0xefd1 // shrl %edi
-	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
-	LONG $0x008d840f; WORD $0x0000 // je <slotsMulti2+0x3b6>
-	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0xc2950f41 // setne %r10b
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	WORD $0x0845; BYTE $0xea // orb %r13b, %r10b
+	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
 	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0x2c8d; BYTE $0x40 // leal (%rax,%rax,2), %ebp
-	LONG $0x6f7ac1c4; BYTE $0x31 // vmovdqu (%r9), %xmm6
-	LONG $0x597942c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm8
-	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
-	LONG $0x384d83c4; WORD $0x0134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm6, %ymm6
-	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
-	LONG $0x004dc2c4; WORD $0x0075 // vpshufb (%r13), %ymm6, %ymm6
-	LONG $0x47cdc2c4; WORD $0x4075 // vpsllvq 0x40(%r13), %ymm6, %ymm6
+	LONG $0x00a98d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rcx), %r13
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x008e840f; WORD $0x0000 // je <slotsMulti2+0x40a>
+	LONG $0x4d180f41; BYTE $0x00 // prefetcht0 (%r13)
+	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
+	LONG $0x316ffac5 // vmovdqu (%rcx), %xmm6
+	LONG $0x597942c4; LONG $0x00008081; BYTE $0x00 // vpbroadcastq 0x80(%r9), %xmm8
+	LONG $0x597dc2c4; LONG $0x000088b9; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm7
+	LONG $0x384da3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm6, %ymm6
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x004dc2c4; BYTE $0x31 // vpshufb (%r9), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x4071 // vpsllvq 0x40(%r9), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
-	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x197dc2c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm7
 	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x117da1c4; WORD $0x1e34 // vmovupd %ymm6, (%rsi,%r11)
-	LONG $0x6f7ac1c4; WORD $0x3934 // vmovdqu (%r9,%rdi), %xmm6
-	LONG $0x597942c4; LONG $0x00008085; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm8
-	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
-	LONG $0x384dc3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbp), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
-	LONG $0x47cdc2c4; WORD $0x6075 // vpsllvq 0x60(%r13), %ymm6, %ymm6
+	LONG $0x117da1c4; WORD $0xf634 // vmovupd %ymm6, (%rsi,%r14,8)
+	LONG $0x6f7aa1c4; WORD $0x0134 // vmovdqu (%rcx,%r8), %xmm6
+	LONG $0x597942c4; LONG $0x00008081; BYTE $0x00 // vpbroadcastq 0x80(%r9), %xmm8
+	LONG $0x597dc2c4; LONG $0x000088b9; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm7
+	LONG $0x384da3c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2071 // vpshufb 0x20(%r9), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x6071 // vpsllvq 0x60(%r9), %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf0 // vpsrlq %xmm8, %ymm6, %ymm6
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
-	WORD $0x63eb // jmp <slotsMulti2+0x419>
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0x2c8d; BYTE $0x40 // leal (%rax,%rax,2), %ebp
-	LONG $0x6f7ac1c4; BYTE $0x31 // vmovdqu (%r9), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
-	LONG $0x384d83c4; WORD $0x0134; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm6, %ymm6
-	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
-	LONG $0x004dc2c4; WORD $0x0075 // vpshufb (%r13), %ymm6, %ymm6
+	WORD $0x64eb // jmp <slotsMulti2+0x46e>
+	LONG $0x4d180f41; BYTE $0x00 // prefetcht0 (%r13)
+	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
+	LONG $0x316ffac5 // vmovdqu (%rcx), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088b9; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm7
+	LONG $0x384da3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm6, %ymm6
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x004dc2c4; BYTE $0x31 // vpshufb (%r9), %ymm6, %ymm6
 	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
-	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x197dc2c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm7
 	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x117da1c4; WORD $0x1e34 // vmovupd %ymm6, (%rsi,%r11)
-	LONG $0x6f7ac1c4; WORD $0x3934 // vmovdqu (%r9,%rdi), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
-	LONG $0x384dc3c4; WORD $0x2934; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbp), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
+	LONG $0x117da1c4; WORD $0xf634 // vmovupd %ymm6, (%rsi,%r14,8)
+	LONG $0x6f7aa1c4; WORD $0x0134 // vmovdqu (%rcx,%r8), %xmm6
+	LONG $0x597dc2c4; LONG $0x000088b9; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm7
+	LONG $0x384da3c4; WORD $0x1134; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2071 // vpshufb 0x20(%r9), %ymm6, %ymm6
 	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
-	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x197dc2c4; LONG $0x000090b9; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm7
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0x246c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbp
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x117da1c4; WORD $0x1e74; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi,%r11)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0xfd10840f; WORD $0xffff // je <slotsMulti2+0x150>
-	WORD $0x398b // movl (%rcx), %edi
-	LONG $0x02e7c148 // shlq $0x2, %rdi
-	LONG $0x207d0348 // addq 0x20(%rbp), %rdi
-	LONG $0xa73c634a // movslq (%rdi,%r12,4), %rdi
-	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
-	LONG $0x6ef9e1c4; BYTE $0xf7 // vmovq %rdi, %xmm6
-	LONG $0x597de2c4; BYTE $0xf6 // vpbroadcastq %xmm6, %ymm6
-	LONG $0xf6d4cdc5 // vpaddq %ymm6, %ymm6, %ymm6
-	LONG $0xfbd4cdc5 // vpaddq %ymm3, %ymm6, %ymm7
-	LONG $0xf4d4cdc5 // vpaddq %ymm4, %ymm6, %ymm6
-	LONG $0x7f7ea1c4; LONG $0x20001ebc; WORD $0x0000 // vmovdqu %ymm7, 0x2000(%rsi,%r11)
-	LONG $0xfffd1fe9; BYTE $0xff // jmp <slotsMulti2+0x197>
+	LONG $0x117da1c4; WORD $0xf674; BYTE $0x20 // vmovupd %ymm6, 0x20(%rsi,%r14,8)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0xfcda850f; WORD $0xffff // jne <slotsMulti2+0x170>
+	LONG $0x3dc0be80; WORD $0x0000; BYTE $0x00 // cmpb $0x0, 0x3dc0(%rsi)
+	LONG $0x8d180f41; LONG $0x00000400 // prefetcht0 0x400(%r13)
+	LONG $0x00458b44 // movl (%rbp), %r8d
+	WORD $0x6f74 // je <slotsMulti2+0x51a>
+	LONG $0xfec1c749; WORD $0xffff; BYTE $0xff // movq $-0x2, %r9
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x1c24448b // movl 0x1c(%rsp), %eax
+	LONG $0x6eb70f45; BYTE $0x02 // movzwl 0x2(%r14), %r13d
+	LONG $0x16b70f45 // movzwl (%r14), %r10d
+	LONG $0xedb60f41 // movzbl %r13b, %ebp
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x08edc141 // shrl $0x8, %r13d
+	WORD $0xe5c1; BYTE $0x11 // shll $0x11, %ebp
+	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
+	LONG $0x55548d4e; BYTE $0x00 // leaq (%rbp,%r10,2), %r10
+	LONG $0xcb54894e; BYTE $0x08 // movq %r10, 0x8(%rbx,%r9,8)
+	LONG $0x56b70f45; BYTE $0x04 // movzwl 0x4(%r14), %r10d
+	LONG $0x06c68349 // addq $0x6, %r14
+	LONG $0x09e2c141 // shll $0x9, %r10d
+	LONG $0x6a148d4f // leaq (%r10,%r13,2), %r10
+	LONG $0xcb54894e; BYTE $0x10 // movq %r10, 0x10(%rbx,%r9,8)
+	LONG $0x02c18349 // addq $0x2, %r9
+	LONG $0x06f98349 // cmpq $0x6, %r9
+	WORD $0xbc72 // jb <slotsMulti2+0x4c0>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x18c58349 // addq $0x18, %r13
+	LONG $0xfffca0e9; BYTE $0xff // jmp <slotsMulti2+0x1ba>
+	LONG $0x347dc2c4; WORD $0x007d // vpmovzxwq (%r13), %ymm7
+	LONG $0x6ef9c1c4; BYTE $0xf0 // vmovq %r8, %xmm6
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x597de2c4; BYTE $0xf6 // vpbroadcastq %xmm6, %ymm6
+	LONG $0xffd4cdc5 // vpaddq %ymm7, %ymm6, %ymm7
+	LONG $0xffd4c5c5 // vpaddq %ymm7, %ymm7, %ymm7
+	LONG $0x7f7ea1c4; WORD $0xf73c // vmovdqu %ymm7, (%rdi,%r14,8)
+	LONG $0x347dc2c4; WORD $0x087d // vpmovzxwq 0x8(%r13), %ymm7
+	LONG $0x10c58349 // addq $0x10, %r13
+	LONG $0xf7d4cdc5 // vpaddq %ymm7, %ymm6, %ymm6
+	LONG $0xf6d4cdc5 // vpaddq %ymm6, %ymm6, %ymm6
+	LONG $0xfffc5fe9; BYTE $0xff // jmp <slotsMulti2+0x1b3>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0000abe9; BYTE $0x00 // jmp <slotsMulti2+0x53d>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
-	LONG $0x33127bc5 // vmovddup (%rbx), %xmm14
-	LONG $0x08778b4c // movq 0x8(%rdi), %r14
-	LONG $0x7b127bc5; BYTE $0x18 // vmovddup 0x18(%rbx), %xmm15
-	LONG $0xb88902c4; WORD $0xc70c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm9
-	LONG $0x10478b4c // movq 0x10(%rdi), %r8
-	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
-	LONG $0x73127bc5; BYTE $0x08 // vmovddup 0x8(%rbx), %xmm14
-	LONG $0xb88902c4; WORD $0xf704 // vfmadd231pd (%r15,%r14,8), %xmm14, %xmm8
-	LONG $0x73127bc5; BYTE $0x10 // vmovddup 0x10(%rbx), %xmm14
-	LONG $0xb88982c4; WORD $0xc73c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm7
-	LONG $0xb881c2c4; WORD $0xff34 // vfmadd231pd (%r15,%rdi,8), %xmm15, %xmm6
-	LONG $0x117921c4; LONG $0x30001e8c; WORD $0x0000 // vmovupd %xmm9, 0x3000(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30801eac; WORD $0x0000 // vmovupd %xmm13, 0x3080(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30101e84; WORD $0x0000 // vmovupd %xmm8, 0x3010(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30901ea4; WORD $0x0000 // vmovupd %xmm12, 0x3090(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30201ebc; WORD $0x0000 // vmovupd %xmm7, 0x3020(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30a01e9c; WORD $0x0000 // vmovupd %xmm11, 0x30a0(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30301eb4; WORD $0x0000 // vmovupd %xmm6, 0x3030(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30b01e94; WORD $0x0000 // vmovupd %xmm10, 0x30b0(%rsi,%r11)
-	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
+	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x0000a6e9; BYTE $0x00 // jmp <slotsMulti2+0x622>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8b49; BYTE $0x18 // movq (%r8), %rbx
+	LONG $0x127b41c4; BYTE $0x31 // vmovddup (%r9), %xmm14
+	LONG $0x08608b4d // movq 0x8(%r8), %r12
+	LONG $0x127b41c4; WORD $0x1879 // vmovddup 0x18(%r9), %xmm15
+	LONG $0xb88942c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm9
+	LONG $0x10588b49 // movq 0x10(%r8), %rbx
+	LONG $0x18408b4d // movq 0x18(%r8), %r8
+	LONG $0x127b41c4; WORD $0x0871 // vmovddup 0x8(%r9), %xmm14
+	LONG $0xb88902c4; WORD $0xe704 // vfmadd231pd (%r15,%r12,8), %xmm14, %xmm8
+	LONG $0x127b41c4; WORD $0x1071 // vmovddup 0x10(%r9), %xmm14
+	LONG $0xb889c2c4; WORD $0xdf3c // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm7
+	LONG $0xb88182c4; WORD $0xc734 // vfmadd231pd (%r15,%r8,8), %xmm15, %xmm6
+	LONG $0x117921c4; LONG $0x3000168c; WORD $0x0000 // vmovupd %xmm9, 0x3000(%rsi,%r10)
+	LONG $0x117921c4; LONG $0x308016ac; WORD $0x0000 // vmovupd %xmm13, 0x3080(%rsi,%r10)
+	LONG $0x117921c4; LONG $0x30101684; WORD $0x0000 // vmovupd %xmm8, 0x3010(%rsi,%r10)
+	LONG $0x117921c4; LONG $0x309016a4; WORD $0x0000 // vmovupd %xmm12, 0x3090(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x302016bc; WORD $0x0000 // vmovupd %xmm7, 0x3020(%rsi,%r10)
+	LONG $0x117921c4; LONG $0x30a0169c; WORD $0x0000 // vmovupd %xmm11, 0x30a0(%rsi,%r10)
+	LONG $0x1179a1c4; LONG $0x303016b4; WORD $0x0000 // vmovupd %xmm6, 0x3030(%rsi,%r10)
+	LONG $0x117921c4; LONG $0x30b01694; WORD $0x0000 // vmovupd %xmm10, 0x30b0(%rsi,%r10)
+	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfba3840f; WORD $0xffff // je <slotsMulti2+0xe0>
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0x04e3c149 // shlq $0x4, %r11
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
-	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0xfade840f; WORD $0xffff // je <slotsMulti2+0x100>
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x04e2c149 // shlq $0x4, %r10
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
 	LONG $0xef3941c4; BYTE $0xc0 // vpxor %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
 	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x00de840f; WORD $0x0000 // je <slotsMulti2+0x650>
-	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
-	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
-	LONG $0x012e8c0f; WORD $0x0000 // jl <slotsMulti2+0x6b0>
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x00838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rbx), %r8
-	WORD $0x894c; BYTE $0xf7 // movq %r14, %rdi
-	LONG $0x33127bc5 // vmovddup (%rbx), %xmm14
-	LONG $0x08b38b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rbx), %r14
-	LONG $0xb88902c4; WORD $0xc70c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm9
-	LONG $0x10838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rbx), %r8
-	LONG $0x73127bc5; BYTE $0x08 // vmovddup 0x8(%rbx), %xmm14
-	LONG $0xb88902c4; WORD $0xf704 // vfmadd231pd (%r15,%r14,8), %xmm14, %xmm8
-	LONG $0x73127bc5; BYTE $0x10 // vmovddup 0x10(%rbx), %xmm14
-	LONG $0x02778d4c // leaq 0x2(%rdi), %r14
-	LONG $0x03c78348 // addq $0x3, %rdi
-	LONG $0xb88982c4; WORD $0xc73c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm7
-	LONG $0x18838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rbx), %r8
-	LONG $0x73127bc5; BYTE $0x18 // vmovddup 0x18(%rbx), %xmm14
-	LONG $0xb88982c4; WORD $0xc734 // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm6
-	LONG $0x40838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rbx), %r8
-	LONG $0x73127bc5; BYTE $0x40 // vmovddup 0x40(%rbx), %xmm14
-	LONG $0xb88902c4; WORD $0xc72c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm13
-	LONG $0x48838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rbx), %r8
-	LONG $0x73127bc5; BYTE $0x48 // vmovddup 0x48(%rbx), %xmm14
-	LONG $0xb88902c4; WORD $0xc724 // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm12
-	LONG $0x50838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rbx), %r8
-	LONG $0x73127bc5; BYTE $0x50 // vmovddup 0x50(%rbx), %xmm14
-	LONG $0xb88902c4; WORD $0xc71c // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm11
-	LONG $0x58838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rbx), %r8
-	LONG $0x73127bc5; BYTE $0x58 // vmovddup 0x58(%rbx), %xmm14
-	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0xb88902c4; WORD $0xc714 // vfmadd231pd (%r15,%r8,8), %xmm14, %xmm10
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xff598c0f; WORD $0xffff // jl <slotsMulti2+0x590>
-	LONG $0x00bb8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rbx), %rdi
-	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
-	LONG $0xfe938d0f; WORD $0xffff // jge <slotsMulti2+0x4da>
-	LONG $0xfffe54e9; BYTE $0xff // jmp <slotsMulti2+0x4a0>
+	LONG $0x00e6840f; WORD $0x0000 // je <slotsMulti2+0x740>
+	LONG $0x247c8348; WORD $0x0260 // cmpq $0x2, 0x60(%rsp)
+	LONG $0xc60c8d4e // leaq (%rsi,%r8,8), %r9
+	LONG $0x01368c0f; WORD $0x0000 // jl <slotsMulti2+0x7a0>
+	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x107921c4; LONG $0x30001e8c; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %xmm9
-	LONG $0x6f7a21c4; LONG $0x30101e84; WORD $0x0000 // vmovdqu 0x3010(%rsi,%r11), %xmm8
-	LONG $0x6f7aa1c4; LONG $0x30201ebc; WORD $0x0000 // vmovdqu 0x3020(%rsi,%r11), %xmm7
-	LONG $0x6f7aa1c4; LONG $0x30301eb4; WORD $0x0000 // vmovdqu 0x3030(%rsi,%r11), %xmm6
-	LONG $0x107921c4; LONG $0x30801eac; WORD $0x0000 // vmovupd 0x3080(%rsi,%r11), %xmm13
-	LONG $0x107921c4; LONG $0x30901ea4; WORD $0x0000 // vmovupd 0x3090(%rsi,%r11), %xmm12
-	LONG $0x107921c4; LONG $0x30a01e9c; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r11), %xmm11
-	LONG $0x107921c4; LONG $0x30b01e94; WORD $0x0000 // vmovupd 0x30b0(%rsi,%r11), %xmm10
-	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
-	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
-	LONG $0xfed28d0f; WORD $0xffff // jge <slotsMulti2+0x582>
-	LONG $0xfc3c8d49 // leaq (%r12,%rdi,8), %rdi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
-	LONG $0xfe1a8d0f; WORD $0xffff // jge <slotsMulti2+0x4da>
-	LONG $0xfffddbe9; BYTE $0xff // jmp <slotsMulti2+0x4a0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x01c7f640 // testb $0x1, %dil
-	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	LONG $0xcd440f49 // cmoveq %r13, %rcx
-	LONG $0xe9440f4d // cmoveq %r9, %r13
-	LONG $0x04c7f640 // testb $0x4, %dil
-	WORD $0x2475 // jne <slotsMulti2+0x710>
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0xf9bc820f; WORD $0xffff // jb <slotsMulti2+0xbe>
-	LONG $0x000184e9; BYTE $0x00 // jmp <slotsMulti2+0x88b>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x2a75 // jne <slotsMulti2+0x740>
-	LONG $0x50458b48 // movq 0x50(%rbp), %rax
-	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xf84c0f48 // cmovlq %rax, %rdi
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00be8f0f; WORD $0x0000 // jg <slotsMulti2+0x7f3>
-	LONG $0xfff966e9; BYTE $0xff // jmp <slotsMulti2+0xa0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	LONG $0x00998b49; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r9), %rbx
+	LONG $0x127b41c4; BYTE $0x31 // vmovddup (%r9), %xmm14
+	LONG $0x08a18b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r9), %r12
+	LONG $0xb88942c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm9
+	LONG $0x10998b49; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r9), %rbx
+	LONG $0x127b41c4; WORD $0x0871 // vmovddup 0x8(%r9), %xmm14
+	LONG $0xb88902c4; WORD $0xe704 // vfmadd231pd (%r15,%r12,8), %xmm14, %xmm8
+	LONG $0x127b41c4; WORD $0x1071 // vmovddup 0x10(%r9), %xmm14
+	LONG $0xb889c2c4; WORD $0xdf3c // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm7
+	LONG $0x18998b49; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r9), %rbx
+	LONG $0x127b41c4; WORD $0x1871 // vmovddup 0x18(%r9), %xmm14
+	LONG $0xb889c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm6
+	LONG $0x40998b49; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r9), %rbx
+	LONG $0x127b41c4; WORD $0x4071 // vmovddup 0x40(%r9), %xmm14
+	LONG $0xb88942c4; WORD $0xdf2c // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm13
+	LONG $0x48998b49; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %rbx
+	LONG $0x127b41c4; WORD $0x4871 // vmovddup 0x48(%r9), %xmm14
+	LONG $0xb88942c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm12
+	LONG $0x50998b49; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %rbx
+	LONG $0x127b41c4; WORD $0x5071 // vmovddup 0x50(%r9), %xmm14
+	LONG $0xb88942c4; WORD $0xdf1c // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm11
+	LONG $0x58998b49; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %rbx
+	LONG $0x127b41c4; WORD $0x5871 // vmovddup 0x58(%r9), %xmm14
+	LONG $0x80e98349 // subq $-0x80, %r9
+	LONG $0xb88942c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %xmm14, %xmm10
+	LONG $0x02588d49 // leaq 0x2(%r8), %rbx
+	LONG $0x03c08349 // addq $0x3, %r8
+	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
+	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti2+0x670>
+	LONG $0x00818d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %r8
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti2+0x5be>
+	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti2+0x580>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x107921c4; LONG $0x3000168c; WORD $0x0000 // vmovupd 0x3000(%rsi,%r10), %xmm9
+	LONG $0x6f7a21c4; LONG $0x30101684; WORD $0x0000 // vmovdqu 0x3010(%rsi,%r10), %xmm8
+	LONG $0x1079a1c4; LONG $0x302016bc; WORD $0x0000 // vmovupd 0x3020(%rsi,%r10), %xmm7
+	LONG $0x1079a1c4; LONG $0x303016b4; WORD $0x0000 // vmovupd 0x3030(%rsi,%r10), %xmm6
+	LONG $0x107921c4; LONG $0x308016ac; WORD $0x0000 // vmovupd 0x3080(%rsi,%r10), %xmm13
+	LONG $0x107921c4; LONG $0x309016a4; WORD $0x0000 // vmovupd 0x3090(%rsi,%r10), %xmm12
+	LONG $0x107921c4; LONG $0x30a0169c; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r10), %xmm11
+	LONG $0x107921c4; LONG $0x30b01694; WORD $0x0000 // vmovupd 0x30b0(%rsi,%r10), %xmm10
+	LONG $0x247c8348; WORD $0x0260 // cmpq $0x2, 0x60(%rsp)
+	LONG $0xc60c8d4e // leaq (%rsi,%r8,8), %r9
+	LONG $0xfeca8d0f; WORD $0xffff // jge <slotsMulti2+0x66a>
+	LONG $0xc0048d4e // leaq (%rax,%r8,8), %r8
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	LONG $0xfe0f8d0f; WORD $0xffff // jge <slotsMulti2+0x5be>
+	LONG $0xfffdcce9; BYTE $0xff // jmp <slotsMulti2+0x580>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf0440f4c // cmoveq %rax, %r14
+	LONG $0x0645b70f // movzwl 0x6(%rbp), %eax
+	WORD $0x04a8 // testb $0x4, %al
+	LONG $0xf8d8840f; WORD $0xffff // je <slotsMulti2+0xc0>
+	WORD $0x08a8 // testb $0x8, %al
+	WORD $0x2475 // jne <slotsMulti2+0x810>
+	LONG $0x50428b4d // movq 0x50(%r10), %r8
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x24442b4c; BYTE $0x10 // subq 0x10(%rsp), %r8
+	LONG $0x08f88349 // cmpq $0x8, %r8
+	LONG $0xc04c0f49 // cmovlq %r8, %rax
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x00b88f0f; WORD $0x0000 // jg <slotsMulti2+0x8c3>
+	LONG $0xfff8a3e9; BYTE $0xff // jmp <slotsMulti2+0xb3>
 	LONG $0xb610f9c5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %xmm6
 	LONG $0x961079c5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %xmm10
 	LONG $0xbe10f9c5; LONG $0x00003010 // vmovupd 0x3010(%rsi), %xmm7
 	LONG $0x861079c5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %xmm8
 	LONG $0x8e1079c5; LONG $0x00003030 // vmovupd 0x3030(%rsi), %xmm9
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
 	LONG $0xb658c9c5; LONG $0x00003080 // vaddpd 0x3080(%rsi), %xmm6, %xmm6
 	LONG $0x965829c5; LONG $0x000030c0 // vaddpd 0x30c0(%rsi), %xmm10, %xmm10
 	LONG $0xbe58c1c5; LONG $0x00003090 // vaddpd 0x3090(%rsi), %xmm7, %xmm7
@@ -403,42 +437,43 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	LONG $0xf758c9c5 // vaddpd %xmm7, %xmm6, %xmm6
 	LONG $0xb611f9c5; LONG $0x00003000 // vmovupd %xmm6, 0x3000(%rsi)
 	LONG $0xae11f8c5; LONG $0x00003080 // vmovups %xmm5, 0x3080(%rsi)
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	WORD $0x28eb // jmp <slotsMulti2+0x82a>
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	WORD $0x28eb // jmp <slotsMulti2+0x8fa>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0xf759c9c5 // vmulpd %xmm7, %xmm6, %xmm6
-	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x10c18349 // addq $0x10, %r9
-	WORD $0xff49; BYTE $0xca // decq %r10
-	LONG $0x1179c1c4; WORD $0x1834 // vmovupd %xmm6, (%r8,%rbx)
-	LONG $0xf876840f; WORD $0xffff // je <slotsMulti2+0xa0>
-	LONG $0x30458b4c // movq 0x30(%rbp), %r8
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0574 // je <slotsMulti2+0x83b>
-	LONG $0x1cb70f43; BYTE $0x58 // movzwl (%r8,%r11,2), %ebx
-	LONG $0x60458b4c // movq 0x60(%rbp), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1c74 // je <slotsMulti2+0x860>
-	WORD $0x458b; BYTE $0x68 // movl 0x68(%rbp), %eax
-	LONG $0x98040341 // addl (%r8,%rbx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xf0 // vmovq %rax, %xmm6
-	WORD $0x0feb // jmp <slotsMulti2+0x865>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x757efac5; BYTE $0x70 // vmovq 0x70(%rbp), %xmm6
+	WORD $0xff49; BYTE $0xc8 // decq %r8
+	LONG $0x1179a1c4; WORD $0x1b34 // vmovupd %xmm6, (%rbx,%r11)
+	LONG $0xf7b6840f; WORD $0xffff // je <slotsMulti2+0xb0>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x0574 // je <slotsMulti2+0x90b>
+	LONG $0x1cb70f46; BYTE $0x53 // movzwl (%rbx,%r10,2), %r11d
+	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1974 // je <slotsMulti2+0x930>
+	LONG $0x247c8b45; BYTE $0x68 // movl 0x68(%r12), %r15d
+	LONG $0x9b3c0346 // addl (%rbx,%r11,4), %r15d
+	LONG $0x34e7c149 // shlq $0x34, %r15
+	LONG $0x6ef9c1c4; BYTE $0xf7 // vmovq %r15, %xmm6
+	WORD $0x0ceb // jmp <slotsMulti2+0x937>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x7e7ac1c4; WORD $0x2474; BYTE $0x70 // vmovq 0x70(%r12), %xmm6
 	LONG $0x1079c1c4; WORD $0x8079 // vmovupd -0x80(%r9), %xmm7
-	LONG $0x04e3c148 // shlq $0x4, %rbx
-	LONG $0x48458b4c // movq 0x48(%rbp), %r8
-	LONG $0x00787d80 // cmpb $0x0, 0x78(%rbp)
+	LONG $0x04e3c149 // shlq $0x4, %r11
+	LONG $0x245c8b49; BYTE $0x48 // movq 0x48(%r12), %rbx
+	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
 	LONG $0x5979e2c4; BYTE $0xf6 // vpbroadcastq %xmm6, %xmm6
 	LONG $0x5841c1c4; BYTE $0x39 // vaddpd (%r9), %xmm7, %xmm7
-	WORD $0x8d74 // je <slotsMulti2+0x810>
-	LONG $0xa8c1c2c4; WORD $0x1834 // vfmadd213pd (%r8,%rbx), %xmm7, %xmm6
-	WORD $0x89eb // jmp <slotsMulti2+0x814>
-	LONG $0x50c48348 // addq $0x50, %rsp
+	WORD $0x8874 // je <slotsMulti2+0x8e0>
+	LONG $0xa8c1a2c4; WORD $0x1b34 // vfmadd213pd (%rbx,%r11), %xmm7, %xmm6
+	WORD $0x84eb // jmp <slotsMulti2+0x8e4>
+	LONG $0x68c48348 // addq $0x68, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -449,18 +484,23 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000; LONG $0x0e0c0a08
-	LONG $0x06040200
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00453000
+	LONG $0x00000000; LONG $0x08433000
+	LONG $0x000e0c0a; WORD $0x0402; BYTE $0x06
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $208-16
+TEXT ·slotsMulti4Quad(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti4>
-	LONG $0x0008cee9; BYTE $0x00 // jmp <end>
+	LONG $0x00098ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -469,129 +509,132 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x08918e0f; WORD $0x0000 // jle <slotsMulti4+0x89e>
+	LONG $0x09548e0f; WORD $0x0000 // jle <slotsMulti4+0x961>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x50ec8348 // subq $0x50, %rsp
-	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x597de2c4; LONG $0x0008910d; BYTE $0x00 // vpbroadcastq 0x891(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x00088015; BYTE $0x00 // vpbroadcastq 0x880(%rip), %ymm2
-	LONG $0x227de2c4; LONG $0x0008871d; BYTE $0x00 // vpmovsxbq 0x887(%rip), %ymm3
-	LONG $0x227de2c4; LONG $0x00088225; BYTE $0x00 // vpmovsxbq 0x882(%rip), %ymm4
-	LONG $0x286f8b48 // movq 0x28(%rdi), %rbp
+	LONG $0x68ec8348 // subq $0x68, %rsp
+	WORD $0x8b48; BYTE $0x2f // movq (%rdi), %rbp
+	LONG $0x597de2c4; LONG $0x0009510d; BYTE $0x00 // vpbroadcastq 0x951(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x00094015; BYTE $0x00 // vpbroadcastq 0x940(%rip), %ymm2
+	LONG $0x227de2c4; LONG $0x0009471d; BYTE $0x00 // vpmovsxbq 0x947(%rip), %ymm3
+	LONG $0x227de2c4; LONG $0x00094225; BYTE $0x00 // vpmovsxbq 0x942(%rip), %ymm4
+	LONG $0x28778b4c // movq 0x28(%rdi), %r14
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
-	LONG $0x00a68d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r12
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	LONG $0x2464894c; BYTE $0x38 // movq %r12, 0x38(%rsp)
-	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
+	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0xcd448d48; BYTE $0x00 // leaq (%rbp,%rcx,8), %rax
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x08be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2008(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
 	LONG $0x00be8d48; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %rdi
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	WORD $0x0148; BYTE $0xe9 // addq %rbp, %rcx
-	WORD $0x26eb // jmp <slotsMulti4+0xbe>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0x07d2830f; WORD $0x0000 // jae <slotsMulti4+0x890>
-	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
-	WORD $0x8949; BYTE $0xe9 // movq %rbp, %r9
-	WORD $0x8948; BYTE $0xcd // movq %rcx, %rbp
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	LONG $0x24048948 // movq %rax, (%rsp)
-	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
-	LONG $0xfd7c8b4d; BYTE $0x38 // movq 0x38(%r13,%rdi,8), %r15
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x1feb // jmp <slotsMulti4+0xff>
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r11
-	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
-	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x05e18d0f; WORD $0x0000 // jge <slotsMulti4+0x6e0>
-	WORD $0xb70f; BYTE $0xc7 // movzwl %di, %eax
-	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	LONG $0x24448944; BYTE $0x1c // movl %r8d, 0x1c(%rsp)
-	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
-	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
 	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	LONG $0xd04c0f4c // cmovlq %rax, %r10
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x03558e0f; WORD $0x0000 // jle <slotsMulti4+0x480>
-	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
-	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
-	LONG $0xda4d0f49 // cmovgeq %r10, %rbx
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x06e3c148 // shlq $0x6, %rbx
-	WORD $0x7beb // jmp <slotsMulti4+0x1c2>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
-	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x347dc2c4; BYTE $0x30 // vpmovzxwq (%r8), %ymm6
-	WORD $0x398b // movl (%rcx), %edi
-	LONG $0x6ef9e1c4; BYTE $0xef // vmovq %rdi, %xmm5
+	LONG $0x00868d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rax
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x2deb // jmp <slotsMulti4+0xcf>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	LONG $0x24440148; BYTE $0x10 // addq %rax, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c58348 // addq $0x8, %rbp
+	LONG $0x246c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbp
+	LONG $0x0884830f; WORD $0x0000 // jae <slotsMulti4+0x953>
+	LONG $0x45b60f44; BYTE $0x06 // movzbl 0x6(%rbp), %r8d
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	LONG $0x246c8948; BYTE $0x30 // movq %rbp, 0x30(%rsp)
+	LONG $0x01e08341 // andl $0x1, %r8d
+	LONG $0xc27c8b4f; BYTE $0x38 // movq 0x38(%r10,%r8,8), %r15
+	LONG $0x45b70f44; BYTE $0x04 // movzwl 0x4(%rbp), %r8d
+	WORD $0x2deb // jmp <slotsMulti4+0x121>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x45b70f44; BYTE $0x04 // movzwl 0x4(%rbp), %r8d
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
+	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
+	LONG $0x069f8d0f; WORD $0x0000 // jge <slotsMulti4+0x7c0>
+	LONG $0xc8b70f41 // movzwl %r8w, %ecx
+	LONG $0x0040bb41; WORD $0x0000 // movl $0x40, %r11d
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	WORD $0x294c; BYTE $0xc9 // subq %r9, %rcx
+	LONG $0x40f98348 // cmpq $0x40, %rcx
+	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
+	LONG $0xd94c0f4c // cmovlq %rcx, %r11
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x04178e0f; WORD $0x0000 // jle <slotsMulti4+0x560>
+	LONG $0x245c8b48; BYTE $0x50 // movq 0x50(%rsp), %rbx
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x02fb8349 // cmpq $0x2, %r11
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	LONG $0xc34d0f49 // cmovgeq %r11, %rax
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
+	WORD $0x74eb // jmp <slotsMulti4+0x1de>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
+	LONG $0x00458b44 // movl (%rbp), %r8d
+	LONG $0xbd0c8d4c; LONG $0x00000000 // leaq (,%rdi,4), %r9
+	LONG $0x204a034d // addq 0x20(%r10), %r9
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x81048d4f // leaq (%r9,%r8,4), %r8
+	LONG $0xa004634f // movslq (%r8,%r12,4), %r8
+	LONG $0x2444034c; BYTE $0x10 // addq 0x10(%rsp), %r8
+	LONG $0x6ef9c1c4; BYTE $0xe8 // vmovq %r8, %xmm5
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
-	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
-	LONG $0xf673cdc5; BYTE $0x02 // vpsllq $0x2, %ymm6, %ymm6
-	LONG $0x7f7ea1c4; LONG $0x20001eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r11)
-	LONG $0x347dc2c4; WORD $0x0870 // vpmovzxwq 0x8(%r8), %ymm6
-	LONG $0x10c08349 // addq $0x10, %r8
-	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x02 // vpsllq $0x2, %ymm5, %ymm5
-	LONG $0x7f7ea1c4; LONG $0x20201eac; WORD $0x0000 // vmovdqu %ymm5, 0x2020(%rsi,%r11)
-	WORD $0x894c; BYTE $0xcd // movq %r9, %rbp
-	WORD $0x0148; BYTE $0xc5 // addq %rax, %rbp
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0xf3d4d5c5 // vpaddq %ymm3, %ymm5, %ymm6
+	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
+	LONG $0x7f7ea1c4; WORD $0xf734 // vmovdqu %ymm6, (%rdi,%r14,8)
+	LONG $0x7f7ea1c4; WORD $0xf76c; BYTE $0x20 // vmovdqu %ymm5, 0x20(%rdi,%r14,8)
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	WORD $0xff49; BYTE $0xc4 // incq %r12
-	WORD $0x894d; BYTE $0xf1 // movq %r14, %r9
-	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
-	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
-	LONG $0x02be840f; WORD $0x0000 // je <slotsMulti4+0x480>
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x24643b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r12
+	LONG $0x0387840f; WORD $0x0000 // je <slotsMulti4+0x565>
 	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x020641f6 // testb $0x2, 0x6(%rcx)
-	LONG $0x0101850f; WORD $0x0000 // jne <slotsMulti4+0x2d0>
-	LONG $0x80ad8b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r13), %rbp
-	LONG $0x403c8d48 // leaq (%rax,%rax,2), %rdi
+	LONG $0x020645f6 // testb $0x2, 0x6(%rbp)
+	LONG $0x2474894c; BYTE $0x08 // movq %r14, 0x8(%rsp)
+	LONG $0xe5348d4e; LONG $0x00000000 // leaq (,%r12,8), %r14
+	LONG $0x0128850f; WORD $0x0000 // jne <slotsMulti4+0x320>
+	LONG $0x808a8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r10), %r9
+	LONG $0x40048d4c // leaq (%rax,%rax,2), %r8
+	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
 	WORD $0x343c // cmpb $0x34, %al
-	LONG $0x011e860f; WORD $0x0000 // jbe <slotsMulti4+0x300>
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
-	WORD $0xc389 // movl %eax, %ebx
-	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x0140860f; WORD $0x0000 // jbe <slotsMulti4+0x350>
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	WORD $0xc589 // movl %eax, %ebp
+	WORD $0xedc1; BYTE $0x02 // shrl $0x2, %ebp
+	LONG $0x06e0c141 // shll $0x6, %r8d
 	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
-	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
-	LONG $0x5979e2c4; LONG $0x00803dbc; WORD $0x0000 // vpbroadcastq 0x80(%rbp,%rdi), %xmm7
-	LONG $0x597de2c4; LONG $0x00883db4; WORD $0x0000 // vpbroadcastq 0x88(%rbp,%rdi), %ymm6
-	LONG $0x3855c3c4; WORD $0x192c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm5, %ymm5
+	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x296ffac5 // vmovdqu (%rcx), %xmm5
+	LONG $0x597982c4; LONG $0x008001bc; WORD $0x0000 // vpbroadcastq 0x80(%r9,%r8), %xmm7
+	LONG $0x597d82c4; LONG $0x008801b4; WORD $0x0000 // vpbroadcastq 0x88(%r9,%r8), %ymm6
+	LONG $0x3855e3c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rbp), %ymm5, %ymm5
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	LONG $0x0055e2c4; WORD $0x3d6c; BYTE $0x00 // vpshufb (%rbp,%rdi), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x3d6c; BYTE $0x40 // vpsllvq 0x40(%rbp,%rdi), %ymm5, %ymm5
+	LONG $0x246c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbp
+	LONG $0x005582c4; WORD $0x012c // vpshufb (%r9,%r8), %ymm5, %ymm5
+	LONG $0x47d582c4; WORD $0x016c; BYTE $0x40 // vpsllvq 0x40(%r9,%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
-	LONG $0x197de2c4; LONG $0x00903dbc; WORD $0x0000 // vbroadcastsd 0x90(%rbp,%rdi), %ymm7
+	LONG $0x197d82c4; LONG $0x009001bc; WORD $0x0000 // vbroadcastsd 0x90(%r9,%r8), %ymm7
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -599,14 +642,17 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0x1e2c // vmovupd %ymm5, (%rsi,%r11)
-	LONG $0x6f7a81c4; WORD $0x012c // vmovdqu (%r9,%r8), %xmm5
-	LONG $0x5979e2c4; LONG $0x00803dbc; WORD $0x0000 // vpbroadcastq 0x80(%rbp,%rdi), %xmm7
-	LONG $0x597de2c4; LONG $0x00883db4; WORD $0x0000 // vpbroadcastq 0x88(%rbp,%rdi), %ymm6
-	LONG $0x197d62c4; LONG $0x00903d84; WORD $0x0000 // vbroadcastsd 0x90(%rbp,%rdi), %ymm8
-	LONG $0x385583c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x3d6c; BYTE $0x20 // vpshufb 0x20(%rbp,%rdi), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x3d6c; BYTE $0x60 // vpsllvq 0x60(%rbp,%rdi), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xf62c // vmovupd %ymm5, (%rsi,%r14,8)
+	LONG $0x6f7aa1c4; WORD $0x112c // vmovdqu (%rcx,%r10), %xmm5
+	LONG $0x597982c4; LONG $0x008001bc; WORD $0x0000 // vpbroadcastq 0x80(%r9,%r8), %xmm7
+	LONG $0x597d82c4; LONG $0x008801b4; WORD $0x0000 // vpbroadcastq 0x88(%r9,%r8), %ymm6
+	LONG $0x197d02c4; LONG $0x00900184; WORD $0x0000 // vbroadcastsd 0x90(%r9,%r8), %ymm8
+	WORD $0x8949; BYTE $0xea // movq %rbp, %r10
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0x3855a3c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm5, %ymm5
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x005582c4; WORD $0x016c; BYTE $0x20 // vpshufb 0x20(%r9,%r8), %ymm5, %ymm5
+	LONG $0x47d582c4; WORD $0x016c; BYTE $0x60 // vpsllvq 0x60(%r9,%r8), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
@@ -615,223 +661,251 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x00015fe9; BYTE $0x00 // jmp <slotsMulti4+0x428>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
-	LONG $0x5a7cc1c4; BYTE $0x29 // vcvtps2pd (%r9), %ymm5
-	LONG $0x117ca1c4; WORD $0x1e2c // vmovups %ymm5, (%rsi,%r11)
-	LONG $0x5a7cc1c4; WORD $0x1069 // vcvtps2pd 0x10(%r9), %ymm5
-	LONG $0x117da1c4; WORD $0x1e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r11)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0x0148850f; WORD $0x0000 // jne <slotsMulti4+0x442>
-	LONG $0xfffe51e9; BYTE $0xff // jmp <slotsMulti4+0x150>
-	BYTE $0x90 // nop
+	LONG $0x117da1c4; WORD $0xf66c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r14,8)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0xfe60850f; WORD $0xffff // jne <slotsMulti4+0x170>
+	LONG $0x00017fe9; BYTE $0x00 // jmp <slotsMulti4+0x494>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x295afcc5 // vcvtps2pd (%rcx), %ymm5
+	LONG $0x117ca1c4; WORD $0xf62c // vmovups %ymm5, (%rsi,%r14,8)
+	LONG $0x695afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rcx), %ymm5
+	LONG $0x117da1c4; WORD $0xf66c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r14,8)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0x014d840f; WORD $0x0000 // je <slotsMulti4+0x494>
+	LONG $0xfffe24e9; BYTE $0xff // jmp <slotsMulti4+0x170>
+	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x193c // cmpb $0x19, %al
-	LONG $0xc0930f41 // setae %r8b
+	LONG $0xc5930f41 // setae %r13b
 	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	WORD $0x0845; BYTE $0xc5 // orb %r8b, %r13b
-	WORD $0x0148; BYTE $0xfd // addq %rdi, %rbp
-	WORD $0xc789 // movl %eax, %edi
-	LONG $0x00818d4d; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r9), %r8
-	WORD $0xefd1 // shrl %edi
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x008d840f; WORD $0x0000 // je <slotsMulti4+0x3b6>
-	LONG $0x08180f41 // prefetcht0 (%r8)
+	LONG $0xc2950f41 // setne %r10b
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	WORD $0x0845; BYTE $0xea // orb %r13b, %r10b
+	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
 	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
-	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
-	LONG $0x5979e2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm7
-	LONG $0x597de2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm6
-	LONG $0x385583c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm5, %ymm5
+	LONG $0x00a98d4c; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%rcx), %r13
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x008c840f; WORD $0x0000 // je <slotsMulti4+0x408>
+	LONG $0x4d180f41; BYTE $0x00 // prefetcht0 (%r13)
+	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x0055e2c4; WORD $0x006d // vpshufb (%rbp), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x406d // vpsllvq 0x40(%rbp), %ymm5, %ymm5
+	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
+	LONG $0x296ffac5 // vmovdqu (%rcx), %xmm5
+	LONG $0x5979c2c4; LONG $0x000080b9; BYTE $0x00 // vpbroadcastq 0x80(%r9), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm6
+	LONG $0x3855a3c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm5, %ymm5
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x0055c2c4; BYTE $0x29 // vpshufb (%r9), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x4069 // vpsllvq 0x40(%r9), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0x1e2c // vmovupd %ymm5, (%rsi,%r11)
-	LONG $0x6f7ac1c4; WORD $0x392c // vmovdqu (%r9,%rdi), %xmm5
-	LONG $0x5979e2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%rbp), %xmm7
-	LONG $0x597de2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm6
-	LONG $0x385583c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x206d // vpshufb 0x20(%rbp), %ymm5, %ymm5
-	LONG $0x47d5e2c4; WORD $0x606d // vpsllvq 0x60(%rbp), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xf62c // vmovupd %ymm5, (%rsi,%r14,8)
+	LONG $0x6f7aa1c4; WORD $0x012c // vmovdqu (%rcx,%r8), %xmm5
+	LONG $0x5979c2c4; LONG $0x000080b9; BYTE $0x00 // vpbroadcastq 0x80(%r9), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm6
+	LONG $0x3855a3c4; WORD $0x112c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x2069 // vpshufb 0x20(%r9), %ymm5, %ymm5
+	LONG $0x47d5c2c4; WORD $0x6069 // vpsllvq 0x60(%r9), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	WORD $0x65eb // jmp <slotsMulti4+0x41b>
-	LONG $0x08180f41 // prefetcht0 (%r8)
-	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x402c8d44 // leal (%rax,%rax,2), %r13d
-	LONG $0x6f7ac1c4; BYTE $0x29 // vmovdqu (%r9), %xmm5
-	LONG $0x597de2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm6
-	LONG $0x385583c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm5, %ymm5
+	WORD $0x64eb // jmp <slotsMulti4+0x46c>
+	LONG $0x4d180f41; BYTE $0x00 // prefetcht0 (%r13)
+	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x0055e2c4; WORD $0x006d // vpshufb (%rbp), %ymm5, %ymm5
+	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
+	LONG $0x296ffac5 // vmovdqu (%rcx), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm6
+	LONG $0x3855a3c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm5, %ymm5
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x0055c2c4; BYTE $0x29 // vpshufb (%r9), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0x1e2c // vmovupd %ymm5, (%rsi,%r11)
-	LONG $0x6f7ac1c4; WORD $0x392c // vmovdqu (%r9,%rdi), %xmm5
-	LONG $0x597de2c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%rbp), %ymm6
-	LONG $0x385583c4; WORD $0x292c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm5, %ymm5
-	LONG $0x0055e2c4; WORD $0x206d // vpshufb 0x20(%rbp), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xf62c // vmovupd %ymm5, (%rsi,%r14,8)
+	LONG $0x6f7aa1c4; WORD $0x012c // vmovdqu (%rcx,%r8), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088b1; BYTE $0x00 // vpbroadcastq 0x88(%r9), %ymm6
+	LONG $0x3855a3c4; WORD $0x112c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r10), %ymm5, %ymm5
+	LONG $0x0055c2c4; WORD $0x2069 // vpshufb 0x20(%r9), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197de2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%rbp), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm6
+	LONG $0x246c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r13
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x117da1c4; WORD $0x1e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r11)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0xfd0e840f; WORD $0xffff // je <slotsMulti4+0x150>
-	WORD $0x398b // movl (%rcx), %edi
-	LONG $0x02e7c148 // shlq $0x2, %rdi
-	LONG $0x207d0349 // addq 0x20(%r13), %rdi
-	LONG $0xa73c634a // movslq (%rdi,%r12,4), %rdi
-	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
-	LONG $0x6ef9e1c4; BYTE $0xef // vmovq %rdi, %xmm5
+	LONG $0x117da1c4; WORD $0xf66c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r14,8)
+	LONG $0x010645f6 // testb $0x1, 0x6(%rbp)
+	LONG $0xfcdc850f; WORD $0xffff // jne <slotsMulti4+0x170>
+	LONG $0x3dc0be80; WORD $0x0000; BYTE $0x00 // cmpb $0x0, 0x3dc0(%rsi)
+	LONG $0x8d180f41; LONG $0x00000400 // prefetcht0 0x400(%r13)
+	LONG $0x00458b44 // movl (%rbp), %r8d
+	WORD $0x7174 // je <slotsMulti4+0x51a>
+	LONG $0xfec1c749; WORD $0xffff; BYTE $0xff // movq $-0x2, %r9
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x6eb70f45; BYTE $0x02 // movzwl 0x2(%r14), %r13d
+	LONG $0x16b70f45 // movzwl (%r14), %r10d
+	LONG $0xedb60f41 // movzbl %r13b, %ebp
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x08edc141 // shrl $0x8, %r13d
+	WORD $0xe5c1; BYTE $0x12 // shll $0x12, %ebp
+	WORD $0x014d; BYTE $0xc5 // addq %r8, %r13
+	LONG $0x95548d4e; BYTE $0x00 // leaq (%rbp,%r10,4), %r10
+	LONG $0xcb54894e; BYTE $0x08 // movq %r10, 0x8(%rbx,%r9,8)
+	LONG $0x56b70f45; BYTE $0x04 // movzwl 0x4(%r14), %r10d
+	LONG $0x06c68349 // addq $0x6, %r14
+	LONG $0x0ae2c141 // shll $0xa, %r10d
+	LONG $0xaa148d4f // leaq (%r10,%r13,4), %r10
+	LONG $0xcb54894e; BYTE $0x10 // movq %r10, 0x10(%rbx,%r9,8)
+	LONG $0x02c18349 // addq $0x2, %r9
+	LONG $0x06f98349 // cmpq $0x6, %r9
+	WORD $0xbc72 // jb <slotsMulti4+0x4c0>
+	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
+	LONG $0x246c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbp
+	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x18c58349 // addq $0x18, %r13
+	LONG $0xfffca1e9; BYTE $0xff // jmp <slotsMulti4+0x1bb>
+	LONG $0x347dc2c4; WORD $0x0075 // vpmovzxwq (%r13), %ymm6
+	LONG $0x6ef9c1c4; BYTE $0xe8 // vmovq %r8, %xmm5
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
+	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
+	LONG $0xf673cdc5; BYTE $0x02 // vpsllq $0x2, %ymm6, %ymm6
+	LONG $0x7f7ea1c4; WORD $0xf734 // vmovdqu %ymm6, (%rdi,%r14,8)
+	LONG $0x347dc2c4; WORD $0x0875 // vpmovzxwq 0x8(%r13), %ymm6
+	LONG $0x10c58349 // addq $0x10, %r13
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x02 // vpsllq $0x2, %ymm5, %ymm5
-	LONG $0xf3d4d5c5 // vpaddq %ymm3, %ymm5, %ymm6
-	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
-	LONG $0x7f7ea1c4; LONG $0x20001eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r11)
-	LONG $0xfffd1ee9; BYTE $0xff // jmp <slotsMulti4+0x199>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	LONG $0x1c24448b // movl 0x1c(%rsp), %eax
+	LONG $0xfffc5ee9; BYTE $0xff // jmp <slotsMulti4+0x1b4>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
 	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0000afe9; BYTE $0x00 // jmp <slotsMulti4+0x541>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
-	LONG $0x197d62c4; BYTE $0x2b // vbroadcastsd (%rbx), %ymm13
-	LONG $0x08778b4c // movq 0x8(%rdi), %r14
-	LONG $0x197d62c4; WORD $0x1873 // vbroadcastsd 0x18(%rbx), %ymm14
-	LONG $0xb89502c4; WORD $0xc704 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm8
-	LONG $0x10478b4c // movq 0x10(%rdi), %r8
-	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
-	LONG $0x197d62c4; WORD $0x086b // vbroadcastsd 0x8(%rbx), %ymm13
-	LONG $0xb89582c4; WORD $0xf73c // vfmadd231pd (%r15,%r14,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x106b // vbroadcastsd 0x10(%rbx), %ymm13
-	LONG $0xb89582c4; WORD $0xc734 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm6
-	LONG $0xb88dc2c4; WORD $0xff2c // vfmadd231pd (%r15,%rdi,8), %ymm14, %ymm5
-	LONG $0x117d21c4; LONG $0x30001e84; WORD $0x0000 // vmovupd %ymm8, 0x3000(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31001ea4; WORD $0x0000 // vmovupd %ymm12, 0x3100(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30201ebc; WORD $0x0000 // vmovupd %ymm7, 0x3020(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31201e9c; WORD $0x0000 // vmovupd %ymm11, 0x3120(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30401eb4; WORD $0x0000 // vmovupd %ymm6, 0x3040(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31401e94; WORD $0x0000 // vmovupd %ymm10, 0x3140(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30601eac; WORD $0x0000 // vmovupd %ymm5, 0x3060(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31601e8c; WORD $0x0000 // vmovupd %ymm9, 0x3160(%rsi,%r11)
-	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
+	WORD $0x894c; BYTE $0xd7 // movq %r10, %rdi
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x0000a6e9; BYTE $0x00 // jmp <slotsMulti4+0x622>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8b49; BYTE $0x18 // movq (%r8), %rbx
+	LONG $0x197d42c4; BYTE $0x29 // vbroadcastsd (%r9), %ymm13
+	LONG $0x08608b4d // movq 0x8(%r8), %r12
+	LONG $0x197d42c4; WORD $0x1871 // vbroadcastsd 0x18(%r9), %ymm14
+	LONG $0xb89542c4; WORD $0xdf04 // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm8
+	LONG $0x10588b49 // movq 0x10(%r8), %rbx
+	LONG $0x18408b4d // movq 0x18(%r8), %r8
+	LONG $0x197d42c4; WORD $0x0869 // vbroadcastsd 0x8(%r9), %ymm13
+	LONG $0xb89582c4; WORD $0xe73c // vfmadd231pd (%r15,%r12,8), %ymm13, %ymm7
+	LONG $0x197d42c4; WORD $0x1069 // vbroadcastsd 0x10(%r9), %ymm13
+	LONG $0xb895c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm6
+	LONG $0xb88d82c4; WORD $0xc72c // vfmadd231pd (%r15,%r8,8), %ymm14, %ymm5
+	LONG $0x117d21c4; LONG $0x30001684; WORD $0x0000 // vmovupd %ymm8, 0x3000(%rsi,%r10)
+	LONG $0x117d21c4; LONG $0x310016a4; WORD $0x0000 // vmovupd %ymm12, 0x3100(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x302016bc; WORD $0x0000 // vmovupd %ymm7, 0x3020(%rsi,%r10)
+	LONG $0x117d21c4; LONG $0x3120169c; WORD $0x0000 // vmovupd %ymm11, 0x3120(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x304016b4; WORD $0x0000 // vmovupd %ymm6, 0x3040(%rsi,%r10)
+	LONG $0x117d21c4; LONG $0x31401694; WORD $0x0000 // vmovupd %ymm10, 0x3140(%rsi,%r10)
+	LONG $0x117da1c4; LONG $0x306016ac; WORD $0x0000 // vmovupd %ymm5, 0x3060(%rsi,%r10)
+	LONG $0x117d21c4; LONG $0x3160168c; WORD $0x0000 // vmovupd %ymm9, 0x3160(%rsi,%r10)
+	LONG $0x0004b841; WORD $0x0000 // movl $0x4, %r8d
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
 	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfb9f840f; WORD $0xffff // je <slotsMulti4+0xe0>
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
-	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0xfade840f; WORD $0xffff // je <slotsMulti4+0x100>
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x05e2c149 // shlq $0x5, %r10
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x00eb840f; WORD $0x0000 // je <slotsMulti4+0x660>
-	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
-	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
-	LONG $0x013b8c0f; WORD $0x0000 // jl <slotsMulti4+0x6c0>
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x00838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rbx), %r8
-	WORD $0x894c; BYTE $0xf7 // movq %r14, %rdi
-	LONG $0x197d62c4; BYTE $0x2b // vbroadcastsd (%rbx), %ymm13
-	LONG $0x08b38b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rbx), %r14
-	LONG $0xb89502c4; WORD $0xc704 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm8
-	LONG $0x10838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rbx), %r8
-	LONG $0x197d62c4; WORD $0x086b // vbroadcastsd 0x8(%rbx), %ymm13
-	LONG $0xb89582c4; WORD $0xf73c // vfmadd231pd (%r15,%r14,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x106b // vbroadcastsd 0x10(%rbx), %ymm13
-	LONG $0x02778d4c // leaq 0x2(%rdi), %r14
-	LONG $0x03c78348 // addq $0x3, %rdi
-	LONG $0xb89582c4; WORD $0xc734 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm6
-	LONG $0x18838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rbx), %r8
-	LONG $0x197d62c4; WORD $0x186b // vbroadcastsd 0x18(%rbx), %ymm13
-	LONG $0xb89582c4; WORD $0xc72c // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm5
-	LONG $0x40838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rbx), %r8
-	LONG $0x197d62c4; WORD $0x406b // vbroadcastsd 0x40(%rbx), %ymm13
-	LONG $0xb89502c4; WORD $0xc724 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm12
-	LONG $0x48838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rbx), %r8
-	LONG $0x197d62c4; WORD $0x486b // vbroadcastsd 0x48(%rbx), %ymm13
-	LONG $0xb89502c4; WORD $0xc71c // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm11
-	LONG $0x50838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rbx), %r8
-	LONG $0x197d62c4; WORD $0x506b // vbroadcastsd 0x50(%rbx), %ymm13
-	LONG $0xb89502c4; WORD $0xc714 // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm10
-	LONG $0x58838b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rbx), %r8
-	LONG $0x197d62c4; WORD $0x586b // vbroadcastsd 0x58(%rbx), %ymm13
-	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0xb89502c4; WORD $0xc70c // vfmadd231pd (%r15,%r8,8), %ymm13, %ymm9
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti4+0x590>
-	LONG $0x00bb8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rbx), %rdi
-	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
-	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti4+0x4de>
-	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti4+0x4a0>
+	LONG $0x00e7840f; WORD $0x0000 // je <slotsMulti4+0x740>
+	LONG $0x247c8348; WORD $0x0260 // cmpq $0x2, 0x60(%rsp)
+	LONG $0xc60c8d4e // leaq (%rsi,%r8,8), %r9
+	LONG $0x01378c0f; WORD $0x0000 // jl <slotsMulti4+0x7a0>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	LONG $0x00998b49; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r9), %rbx
+	LONG $0x197d42c4; BYTE $0x29 // vbroadcastsd (%r9), %ymm13
+	LONG $0x08a18b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r9), %r12
+	LONG $0xb89542c4; WORD $0xdf04 // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm8
+	LONG $0x10998b49; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r9), %rbx
+	LONG $0x197d42c4; WORD $0x0869 // vbroadcastsd 0x8(%r9), %ymm13
+	LONG $0xb89582c4; WORD $0xe73c // vfmadd231pd (%r15,%r12,8), %ymm13, %ymm7
+	LONG $0x197d42c4; WORD $0x1069 // vbroadcastsd 0x10(%r9), %ymm13
+	LONG $0xb895c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm6
+	LONG $0x18998b49; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r9), %rbx
+	LONG $0x197d42c4; WORD $0x1869 // vbroadcastsd 0x18(%r9), %ymm13
+	LONG $0xb895c2c4; WORD $0xdf2c // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm5
+	LONG $0x40998b49; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r9), %rbx
+	LONG $0x197d42c4; WORD $0x4069 // vbroadcastsd 0x40(%r9), %ymm13
+	LONG $0xb89542c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm12
+	LONG $0x48998b49; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %rbx
+	LONG $0x197d42c4; WORD $0x4869 // vbroadcastsd 0x48(%r9), %ymm13
+	LONG $0xb89542c4; WORD $0xdf1c // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm11
+	LONG $0x50998b49; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %rbx
+	LONG $0x197d42c4; WORD $0x5069 // vbroadcastsd 0x50(%r9), %ymm13
+	LONG $0xb89542c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm10
+	LONG $0x58998b49; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %rbx
+	LONG $0x197d42c4; WORD $0x5869 // vbroadcastsd 0x58(%r9), %ymm13
+	LONG $0x80e98349 // subq $-0x80, %r9
+	LONG $0xb89542c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %ymm13, %ymm9
+	LONG $0x02588d49 // leaq 0x2(%r8), %rbx
+	LONG $0x03c08349 // addq $0x3, %r8
+	WORD $0x394d; BYTE $0xd8 // cmpq %r11, %r8
+	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti4+0x670>
+	LONG $0x00818d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %r8
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti4+0x5be>
+	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti4+0x580>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x107d21c4; LONG $0x30001e84; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %ymm8
-	LONG $0x6f7ea1c4; LONG $0x30201ebc; WORD $0x0000 // vmovdqu 0x3020(%rsi,%r11), %ymm7
-	LONG $0x6f7ea1c4; LONG $0x30401eb4; WORD $0x0000 // vmovdqu 0x3040(%rsi,%r11), %ymm6
-	LONG $0x6f7ea1c4; LONG $0x30601eac; WORD $0x0000 // vmovdqu 0x3060(%rsi,%r11), %ymm5
-	LONG $0x107d21c4; LONG $0x31001ea4; WORD $0x0000 // vmovupd 0x3100(%rsi,%r11), %ymm12
-	LONG $0x107d21c4; LONG $0x31201e9c; WORD $0x0000 // vmovupd 0x3120(%rsi,%r11), %ymm11
-	LONG $0x107d21c4; LONG $0x31401e94; WORD $0x0000 // vmovupd 0x3140(%rsi,%r11), %ymm10
-	LONG $0x107d21c4; LONG $0x31601e8c; WORD $0x0000 // vmovupd 0x3160(%rsi,%r11), %ymm9
-	LONG $0x247c8348; WORD $0x0248 // cmpq $0x2, 0x48(%rsp)
-	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
-	LONG $0xfec58d0f; WORD $0xffff // jge <slotsMulti4+0x585>
-	LONG $0xfc3c8d49 // leaq (%r12,%rdi,8), %rdi
-	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
-	WORD $0x394d; BYTE $0xd6 // cmpq %r10, %r14
-	LONG $0xfe0e8d0f; WORD $0xffff // jge <slotsMulti4+0x4de>
-	LONG $0xfffdcbe9; BYTE $0xff // jmp <slotsMulti4+0x4a0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x01c7f640 // testb $0x1, %dil
-	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
-	WORD $0x894c; BYTE $0xc9 // movq %r9, %rcx
-	LONG $0xcd440f48 // cmoveq %rbp, %rcx
-	LONG $0xe9440f49 // cmoveq %r9, %rbp
-	LONG $0x04c7f640 // testb $0x4, %dil
-	WORD $0x2475 // jne <slotsMulti4+0x720>
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0xf9ac820f; WORD $0xffff // jb <slotsMulti4+0xbe>
-	LONG $0x000179e9; BYTE $0x00 // jmp <slotsMulti4+0x890>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x2a75 // jne <slotsMulti4+0x750>
-	LONG $0x50458b49 // movq 0x50(%r13), %rax
-	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
-	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xf84c0f48 // cmovlq %rax, %rdi
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti4+0x801>
-	LONG $0xfff956e9; BYTE $0xff // jmp <slotsMulti4+0xa0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x107d21c4; LONG $0x30001684; WORD $0x0000 // vmovupd 0x3000(%rsi,%r10), %ymm8
+	LONG $0x6f7ea1c4; LONG $0x302016bc; WORD $0x0000 // vmovdqu 0x3020(%rsi,%r10), %ymm7
+	LONG $0x107da1c4; LONG $0x304016b4; WORD $0x0000 // vmovupd 0x3040(%rsi,%r10), %ymm6
+	LONG $0x107da1c4; LONG $0x306016ac; WORD $0x0000 // vmovupd 0x3060(%rsi,%r10), %ymm5
+	LONG $0x107d21c4; LONG $0x310016a4; WORD $0x0000 // vmovupd 0x3100(%rsi,%r10), %ymm12
+	LONG $0x107d21c4; LONG $0x3120169c; WORD $0x0000 // vmovupd 0x3120(%rsi,%r10), %ymm11
+	LONG $0x107d21c4; LONG $0x31401694; WORD $0x0000 // vmovupd 0x3140(%rsi,%r10), %ymm10
+	LONG $0x107d21c4; LONG $0x3160168c; WORD $0x0000 // vmovupd 0x3160(%rsi,%r10), %ymm9
+	LONG $0x247c8348; WORD $0x0260 // cmpq $0x2, 0x60(%rsp)
+	LONG $0xc60c8d4e // leaq (%rsi,%r8,8), %r9
+	LONG $0xfec98d0f; WORD $0xffff // jge <slotsMulti4+0x669>
+	LONG $0xc0048d4e // leaq (%rax,%r8,8), %r8
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	LONG $0xfe0f8d0f; WORD $0xffff // jge <slotsMulti4+0x5be>
+	LONG $0xfffdcce9; BYTE $0xff // jmp <slotsMulti4+0x580>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf0440f4c // cmoveq %rax, %r14
+	LONG $0x0645b70f // movzwl 0x6(%rbp), %eax
+	WORD $0x04a8 // testb $0x4, %al
+	LONG $0xf8d8840f; WORD $0xffff // je <slotsMulti4+0xc0>
+	WORD $0x08a8 // testb $0x8, %al
+	WORD $0x2475 // jne <slotsMulti4+0x810>
+	LONG $0x50428b4d // movq 0x50(%r10), %r8
+	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
+	LONG $0x24442b4c; BYTE $0x10 // subq 0x10(%rsp), %r8
+	LONG $0x08f88349 // cmpq $0x8, %r8
+	LONG $0xc04c0f49 // cmovlq %r8, %rax
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x00b68f0f; WORD $0x0000 // jg <slotsMulti4+0x8c1>
+	LONG $0xfff8a3e9; BYTE $0xff // jmp <slotsMulti4+0xb3>
 	LONG $0xae10fdc5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %ymm5
 	LONG $0x8e107dc5; LONG $0x00003080 // vmovupd 0x3080(%rsi), %ymm9
 	LONG $0xb610fdc5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %ymm6
 	LONG $0xbe10fdc5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %ymm7
 	LONG $0x86107dc5; LONG $0x00003060 // vmovupd 0x3060(%rsi), %ymm8
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
 	LONG $0xae58d5c5; LONG $0x00003100 // vaddpd 0x3100(%rsi), %ymm5, %ymm5
 	LONG $0x8e5835c5; LONG $0x00003180 // vaddpd 0x3180(%rsi), %ymm9, %ymm9
 	LONG $0xb658cdc5; LONG $0x00003120 // vaddpd 0x3120(%rsi), %ymm6, %ymm6
@@ -852,41 +926,42 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
 	LONG $0xae11fdc5; LONG $0x00003000 // vmovupd %ymm5, 0x3000(%rsi)
 	LONG $0x867ffec5; LONG $0x00003100 // vmovdqu %ymm0, 0x3100(%rsi)
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
-	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
-	WORD $0x1aeb // jmp <slotsMulti4+0x82a>
+	LONG $0x244c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r9
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	WORD $0x1aeb // jmp <slotsMulti4+0x8ea>
 	LONG $0xee59d5c5 // vmulpd %ymm6, %ymm5, %ymm5
-	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xff49; BYTE $0xc2 // incq %r10
 	LONG $0x20c18349 // addq $0x20, %r9
-	WORD $0xff49; BYTE $0xca // decq %r10
-	LONG $0x117dc1c4; WORD $0x182c // vmovupd %ymm5, (%r8,%rbx)
-	LONG $0xf876840f; WORD $0xffff // je <slotsMulti4+0xa0>
-	LONG $0x30458b4d // movq 0x30(%r13), %r8
-	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x0574 // je <slotsMulti4+0x83b>
-	LONG $0x1cb70f43; BYTE $0x58 // movzwl (%r8,%r11,2), %ebx
-	LONG $0x60458b4d // movq 0x60(%r13), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x1c74 // je <slotsMulti4+0x860>
-	LONG $0x68458b41 // movl 0x68(%r13), %eax
-	LONG $0x98040341 // addl (%r8,%rbx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
-	WORD $0x0feb // jmp <slotsMulti4+0x866>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x706d // vmovq 0x70(%r13), %xmm5
+	WORD $0xff49; BYTE $0xc8 // decq %r8
+	LONG $0x117da1c4; WORD $0x1b2c // vmovupd %ymm5, (%rbx,%r11)
+	LONG $0xf7c6840f; WORD $0xffff // je <slotsMulti4+0xb0>
+	LONG $0x305f8b48 // movq 0x30(%rdi), %rbx
+	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x0574 // je <slotsMulti4+0x8fb>
+	LONG $0x1cb70f46; BYTE $0x53 // movzwl (%rbx,%r10,2), %r11d
+	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x1974 // je <slotsMulti4+0x920>
+	LONG $0x247c8b45; BYTE $0x68 // movl 0x68(%r12), %r15d
+	LONG $0x9b3c0346 // addl (%rbx,%r11,4), %r15d
+	LONG $0x34e7c149 // shlq $0x34, %r15
+	LONG $0x6ef9c1c4; BYTE $0xef // vmovq %r15, %xmm5
+	WORD $0x0ceb // jmp <slotsMulti4+0x927>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x7e7ac1c4; WORD $0x246c; BYTE $0x70 // vmovq 0x70(%r12), %xmm5
 	LONG $0x107dc1c4; LONG $0xffff00b1; BYTE $0xff // vmovupd -0x100(%r9), %ymm6
-	LONG $0x05e3c148 // shlq $0x5, %rbx
-	LONG $0x48458b4d // movq 0x48(%r13), %r8
-	LONG $0x787d8041; BYTE $0x00 // cmpb $0x0, 0x78(%r13)
+	LONG $0x05e3c149 // shlq $0x5, %r11
+	LONG $0x245c8b49; BYTE $0x48 // movq 0x48(%r12), %rbx
+	LONG $0x247c8041; WORD $0x0078 // cmpb $0x0, 0x78(%r12)
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
 	LONG $0x584dc1c4; BYTE $0x31 // vaddpd (%r9), %ymm6, %ymm6
-	WORD $0x8874 // je <slotsMulti4+0x810>
-	LONG $0xa8cdc2c4; WORD $0x182c // vfmadd213pd (%r8,%rbx), %ymm6, %ymm5
-	WORD $0x84eb // jmp <slotsMulti4+0x814>
-	LONG $0x50c48348 // addq $0x50, %rsp
+	WORD $0x8574 // je <slotsMulti4+0x8d0>
+	LONG $0xa8cda2c4; WORD $0x1b2c // vfmadd213pd (%rbx,%r11), %ymm6, %ymm5
+	WORD $0x81eb // jmp <slotsMulti4+0x8d4>
+	LONG $0x68c48348 // addq $0x68, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -896,9 +971,9 @@ TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00453000
-	LONG $0x00000000; LONG $0x00433000
-	LONG $0x100c0804; WORD $0x1814; BYTE $0x1c
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x0c080400
+	LONG $0x1c181410
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
@@ -907,7 +982,7 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
-	LONG $0x000a0ee9; BYTE $0x00 // jmp <end>
+	LONG $0x000a8ee9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -916,158 +991,132 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x09d68e0f; WORD $0x0000 // jle <slotsMulti8+0x9e3>
+	LONG $0x0a238e0f; WORD $0x0000 // jle <slotsMulti8+0xa30>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x58ec8348 // subq $0x58, %rsp
+	LONG $0x60ec8348 // subq $0x60, %rsp
 	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x597de2c4; LONG $0x0009d00d; BYTE $0x00 // vpbroadcastq 0x9d0(%rip), %ymm1
-	LONG $0x597de2c4; LONG $0x0009bf15; BYTE $0x00 // vpbroadcastq 0x9bf(%rip), %ymm2
-	LONG $0x227de2c4; LONG $0x0009ca1d; BYTE $0x00 // vpmovsxbq 0x9ca(%rip), %ymm3
-	LONG $0x227de2c4; LONG $0x0009bd25; BYTE $0x00 // vpmovsxbq 0x9bd(%rip), %ymm4
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x597de2c4; LONG $0x000a500d; BYTE $0x00 // vpbroadcastq 0xa50(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000a3f15; BYTE $0x00 // vpbroadcastq 0xa3f(%rip), %ymm2
+	LONG $0x227de2c4; LONG $0x000a4a1d; BYTE $0x00 // vpmovsxbq 0xa4a(%rip), %ymm3
+	LONG $0x227de2c4; LONG $0x000a3d25; BYTE $0x00 // vpmovsxbq 0xa3d(%rip), %ymm4
+	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
 	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
 	LONG $0x28778b4c // movq 0x28(%rdi), %r14
+	LONG $0x00868d4c; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %r8
 	LONG $0x00968d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r10
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x2404c748; LONG $0x00000000 // movq $0x0, (%rsp)
+	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
+	LONG $0x2444894c; BYTE $0x38 // movq %r8, 0x38(%rsp)
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
 	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
-	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
-	LONG $0x00968d48; WORD $0x0030; BYTE $0x00 // leaq 0x3000(%rsi), %rdx
-	LONG $0x24548948; BYTE $0x38 // movq %rdx, 0x38(%rsp)
+	LONG $0xc3048d48 // leaq (%rbx,%rax,8), %rax
+	LONG $0x24548948; BYTE $0x20 // movq %rdx, 0x20(%rsp)
+	LONG $0x08968d48; WORD $0x0020; BYTE $0x00 // leaq 0x2008(%rsi), %rdx
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
 	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
 	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x25eb // jmp <slotsMulti8+0xb8>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24040148 // addq %rax, (%rsp)
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
-	LONG $0x091d830f; WORD $0x0000 // jae <slotsMulti8+0x9d5>
-	LONG $0x40b60f41; BYTE $0x06 // movzbl 0x6(%r8), %eax
-	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	WORD $0x19eb // jmp <slotsMulti8+0xb9>
+	LONG $0x2464014c; BYTE $0x08 // addq %r12, 0x8(%rsp)
+	LONG $0x000001bd; BYTE $0x00 // movl $0x1, %ebp
+	LONG $0x08c38348 // addq $0x8, %rbx
+	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
+	LONG $0x0969830f; WORD $0x0000 // jae <slotsMulti8+0xa22>
+	LONG $0x0643b60f // movzbl 0x6(%rbx), %eax
+	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
 	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
-	LONG $0x2444894c; BYTE $0x08 // movq %r8, 0x8(%rsp)
+	LONG $0x241c8948 // movq %rbx, (%rsp)
 	WORD $0xe083; BYTE $0x01 // andl $0x1, %eax
 	LONG $0xc7448b48; BYTE $0x38 // movq 0x38(%rdi,%rax,8), %rax
+	WORD $0xff31 // xorl %edi, %edi
 	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
-	WORD $0x26eb // jmp <slotsMulti8+0x105>
-	BYTE $0x90 // nop
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x24648b4c; BYTE $0x50 // movq 0x50(%rsp), %r12
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
-	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
-	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
-	WORD $0x3949; BYTE $0xc4 // cmpq %rax, %r12
-	LONG $0x069b8d0f; WORD $0x0000 // jge <slotsMulti8+0x7a0>
+	LONG $0x0443b70f // movzwl 0x4(%rbx), %eax
+	WORD $0x20eb // jmp <slotsMulti8+0xfe>
+	WORD $0x9066 // nop
+	LONG $0x241c8b48 // movq (%rsp), %rbx
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x000000bd; BYTE $0x00 // movl $0x0, %ebp
+	LONG $0x0443b70f // movzwl 0x4(%rbx), %eax
+	WORD $0x0148; BYTE $0xcf // addq %rcx, %rdi
+	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
+	LONG $0x06f28d0f; WORD $0x0000 // jge <slotsMulti8+0x7f0>
 	LONG $0xe8b70f44 // movzwl %ax, %r13d
-	LONG $0x000040bd; BYTE $0x00 // movl $0x40, %ebp
-	LONG $0x2464894c; BYTE $0x50 // movq %r12, 0x50(%rsp)
-	WORD $0x294d; BYTE $0xe5 // subq %r12, %r13
-	LONG $0x40fd8349 // cmpq $0x40, %r13
-	LONG $0xed4c0f49 // cmovlq %r13, %rbp
-	WORD $0x854d; BYTE $0xed // testq %r13, %r13
-	LONG $0x03f98e0f; WORD $0x0000 // jle <slotsMulti8+0x520>
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x02fd8348 // cmpq $0x2, %rbp
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	LONG $0xcd4d0f48 // cmovgeq %rbp, %rcx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x0000eae9; BYTE $0x00 // jmp <slotsMulti8+0x232>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x30 // movq 0x30(%rsp), %r14
-	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
-	LONG $0x347dc2c4; BYTE $0x36 // vpmovzxwq (%r14), %ymm6
-	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
-	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
-	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x24440348; BYTE $0x40 // addq 0x40(%rsp), %rax
-	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
-	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
-	LONG $0xf673cdc5; BYTE $0x03 // vpsllq $0x3, %ymm6, %ymm6
-	LONG $0x7f7ea1c4; LONG $0x20000eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r9)
-	LONG $0x347dc2c4; WORD $0x0876 // vpmovzxwq 0x8(%r14), %ymm6
-	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
-	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
-	LONG $0x7f7ea1c4; LONG $0x20200eac; WORD $0x0000 // vmovdqu %ymm5, 0x2020(%rsi,%r9)
-	LONG $0x16b70f41 // movzwl (%r14), %edx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x56b70f41; BYTE $0x02 // movzwl 0x2(%r14), %edx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x56b70f41; BYTE $0x06 // movzwl 0x6(%r14), %edx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x56b70f41; BYTE $0x08 // movzwl 0x8(%r14), %edx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x56b70f41; BYTE $0x0a // movzwl 0xa(%r14), %edx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x56b70f41; BYTE $0x0c // movzwl 0xc(%r14), %edx
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x56b70f41; BYTE $0x0e // movzwl 0xe(%r14), %edx
-	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0x2474894c; BYTE $0x30 // movq %r14, 0x30(%rsp)
-	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	LONG $0x020c180f // prefetcht0 (%rdx,%rax)
-	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x40c18349 // addq $0x40, %r9
-	WORD $0xff49; BYTE $0xc4 // incq %r12
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	WORD $0x0149; BYTE $0xfe // addq %rdi, %r14
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	WORD $0x394c; BYTE $0xc9 // cmpq %r9, %rcx
-	LONG $0x02f3840f; WORD $0x0000 // je <slotsMulti8+0x525>
-	LONG $0x3bb60f41 // movzbl (%r11), %edi
-	LONG $0x0640f641; BYTE $0x02 // testb $0x2, 0x6(%r8)
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
-	LONG $0x0115850f; WORD $0x0000 // jne <slotsMulti8+0x360>
 	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x247c894c; BYTE $0x28 // movq %r15, 0x28(%rsp)
-	LONG $0x80b08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r14
-	LONG $0x7f048d48 // leaq (%rdi,%rdi,2), %rax
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x000040b9; BYTE $0x00 // movl $0x40, %ecx
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	WORD $0x2949; BYTE $0xfd // subq %rdi, %r13
+	LONG $0x40fd8349 // cmpq $0x40, %r13
+	LONG $0xcd4c0f49 // cmovlq %r13, %rcx
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	LONG $0x04468e0f; WORD $0x0000 // jle <slotsMulti8+0x570>
+	LONG $0x24648b4c; BYTE $0x50 // movq 0x50(%rsp), %r12
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0xf94d0f48 // cmovgeq %rcx, %rdi
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x247c8948; BYTE $0x58 // movq %rdi, 0x58(%rsp)
+	WORD $0x78eb // jmp <slotsMulti8+0x1c1>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24548b48; BYTE $0x30 // movq 0x30(%rsp), %rdx
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	WORD $0x038b // movl (%rbx), %eax
+	LONG $0x95148d48; LONG $0x00000000 // leaq (,%rdx,4), %rdx
+	LONG $0x20500349 // addq 0x20(%r8), %rdx
+	LONG $0x82048d48 // leaq (%rdx,%rax,4), %rax
+	LONG $0x8804634a // movslq (%rax,%r9,4), %rax
+	LONG $0x24440348; BYTE $0x08 // addq 0x8(%rsp), %rax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
+	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
+	LONG $0xf3d4d5c5 // vpaddq %ymm3, %ymm5, %ymm6
+	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
+	LONG $0x7f7e81c4; WORD $0xf234 // vmovdqu %ymm6, (%r10,%r14,8)
+	LONG $0x7f7e81c4; WORD $0xf26c; BYTE $0x20 // vmovdqu %ymm5, 0x20(%r10,%r14,8)
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	WORD $0x894d; BYTE $0xde // movq %r11, %r14
+	WORD $0x0149; BYTE $0xfe // addq %rdi, %r14
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x40c48349 // addq $0x40, %r12
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	WORD $0x8949; BYTE $0xd3 // movq %rdx, %r11
+	LONG $0x244c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r9
+	LONG $0x03af840f; WORD $0x0000 // je <slotsMulti8+0x570>
+	WORD $0xb60f; BYTE $0x38 // movzbl (%rax), %edi
+	LONG $0x020643f6 // testb $0x2, 0x6(%rbx)
+	LONG $0x2474894c; BYTE $0x10 // movq %r14, 0x10(%rsp)
+	LONG $0xcd348d4e; LONG $0x00000000 // leaq (,%r9,8), %r14
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x0100850f; WORD $0x0000 // jne <slotsMulti8+0x2e0>
+	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
+	LONG $0x7f3c8d4c // leaq (%rdi,%rdi,2), %r15
+	LONG $0x80988b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %rbx
 	LONG $0x34ff8040 // cmpb $0x34, %dil
-	LONG $0x0126860f; WORD $0x0000 // jbe <slotsMulti8+0x390>
-	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
-	LONG $0x244c8b48; BYTE $0x18 // movq 0x18(%rsp), %rcx
-	WORD $0x8941; BYTE $0xff // movl %edi, %r15d
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x7f048d44 // leal (%rdi,%rdi,2), %r8d
-	WORD $0xfa89 // movl %edi, %edx
-	WORD $0xead1 // shrl %edx
+	LONG $0x0116860f; WORD $0x0000 // jbe <slotsMulti8+0x310>
+	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
+	WORD $0x8941; BYTE $0xf8 // movl %edi, %r8d
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
-	LONG $0x296ffac5 // vmovdqu (%rcx), %xmm5
-	LONG $0x5979c2c4; LONG $0x008006bc; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rax), %xmm7
-	LONG $0x597dc2c4; LONG $0x008806b4; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm6
-	LONG $0x3855a3c4; WORD $0x392c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r15), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x062c // vpshufb (%r14,%rax), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x066c; BYTE $0x40 // vpsllvq 0x40(%r14,%rax), %ymm5, %ymm5
+	LONG $0x06e7c141 // shll $0x6, %r15d
+	WORD $0x148d; BYTE $0x7f // leal (%rdi,%rdi,2), %edx
+	WORD $0xf889 // movl %edi, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
+	LONG $0x5979a2c4; LONG $0x00803bbc; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%r15), %xmm7
+	LONG $0x597da2c4; LONG $0x00883bb4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r15), %ymm6
+	LONG $0x385583c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm5, %ymm5
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x0055a2c4; WORD $0x3b2c // vpshufb (%rbx,%r15), %ymm5, %ymm5
+	LONG $0x47d5a2c4; WORD $0x3b6c; BYTE $0x40 // vpsllvq 0x40(%rbx,%r15), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
-	LONG $0x197dc2c4; LONG $0x009006bc; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rax), %ymm7
+	LONG $0x197da2c4; LONG $0x00903bbc; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%r15), %ymm7
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
@@ -1075,15 +1124,14 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
-	LONG $0x2c6ffac5; BYTE $0x11 // vmovdqu (%rcx,%rdx), %xmm5
-	LONG $0x5979c2c4; LONG $0x008006bc; WORD $0x0000 // vpbroadcastq 0x80(%r14,%rax), %xmm7
-	LONG $0x597dc2c4; LONG $0x008806b4; WORD $0x0000 // vpbroadcastq 0x88(%r14,%rax), %ymm6
-	LONG $0x197d42c4; LONG $0x00900684; WORD $0x0000 // vbroadcastsd 0x90(%r14,%rax), %ymm8
-	LONG $0x3855a3c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm5, %ymm5
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	LONG $0x0055c2c4; WORD $0x066c; BYTE $0x20 // vpshufb 0x20(%r14,%rax), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x066c; BYTE $0x60 // vpsllvq 0x60(%r14,%rax), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xf62c // vmovupd %ymm5, (%rsi,%r14,8)
+	LONG $0x6f7ac1c4; WORD $0x032c // vmovdqu (%r11,%rax), %xmm5
+	LONG $0x5979a2c4; LONG $0x00803bbc; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%r15), %xmm7
+	LONG $0x597da2c4; LONG $0x00883bb4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r15), %ymm6
+	LONG $0x197d22c4; LONG $0x00903b84; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%r15), %ymm8
+	LONG $0x3855c3c4; WORD $0x132c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm5, %ymm5
+	LONG $0x0055a2c4; WORD $0x3b6c; BYTE $0x20 // vpshufb 0x20(%rbx,%r15), %ymm5, %ymm5
+	LONG $0x47d5a2c4; WORD $0x3b6c; BYTE $0x60 // vpsllvq 0x60(%rbx,%r15), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
 	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
@@ -1092,128 +1140,180 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
 	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x000166e9; BYTE $0x00 // jmp <slotsMulti8+0x4b8>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x2a5afcc5 // vcvtps2pd (%rdx), %ymm5
-	LONG $0x117ca1c4; WORD $0x0e2c // vmovups %ymm5, (%rsi,%r9)
-	LONG $0x6a5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm5
-	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
-	LONG $0x0640f641; BYTE $0x01 // testb $0x1, 0x6(%r8)
-	LONG $0xfdc8840f; WORD $0xffff // je <slotsMulti8+0x150>
-	LONG $0x000147e9; BYTE $0x00 // jmp <slotsMulti8+0x4d4>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x00015ce9; BYTE $0x00 // jmp <slotsMulti8+0x435>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
+	LONG $0x5a7cc1c4; BYTE $0x2b // vcvtps2pd (%r11), %ymm5
+	LONG $0x117ca1c4; WORD $0xf62c // vmovups %ymm5, (%rsi,%r14,8)
+	LONG $0x5a7cc1c4; WORD $0x106b // vcvtps2pd 0x10(%r11), %ymm5
+	LONG $0x117da1c4; WORD $0xf66c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r14,8)
+	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
+	LONG $0xfe46850f; WORD $0xffff // jne <slotsMulti8+0x150>
+	LONG $0x00013be9; BYTE $0x00 // jmp <slotsMulti8+0x44a>
+	BYTE $0x90 // nop
 	LONG $0x19ff8040 // cmpb $0x19, %dil
-	WORD $0x930f; BYTE $0xc2 // setae %dl
+	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c7f640 // testb $0x7, %dil
-	LONG $0xc0950f41 // setne %r8b
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0x0841; BYTE $0xd0 // orb %dl, %r8b
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
+	WORD $0x950f; BYTE $0xc2 // setne %dl
+	LONG $0x06e7c141 // shll $0x6, %r15d
+	WORD $0xc208 // orb %al, %dl
+	LONG $0x00838d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r11), %rax
+	WORD $0x014c; BYTE $0xfb // addq %r15, %rbx
+	WORD $0xd284 // testb %dl, %dl
+	LONG $0x008d840f; WORD $0x0000 // je <slotsMulti8+0x3c3>
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	WORD $0xf889 // movl %edi, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x00978d49; WORD $0x0010; BYTE $0x00 // leaq 0x1000(%r15), %rdx
-	WORD $0x8445; BYTE $0xc0 // testb %r8b, %r8b
-	LONG $0x0089840f; WORD $0x0000 // je <slotsMulti8+0x44a>
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	WORD $0xfa89 // movl %edi, %edx
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	LONG $0x7f048d44 // leal (%rdi,%rdi,2), %r8d
-	LONG $0x6f7ac1c4; BYTE $0x2f // vmovdqu (%r15), %xmm5
-	LONG $0x5979c2c4; LONG $0x000080be; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm7
-	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
-	LONG $0x3855c3c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm5, %ymm5
+	WORD $0xfa89 // movl %edi, %edx
+	WORD $0xead1 // shrl %edx
+	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
+	LONG $0x5979e2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm7
+	LONG $0x597de2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm6
+	LONG $0x3855c3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm5, %ymm5
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x0055c2c4; BYTE $0x2e // vpshufb (%r14), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x406e // vpsllvq 0x40(%r14), %ymm5, %ymm5
+	LONG $0x0055e2c4; BYTE $0x2b // vpshufb (%rbx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x406b // vpsllvq 0x40(%rbx), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
+	LONG $0x197de2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm5
-	LONG $0x5979c2c4; LONG $0x000080be; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm7
-	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
-	LONG $0x385583c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x206e // vpshufb 0x20(%r14), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x606e // vpsllvq 0x60(%r14), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xf62c // vmovupd %ymm5, (%rsi,%r14,8)
+	LONG $0x6f7ac1c4; WORD $0x132c // vmovdqu (%r11,%rdx), %xmm5
+	LONG $0x5979e2c4; LONG $0x000080bb; BYTE $0x00 // vpbroadcastq 0x80(%rbx), %xmm7
+	LONG $0x597de2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm6
+	LONG $0x385583c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
+	LONG $0x47d5e2c4; WORD $0x606b // vpsllvq 0x60(%rbx), %ymm5, %ymm5
 	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
 	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	WORD $0x61eb // jmp <slotsMulti8+0x4ab>
-	WORD $0x180f; BYTE $0x0a // prefetcht0 (%rdx)
-	WORD $0xfa89 // movl %edi, %edx
-	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	WORD $0x65eb // jmp <slotsMulti8+0x428>
+	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
+	WORD $0xf889 // movl %edi, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
 	LONG $0x7f048d44 // leal (%rdi,%rdi,2), %r8d
-	LONG $0x6f7ac1c4; BYTE $0x2f // vmovdqu (%r15), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
-	LONG $0x3855c3c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdx), %ymm5, %ymm5
+	WORD $0xfa89 // movl %edi, %edx
+	WORD $0xead1 // shrl %edx
+	LONG $0x6f7ac1c4; BYTE $0x2b // vmovdqu (%r11), %xmm5
+	LONG $0x597de2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm6
+	LONG $0x3855c3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm5, %ymm5
 	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x0055c2c4; BYTE $0x2e // vpshufb (%r14), %ymm5, %ymm5
+	LONG $0x0055e2c4; BYTE $0x2b // vpshufb (%rbx), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
+	LONG $0x197de2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0x0e2c // vmovupd %ymm5, (%rsi,%r9)
-	LONG $0x6f7ac1c4; WORD $0x072c // vmovdqu (%r15,%rax), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b6; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm6
-	LONG $0x385583c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x206e // vpshufb 0x20(%r14), %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xf62c // vmovupd %ymm5, (%rsi,%r14,8)
+	LONG $0x6f7ac1c4; WORD $0x132c // vmovdqu (%r11,%rdx), %xmm5
+	LONG $0x597de2c4; LONG $0x000088b3; BYTE $0x00 // vpbroadcastq 0x88(%rbx), %ymm6
+	LONG $0x385583c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm5, %ymm5
+	LONG $0x0055e2c4; WORD $0x206b // vpshufb 0x20(%rbx), %ymm5, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm6
+	LONG $0x197de2c4; LONG $0x000090b3; BYTE $0x00 // vbroadcastsd 0x90(%rbx), %ymm6
 	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	LONG $0x247c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r15
-	LONG $0x117da1c4; WORD $0x0e6c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r9)
-	LONG $0x0640f641; BYTE $0x01 // testb $0x1, 0x6(%r8)
-	LONG $0xfc7c840f; WORD $0xffff // je <slotsMulti8+0x150>
-	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
-	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
-	LONG $0x02e0c148 // shlq $0x2, %rax
-	LONG $0x20420348 // addq 0x20(%rdx), %rax
-	LONG $0xa004634a // movslq (%rax,%r12,4), %rax
-	LONG $0x24040348 // addq (%rsp), %rax
-	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	LONG $0x241c8b48 // movq (%rsp), %rbx
+	LONG $0x117da1c4; WORD $0xf66c; BYTE $0x20 // vmovupd %ymm5, 0x20(%rsi,%r14,8)
+	LONG $0x010643f6 // testb $0x1, 0x6(%rbx)
+	LONG $0xfd06850f; WORD $0xffff // jne <slotsMulti8+0x150>
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	LONG $0x3dc0be80; WORD $0x0000; BYTE $0x00 // cmpb $0x0, 0x3dc0(%rsi)
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	WORD $0x1b8b // movl (%rbx), %ebx
+	WORD $0x5c74 // je <slotsMulti8+0x4be>
+	LONG $0xfec0c748; WORD $0xffff; BYTE $0xff // movq $-0x2, %rax
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x70b70f45; BYTE $0x02 // movzwl 0x2(%r8), %r14d
+	LONG $0x10b70f41 // movzwl (%r8), %edx
+	LONG $0xfeb60f45 // movzbl %r14b, %r15d
+	WORD $0x0148; BYTE $0xda // addq %rbx, %rdx
+	LONG $0x08eec141 // shrl $0x8, %r14d
+	LONG $0x13e7c141 // shll $0x13, %r15d
+	WORD $0x0149; BYTE $0xde // addq %rbx, %r14
+	LONG $0xd7148d49 // leaq (%r15,%rdx,8), %rdx
+	LONG $0xc4548949; BYTE $0x08 // movq %rdx, 0x8(%r12,%rax,8)
+	LONG $0x50b70f41; BYTE $0x04 // movzwl 0x4(%r8), %edx
+	LONG $0x06c08349 // addq $0x6, %r8
+	WORD $0xe2c1; BYTE $0x0b // shll $0xb, %edx
+	LONG $0xf2148d4a // leaq (%rdx,%r14,8), %rdx
+	LONG $0xc4548949; BYTE $0x10 // movq %rdx, 0x10(%r12,%rax,8)
+	LONG $0x02c08348 // addq $0x2, %rax
+	LONG $0x06f88348 // cmpq $0x6, %rax
+	WORD $0xbd72 // jb <slotsMulti8+0x470>
+	LONG $0x24448348; WORD $0x1828 // addq $0x18, 0x28(%rsp)
+	LONG $0x0000a8e9; BYTE $0x00 // jmp <slotsMulti8+0x566>
+	LONG $0x347dc2c4; BYTE $0x30 // vpmovzxwq (%r8), %ymm6
+	LONG $0x6ef9e1c4; BYTE $0xeb // vmovq %rbx, %xmm5
+	LONG $0x06e3c148 // shlq $0x6, %rbx
+	LONG $0x245c0348; BYTE $0x40 // addq 0x40(%rsp), %rbx
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	LONG $0x10c28348 // addq $0x10, %rdx
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	LONG $0xf6d4d5c5 // vpaddq %ymm6, %ymm5, %ymm6
+	LONG $0xf673cdc5; BYTE $0x03 // vpsllq $0x3, %ymm6, %ymm6
+	LONG $0x7f7e81c4; WORD $0xf234 // vmovdqu %ymm6, (%r10,%r14,8)
+	LONG $0x347dc2c4; WORD $0x0870 // vpmovzxwq 0x8(%r8), %ymm6
+	LONG $0xeed4d5c5 // vpaddq %ymm6, %ymm5, %ymm5
 	LONG $0xf573d5c5; BYTE $0x03 // vpsllq $0x3, %ymm5, %ymm5
-	LONG $0xf3d4d5c5 // vpaddq %ymm3, %ymm5, %ymm6
-	LONG $0xecd4d5c5 // vpaddq %ymm4, %ymm5, %ymm5
-	LONG $0x7f7ea1c4; LONG $0x20000eb4; WORD $0x0000 // vmovdqu %ymm6, 0x2000(%rsi,%r9)
-	LONG $0x7f7ea1c4; LONG $0x20200eac; WORD $0x0000 // vmovdqu %ymm5, 0x2020(%rsi,%r9)
-	LONG $0xfffcf0e9; BYTE $0xff // jmp <slotsMulti8+0x20c>
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x7f7e81c4; WORD $0xf26c; BYTE $0x20 // vmovdqu %ymm5, 0x20(%r10,%r14,8)
+	LONG $0x00b70f41 // movzwl (%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x40b70f41; BYTE $0x0a // movzwl 0xa(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x40b70f41; BYTE $0x0e // movzwl 0xe(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x180c180f // prefetcht0 (%rax,%rbx)
+	LONG $0x241c8b48 // movq (%rsp), %rbx
+	LONG $0xfffc2ae9; BYTE $0xff // jmp <slotsMulti8+0x199>
+	BYTE $0x90 // nop
+	WORD $0xb740; BYTE $0x01 // movb $0x1, %dil
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x24548948; BYTE $0x18 // movq %rdx, 0x18(%rsp)
-	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
-	WORD $0x1eeb // jmp <slotsMulti8+0x553>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24548948; BYTE $0x10 // movq %rdx, 0x10(%rsp)
+	WORD $0x23eb // jmp <slotsMulti8+0x5a4>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x000004b8; BYTE $0x00 // movl $0x4, %eax
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfb8d840f; WORD $0xffff // je <slotsMulti8+0xe0>
+	LONG $0x01c7f640 // testb $0x1, %dil
+	LONG $0x000000bf; BYTE $0x00 // movl $0x0, %edi
+	LONG $0xfb3c840f; WORD $0xffff // je <slotsMulti8+0xe0>
 	LONG $0x24548b48; BYTE $0x38 // movq 0x38(%rsp), %rdx
 	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
-	WORD $0xb341; BYTE $0x01 // movb $0x1, %r11b
+	WORD $0x01b3 // movb $0x1, %bl
 	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0xc23c8d48 // leaq (%rdx,%rax,8), %rdi
-	LONG $0xc00c8d4d // leaq (%r8,%rax,8), %r9
-	WORD $0x62eb // jmp <slotsMulti8+0x5cf>
+	LONG $0xc20c8d4c // leaq (%rdx,%rax,8), %r9
+	LONG $0xc01c8d4d // leaq (%r8,%rax,8), %r11
+	WORD $0x60eb // jmp <slotsMulti8+0x61d>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x117d21c4; WORD $0x0704 // vmovupd %ymm8, (%rdi,%r8)
-	LONG $0x117d21c4; LONG $0x020007a4; WORD $0x0000 // vmovupd %ymm12, 0x200(%rdi,%r8)
-	LONG $0x117da1c4; WORD $0x077c; BYTE $0x40 // vmovupd %ymm7, 0x40(%rdi,%r8)
-	LONG $0x117d21c4; LONG $0x0240079c; WORD $0x0000 // vmovupd %ymm11, 0x240(%rdi,%r8)
-	LONG $0x117da1c4; LONG $0x008007b4; WORD $0x0000 // vmovupd %ymm6, 0x80(%rdi,%r8)
-	LONG $0x117d21c4; LONG $0x02800794; WORD $0x0000 // vmovupd %ymm10, 0x280(%rdi,%r8)
-	LONG $0x117da1c4; LONG $0x00c007ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%rdi,%r8)
-	LONG $0x117d21c4; LONG $0x02c0078c; WORD $0x0000 // vmovupd %ymm9, 0x2c0(%rdi,%r8)
+	LONG $0x117d41c4; WORD $0x0104 // vmovupd %ymm8, (%r9,%rax)
+	LONG $0x117d41c4; LONG $0x020001a4; WORD $0x0000 // vmovupd %ymm12, 0x200(%r9,%rax)
+	LONG $0x117dc1c4; WORD $0x017c; BYTE $0x40 // vmovupd %ymm7, 0x40(%r9,%rax)
+	LONG $0x117d41c4; LONG $0x0240019c; WORD $0x0000 // vmovupd %ymm11, 0x240(%r9,%rax)
+	LONG $0x117dc1c4; LONG $0x008001b4; WORD $0x0000 // vmovupd %ymm6, 0x80(%r9,%rax)
+	LONG $0x117d41c4; LONG $0x02800194; WORD $0x0000 // vmovupd %ymm10, 0x280(%r9,%rax)
+	LONG $0x117dc1c4; LONG $0x00c001ac; WORD $0x0000 // vmovupd %ymm5, 0xc0(%r9,%rax)
+	LONG $0x117d41c4; LONG $0x02c0018c; WORD $0x0000 // vmovupd %ymm9, 0x2c0(%r9,%rax)
 	LONG $0x0004bc41; WORD $0x0000 // movl $0x4, %r12d
-	LONG $0x01c3f641 // testb $0x1, %r11b
-	LONG $0x0000bb41; WORD $0x0000 // movl $0x0, %r11d
-	LONG $0xff71840f; WORD $0xffff // je <slotsMulti8+0x540>
-	WORD $0x894d; BYTE $0xe0 // movq %r12, %r8
-	LONG $0x06e0c149 // shlq $0x6, %r8
+	WORD $0xc3f6; BYTE $0x01 // testb $0x1, %bl
+	LONG $0x000000bb; BYTE $0x00 // movl $0x0, %ebx
+	LONG $0xff73840f; WORD $0xffff // je <slotsMulti8+0x590>
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
 	LONG $0xedefd1c5 // vpxor %xmm5, %xmm5, %xmm5
 	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
 	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
@@ -1222,103 +1322,104 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
-	WORD $0xdb85 // testl %ebx, %ebx
-	LONG $0x00ed840f; WORD $0x0000 // je <slotsMulti8+0x6f0>
-	LONG $0xe6048d4a // leaq (%rsi,%r12,8), %rax
+	WORD $0xed85 // testl %ebp, %ebp
+	LONG $0x00ef840f; WORD $0x0000 // je <slotsMulti8+0x740>
+	LONG $0xe63c8d4e // leaq (%rsi,%r12,8), %r15
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x01368c0f; WORD $0x0000 // jl <slotsMulti8+0x747>
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xd4 // movq %rdx, %r12
-	LONG $0x00908b48; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rax), %rdx
-	LONG $0x197d62c4; BYTE $0x28 // vbroadcastsd (%rax), %ymm13
-	LONG $0x08b88b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rax), %r15
-	LONG $0xb89542c4; WORD $0xd104 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm8
-	LONG $0x10908b48; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rax), %rdx
-	LONG $0x197d62c4; WORD $0x0868 // vbroadcastsd 0x8(%rax), %ymm13
-	LONG $0xb89582c4; WORD $0xf93c // vfmadd231pd (%r9,%r15,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x1068 // vbroadcastsd 0x10(%rax), %ymm13
-	LONG $0xb895c2c4; WORD $0xd134 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm6
-	LONG $0x18908b48; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rax), %rdx
-	LONG $0x197d62c4; WORD $0x1868 // vbroadcastsd 0x18(%rax), %ymm13
-	LONG $0xb895c2c4; WORD $0xd12c // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm5
-	LONG $0x40908b48; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rax), %rdx
-	LONG $0x197d62c4; WORD $0x4068 // vbroadcastsd 0x40(%rax), %ymm13
-	LONG $0xb89542c4; WORD $0xd124 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm12
-	LONG $0x48908b48; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rax), %rdx
-	LONG $0x197d62c4; WORD $0x4868 // vbroadcastsd 0x48(%rax), %ymm13
-	LONG $0xb89542c4; WORD $0xd11c // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm11
-	LONG $0x50908b48; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rax), %rdx
-	LONG $0x197d62c4; WORD $0x5068 // vbroadcastsd 0x50(%rax), %ymm13
-	LONG $0xb89542c4; WORD $0xd114 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm10
-	LONG $0x58908b48; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rax), %rdx
-	LONG $0x197d62c4; WORD $0x5868 // vbroadcastsd 0x58(%rax), %ymm13
-	LONG $0x80e88348 // subq $-0x80, %rax
-	LONG $0xb89542c4; WORD $0xd10c // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm9
-	LONG $0x24548d49; BYTE $0x02 // leaq 0x2(%r12), %rdx
-	LONG $0x03c48349 // addq $0x3, %r12
-	WORD $0x3949; BYTE $0xec // cmpq %rbp, %r12
-	LONG $0xff508c0f; WORD $0xffff // jl <slotsMulti8+0x620>
-	LONG $0x00a08d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rax), %r12
-	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
-	LONG $0xfe908d0f; WORD $0xffff // jge <slotsMulti8+0x570>
-	WORD $0x74eb // jmp <slotsMulti8+0x756>
+	LONG $0x01388c0f; WORD $0x0000 // jl <slotsMulti8+0x797>
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x107d21c4; WORD $0x0704 // vmovupd (%rdi,%r8), %ymm8
-	LONG $0x6f7ea1c4; WORD $0x077c; BYTE $0x40 // vmovdqu 0x40(%rdi,%r8), %ymm7
-	LONG $0x6f7ea1c4; LONG $0x008007b4; WORD $0x0000 // vmovdqu 0x80(%rdi,%r8), %ymm6
-	LONG $0x6f7ea1c4; LONG $0x00c007ac; WORD $0x0000 // vmovdqu 0xc0(%rdi,%r8), %ymm5
-	LONG $0x107d21c4; LONG $0x020007a4; WORD $0x0000 // vmovupd 0x200(%rdi,%r8), %ymm12
-	LONG $0x107d21c4; LONG $0x0240079c; WORD $0x0000 // vmovupd 0x240(%rdi,%r8), %ymm11
-	LONG $0x107d21c4; LONG $0x02800794; WORD $0x0000 // vmovupd 0x280(%rdi,%r8), %ymm10
-	LONG $0x107d21c4; LONG $0x02c0078c; WORD $0x0000 // vmovupd 0x2c0(%rdi,%r8), %ymm9
-	LONG $0xe6048d4a // leaq (%rsi,%r12,8), %rax
+	WORD $0x894d; BYTE $0xc4 // movq %r8, %r12
+	LONG $0x00878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r15), %r8
+	LONG $0x08978b49; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r15), %rdx
+	LONG $0x197d42c4; BYTE $0x2f // vbroadcastsd (%r15), %ymm13
+	LONG $0xb89502c4; WORD $0xc304 // vfmadd231pd (%r11,%r8,8), %ymm13, %ymm8
+	LONG $0x197d42c4; WORD $0x086f // vbroadcastsd 0x8(%r15), %ymm13
+	LONG $0x24448d4d; BYTE $0x02 // leaq 0x2(%r12), %r8
+	LONG $0x03c48349 // addq $0x3, %r12
+	LONG $0xb895c2c4; WORD $0xd33c // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm7
+	LONG $0x10978b49; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r15), %rdx
+	LONG $0x197d42c4; WORD $0x106f // vbroadcastsd 0x10(%r15), %ymm13
+	LONG $0xb895c2c4; WORD $0xd334 // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm6
+	LONG $0x18978b49; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r15), %rdx
+	LONG $0x197d42c4; WORD $0x186f // vbroadcastsd 0x18(%r15), %ymm13
+	LONG $0xb895c2c4; WORD $0xd32c // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm5
+	LONG $0x40978b49; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r15), %rdx
+	LONG $0x197d42c4; WORD $0x406f // vbroadcastsd 0x40(%r15), %ymm13
+	LONG $0xb89542c4; WORD $0xd324 // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm12
+	LONG $0x48978b49; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r15), %rdx
+	LONG $0x197d42c4; WORD $0x486f // vbroadcastsd 0x48(%r15), %ymm13
+	LONG $0xb89542c4; WORD $0xd31c // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm11
+	LONG $0x50978b49; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r15), %rdx
+	LONG $0x197d42c4; WORD $0x506f // vbroadcastsd 0x50(%r15), %ymm13
+	LONG $0xb89542c4; WORD $0xd314 // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm10
+	LONG $0x58978b49; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r15), %rdx
+	LONG $0x197d42c4; WORD $0x586f // vbroadcastsd 0x58(%r15), %ymm13
+	LONG $0x80ef8349 // subq $-0x80, %r15
+	LONG $0xb89542c4; WORD $0xd30c // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm9
+	WORD $0x3949; BYTE $0xcc // cmpq %rcx, %r12
+	LONG $0xff508c0f; WORD $0xffff // jl <slotsMulti8+0x670>
+	LONG $0x00a78d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r15), %r12
+	WORD $0x3949; BYTE $0xc8 // cmpq %rcx, %r8
+	LONG $0xfe908d0f; WORD $0xffff // jge <slotsMulti8+0x5c0>
+	WORD $0x75eb // jmp <slotsMulti8+0x7a7>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x107d41c4; WORD $0x0104 // vmovupd (%r9,%rax), %ymm8
+	LONG $0x6f7ec1c4; WORD $0x017c; BYTE $0x40 // vmovdqu 0x40(%r9,%rax), %ymm7
+	LONG $0x6f7ec1c4; LONG $0x008001b4; WORD $0x0000 // vmovdqu 0x80(%r9,%rax), %ymm6
+	LONG $0x6f7ec1c4; LONG $0x00c001ac; WORD $0x0000 // vmovdqu 0xc0(%r9,%rax), %ymm5
+	LONG $0x107d41c4; LONG $0x020001a4; WORD $0x0000 // vmovupd 0x200(%r9,%rax), %ymm12
+	LONG $0x107d41c4; LONG $0x0240019c; WORD $0x0000 // vmovupd 0x240(%r9,%rax), %ymm11
+	LONG $0x107d41c4; LONG $0x02800194; WORD $0x0000 // vmovupd 0x280(%r9,%rax), %ymm10
+	LONG $0x107d41c4; LONG $0x02c0018c; WORD $0x0000 // vmovupd 0x2c0(%r9,%rax), %ymm9
+	LONG $0xe63c8d4e // leaq (%rsi,%r12,8), %r15
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0xfeca8d0f; WORD $0xffff // jge <slotsMulti8+0x611>
+	LONG $0xfec88d0f; WORD $0xffff // jge <slotsMulti8+0x65f>
 	LONG $0xe2248d4f // leaq (%r10,%r12,8), %r12
-	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x3948; BYTE $0xea // cmpq %rbp, %rdx
-	LONG $0xfe1a8d0f; WORD $0xffff // jge <slotsMulti8+0x570>
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x3949; BYTE $0xc8 // cmpq %rcx, %r8
+	LONG $0xfe198d0f; WORD $0xffff // jge <slotsMulti8+0x5c0>
 	LONG $0x24148b49 // movq (%r12), %rdx
-	LONG $0x247c8b4d; BYTE $0x08 // movq 0x8(%r12), %r15
-	LONG $0x197d62c4; BYTE $0x28 // vbroadcastsd (%rax), %ymm13
-	LONG $0x197d62c4; WORD $0x1870 // vbroadcastsd 0x18(%rax), %ymm14
-	LONG $0xb89542c4; WORD $0xd104 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm8
-	LONG $0x197d62c4; WORD $0x0868 // vbroadcastsd 0x8(%rax), %ymm13
+	LONG $0x197d42c4; BYTE $0x2f // vbroadcastsd (%r15), %ymm13
+	LONG $0x24448b4d; BYTE $0x08 // movq 0x8(%r12), %r8
+	LONG $0xb89542c4; WORD $0xd304 // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm8
 	LONG $0x24548b49; BYTE $0x10 // movq 0x10(%r12), %rdx
-	LONG $0xb89582c4; WORD $0xf93c // vfmadd231pd (%r9,%r15,8), %ymm13, %ymm7
-	LONG $0x197d62c4; WORD $0x1068 // vbroadcastsd 0x10(%rax), %ymm13
-	LONG $0x24448b49; BYTE $0x18 // movq 0x18(%r12), %rax
-	LONG $0xb895c2c4; WORD $0xd134 // vfmadd231pd (%r9,%rdx,8), %ymm13, %ymm6
-	LONG $0xb88dc2c4; WORD $0xc12c // vfmadd231pd (%r9,%rax,8), %ymm14, %ymm5
-	LONG $0xfffdd3e9; BYTE $0xff // jmp <slotsMulti8+0x570>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x197d42c4; WORD $0x086f // vbroadcastsd 0x8(%r15), %ymm13
+	LONG $0xb89582c4; WORD $0xc33c // vfmadd231pd (%r11,%r8,8), %ymm13, %ymm7
+	LONG $0x197d42c4; WORD $0x106f // vbroadcastsd 0x10(%r15), %ymm13
+	LONG $0xb895c2c4; WORD $0xd334 // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm6
+	LONG $0x24548b49; BYTE $0x18 // movq 0x18(%r12), %rdx
+	LONG $0x197d42c4; WORD $0x186f // vbroadcastsd 0x18(%r15), %ymm13
+	LONG $0xb895c2c4; WORD $0xd32c // vfmadd231pd (%r11,%rdx,8), %ymm13, %ymm5
+	LONG $0xfffdd2e9; BYTE $0xff // jmp <slotsMulti8+0x5c0>
+	WORD $0x9066 // nop
 	WORD $0x01a8 // testb $0x1, %al
-	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0xce440f49 // cmoveq %r14, %rcx
-	LONG $0xf2440f4c // cmoveq %rdx, %r14
-	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0xf0440f4c // cmoveq %rax, %r14
+	LONG $0x0643b70f // movzwl 0x6(%rbx), %eax
+	WORD $0xed31 // xorl %ebp, %ebp
 	WORD $0x04a8 // testb $0x4, %al
-	WORD $0x2875 // jne <slotsMulti8+0x7e0>
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r8
-	LONG $0xf8ec820f; WORD $0xffff // jb <slotsMulti8+0xb8>
-	LONG $0x000204e9; BYTE $0x00 // jmp <slotsMulti8+0x9d5>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	WORD $0x2475 // jne <slotsMulti8+0x830>
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x08c38348 // addq $0x8, %rbx
+	LONG $0x245c3b48; BYTE $0x48 // cmpq 0x48(%rsp), %rbx
+	LONG $0xf899820f; WORD $0xffff // jb <slotsMulti8+0xb9>
+	LONG $0x0001fde9; BYTE $0x00 // jmp <slotsMulti8+0xa22>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
 	WORD $0x08a8 // testb $0x8, %al
-	WORD $0x2775 // jne <slotsMulti8+0x810>
-	LONG $0x50578b48 // movq 0x50(%rdi), %rdx
-	LONG $0x000008b8; BYTE $0x00 // movl $0x8, %eax
-	LONG $0x24142b48 // subq (%rsp), %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xc24c0f48 // cmovlq %rdx, %rax
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x00ee8f0f; WORD $0x0000 // jg <slotsMulti8+0x8f5>
-	LONG $0xfff894e9; BYTE $0xff // jmp <slotsMulti8+0xa0>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x2775 // jne <slotsMulti8+0x860>
+	LONG $0x50478b48 // movq 0x50(%rdi), %rax
+	LONG $0x0008bc41; WORD $0x0000 // movl $0x8, %r12d
+	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xe04c0f4c // cmovlq %rax, %r12
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00ed8f0f; WORD $0x0000 // jg <slotsMulti8+0x946>
+	LONG $0xfff842e9; BYTE $0xff // jmp <slotsMulti8+0xa0>
+	WORD $0x9066 // nop
 	WORD $0x01b0 // movb $0x1, %al
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
@@ -1350,60 +1451,60 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	LONG $0x000004ba; BYTE $0x00 // movl $0x4, %edx
 	WORD $0x01a8 // testb $0x1, %al
 	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
-	LONG $0xff30850f; WORD $0xffff // jne <slotsMulti8+0x820>
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	WORD $0x17eb // jmp <slotsMulti8+0x911>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
-	WORD $0xff49; BYTE $0xc7 // incq %r15
-	WORD $0x3949; BYTE $0xc7 // cmpq %rax, %r15
-	LONG $0xf78f840f; WORD $0xffff // je <slotsMulti8+0xa0>
-	LONG $0x30578b48 // movq 0x30(%rdi), %rdx
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x3674 // je <slotsMulti8+0x950>
-	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x7a148d4a // leaq (%rdx,%r15,2), %rdx
-	LONG $0x0cb70f46; BYTE $0x42 // movzwl (%rdx,%r8,2), %r9d
-	LONG $0x60578b48 // movq 0x60(%rdi), %rdx
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0x3174 // je <slotsMulti8+0x961>
-	LONG $0x68478b44 // movl 0x68(%rdi), %r8d
-	LONG $0x8a040346 // addl (%rdx,%r9,4), %r8d
-	LONG $0x34e0c149 // shlq $0x34, %r8
-	LONG $0x6ef9c1c4; BYTE $0xe8 // vmovq %r8, %xmm5
-	WORD $0x23eb // jmp <slotsMulti8+0x966>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x170c8d4d // leaq (%r15,%rdx), %r9
-	LONG $0x60578b48 // movq 0x60(%rdi), %rdx
-	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	WORD $0xcf75 // jne <slotsMulti8+0x930>
+	LONG $0xff30850f; WORD $0xffff // jne <slotsMulti8+0x870>
+	LONG $0x0001bc41; WORD $0x0000 // movl $0x1, %r12d
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x15eb // jmp <slotsMulti8+0x960>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x241c8b48 // movq (%rsp), %rbx
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x394d; BYTE $0xe1 // cmpq %r12, %r9
+	LONG $0xf740840f; WORD $0xffff // je <slotsMulti8+0xa0>
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x3774 // je <slotsMulti8+0x9a0>
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x48048d4a // leaq (%rax,%r9,2), %rax
+	LONG $0x1cb70f44; BYTE $0x50 // movzwl (%rax,%rdx,2), %r11d
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x3274 // je <slotsMulti8+0x9b2>
+	WORD $0x578b; BYTE $0x68 // movl 0x68(%rdi), %edx
+	LONG $0x98140342 // addl (%rax,%r11,4), %edx
+	LONG $0x34e2c148 // shlq $0x34, %rdx
+	LONG $0x6ef9e1c4; BYTE $0xea // vmovq %rdx, %xmm5
+	WORD $0x25eb // jmp <slotsMulti8+0x9b7>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x011c8d4d // leaq (%r9,%rax), %r11
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xce75 // jne <slotsMulti8+0x980>
 	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
-	LONG $0x06e2c148 // shlq $0x6, %rdx
-	LONG $0x24540348; BYTE $0x38 // addq 0x38(%rsp), %rdx
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24440348; BYTE $0x38 // addq 0x38(%rsp), %rax
 	LONG $0x597de2c4; BYTE $0xed // vpbroadcastq %xmm5, %ymm5
-	LONG $0x06e1c149 // shlq $0x6, %r9
+	LONG $0x06e3c149 // shlq $0x6, %r11
 	WORD $0xb041; BYTE $0x01 // movb $0x1, %r8b
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x2deb // jmp <slotsMulti8+0x9b0>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x2ceb // jmp <slotsMulti8+0x9ff>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf659d5c5 // vmulpd %ymm6, %ymm5, %ymm6
-	LONG $0x117da1c4; WORD $0xdb34 // vmovupd %ymm6, (%rbx,%r11,8)
-	LONG $0x0004bb41; WORD $0x0000 // movl $0x4, %r11d
+	LONG $0x117dc1c4; WORD $0xdf34 // vmovupd %ymm6, (%r15,%rbx,8)
+	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	LONG $0x01c0f641 // testb $0x1, %r8b
 	LONG $0x0000b841; WORD $0x0000 // movl $0x0, %r8d
-	LONG $0xff50840f; WORD $0xffff // je <slotsMulti8+0x900>
-	LONG $0x107da1c4; WORD $0xda34 // vmovupd (%rdx,%r11,8), %ymm6
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x584da1c4; LONG $0x0200dab4; WORD $0x0000 // vaddpd 0x200(%rdx,%r11,8), %ymm6, %ymm6
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
+	LONG $0xff51840f; WORD $0xffff // je <slotsMulti8+0x950>
+	LONG $0x3410fdc5; BYTE $0xd8 // vmovupd (%rax,%rbx,8), %ymm6
+	LONG $0x487f8b4c // movq 0x48(%rdi), %r15
+	LONG $0xb458cdc5; LONG $0x000200d8; BYTE $0x00 // vaddpd 0x200(%rax,%rbx,8), %ymm6, %ymm6
+	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	WORD $0xc374 // je <slotsMulti8+0x990>
-	LONG $0xa8d5a2c4; WORD $0xdb34 // vfmadd213pd (%rbx,%r11,8), %ymm5, %ymm6
-	WORD $0xbfeb // jmp <slotsMulti8+0x994>
-	LONG $0x58c48348 // addq $0x58, %rsp
+	WORD $0xc674 // je <slotsMulti8+0x9e0>
+	LONG $0xa8d5c2c4; WORD $0xdf34 // vfmadd213pd (%r15,%rbx,8), %ymm5, %ymm6
+	WORD $0xc2eb // jmp <slotsMulti8+0x9e4>
+	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -1413,7 +1514,13 @@ TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00004530; LONG $0x00000000
-	LONG $0x28204330; LONG $0x08003830
-	WORD $0x1810
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; LONG $0x30282043
+	LONG $0x10080038; BYTE $0x18
 	RET

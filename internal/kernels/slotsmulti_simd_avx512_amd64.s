@@ -5,12 +5,12 @@
 #include "textflag.h"
 
 // func slotsMulti2Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Oct(SB), 0, $208-16
+TEXT ·slotsMulti2Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti2>
-	LONG $0x000746e9; BYTE $0x00 // jmp <end>
+	LONG $0x000786e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -19,180 +19,213 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06f38e0f; WORD $0x0000 // jle <slotsMulti2+0x700>
+	LONG $0x074c8e0f; WORD $0x0000 // jle <slotsMulti2+0x759>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x48ec8348 // subq $0x48, %rsp
-	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x48fdf262; LONG $0x07100559; WORD $0x0000 // vpbroadcastq 0x710(%rip), %zmm0
-	LONG $0x487df262; LONG $0x06fe0d22; WORD $0x0000 // vpmovsxbq 0x6fe(%rip), %zmm1
+	LONG $0x60ec8348 // subq $0x60, %rsp
+	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
+	LONG $0x48fdf262; LONG $0x07500559; WORD $0x0000 // vpbroadcastq 0x750(%rip), %zmm0
+	LONG $0x487df262; LONG $0x073e0d22; WORD $0x0000 // vpmovsxbq 0x73e(%rip), %zmm1
 	LONG $0x28778b4c // movq 0x28(%rdi), %r14
-	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
-	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x00ae8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r13
+	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
+	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x80be8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rdi
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x2ceb // jmp <slotsMulti2+0xb1>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x2444014c; BYTE $0x10 // addq %r8, 0x10(%rsp)
-	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0x0641830f; WORD $0x0000 // jae <slotsMulti2+0x6f2>
-	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
-	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
 	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
-	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
-	LONG $0xf97c8b4d; BYTE $0x38 // movq 0x38(%r9,%rdi,8), %r15
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x31eb // jmp <slotsMulti2+0x102>
+	LONG $0xcb0c8d49 // leaq (%r11,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x00be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x08be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2008(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x80be8d48; WORD $0x0030; BYTE $0x00 // leaq 0x3080(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x33eb // jmp <slotsMulti2+0xc4>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x041e8d0f; WORD $0x0000 // jge <slotsMulti2+0x520>
-	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
-	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
-	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
-	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
-	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0xd14c0f4c // cmovlq %rcx, %r10
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x01948e0f; WORD $0x0000 // jle <slotsMulti2+0x2c0>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0xca4d0f49 // cmovgeq %r10, %rcx
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x62eb // jmp <slotsMulti2+0x1ac>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
-	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
-	LONG $0x487dd262; WORD $0x2634 // vpmovzxwq (%r14), %zmm4
-	WORD $0x3f8b // movl (%rdi), %edi
-	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
-	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
-	LONG $0x48e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm3, %zmm3
-	LONG $0x48feb162; LONG $0x00255c7f // vmovdqu64 %zmm3, (%rbp,%r12)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c48349 // addq $0x40, %r12
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0114840f; WORD $0x0000 // je <slotsMulti2+0x2c0>
-	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
-	LONG $0x020647f6 // testb $0x2, 0x6(%rdi)
-	WORD $0x6a75 // jne <slotsMulti2+0x220>
-	LONG $0x80a98b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %rbp
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	LONG $0xc6930f41 // setae %r14b
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0xc1950f41 // setne %r9b
-	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	WORD $0x0845; BYTE $0xf1 // orb %r14b, %r9b
-	LONG $0x48fef162; LONG $0x003d646f // vmovdqu64 (%rbp,%rdi), %zmm4
-	LONG $0x3d748d4c; BYTE $0x00 // leaq (%rbp,%rdi), %r14
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x5a74 // je <slotsMulti2+0x250>
-	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x5aeb // jmp <slotsMulti2+0x26c>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
-	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
-	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
-	WORD $0x4c75 // jne <slotsMulti2+0x28b>
-	LONG $0xffff0ce9; BYTE $0xff // jmp <slotsMulti2+0x150>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
-	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5d162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm5, %zmm3
 	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
-	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
-	LONG $0xfec5840f; WORD $0xffff // je <slotsMulti2+0x150>
-	WORD $0x3f8b // movl (%rdi), %edi
-	LONG $0x02e7c148 // shlq $0x2, %rdi
-	LONG $0x20790349 // addq 0x20(%r9), %rdi
-	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
-	LONG $0x247c0348; BYTE $0x10 // addq 0x10(%rsp), %rdi
-	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x247c014c; BYTE $0x10 // addq %r15, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x245c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r11
+	LONG $0x0687830f; WORD $0x0000 // jae <slotsMulti2+0x74b>
+	LONG $0x43b60f45; BYTE $0x06 // movzbl 0x6(%r11), %r8d
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	LONG $0x245c894c; BYTE $0x48 // movq %r11, 0x48(%rsp)
+	LONG $0x01e08341 // andl $0x1, %r8d
+	LONG $0xc0648b4e; BYTE $0x38 // movq 0x38(%rax,%r8,8), %r12
+	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
+	WORD $0x2deb // jmp <slotsMulti2+0x113>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x0148; BYTE $0xcf // addq %rcx, %rdi
+	WORD $0x394c; BYTE $0xc7 // cmpq %r8, %rdi
+	LONG $0x048d8d0f; WORD $0x0000 // jge <slotsMulti2+0x5a0>
+	LONG $0xc0b70f45 // movzwl %r8w, %r8d
+	LONG $0x000040b9; BYTE $0x00 // movl $0x40, %ecx
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0x2949; BYTE $0xf8 // subq %rdi, %r8
+	LONG $0x40f88349 // cmpq $0x40, %r8
+	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0xc84c0f49 // cmovlq %r8, %rcx
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x02168e0f; WORD $0x0000 // jle <slotsMulti2+0x350>
+	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	LONG $0xf94d0f48 // cmovgeq %rcx, %rdi
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
+	WORD $0x6ceb // jmp <slotsMulti2+0x1c5>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0x8b45; BYTE $0x0b // movl (%r11), %r9d
+	LONG $0xbd348d4c; LONG $0x00000000 // leaq (,%rdi,4), %r14
+	LONG $0x2070034c // addq 0x20(%rax), %r14
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x8e0c8d4f // leaq (%r14,%r9,4), %r9
+	LONG $0xa90c634f // movslq (%r9,%r13,4), %r9
+	LONG $0x244c034c; BYTE $0x10 // addq 0x10(%rsp), %r9
+	LONG $0x48fdd262; WORD $0xd97c // vpbroadcastq %r9, %zmm3
 	LONG $0x48e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffecbe9; BYTE $0xff // jmp <slotsMulti2+0x180>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
-	LONG $0x0424448b // movl 0x4(%rsp), %eax
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti2+0x375>
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
-	LONG $0x127b41c4; WORD $0x241c // vmovddup (%r12), %xmm11
-	LONG $0x086f8b48 // movq 0x8(%rdi), %rbp
-	LONG $0x127b41c4; WORD $0x2464; BYTE $0x18 // vmovddup 0x18(%r12), %xmm12
-	LONG $0xb8a1c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm6
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
-	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x08 // vmovddup 0x8(%r12), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %xmm11, %xmm5
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x10 // vmovddup 0x10(%r12), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm4
-	LONG $0xb899c2c4; WORD $0xff1c // vfmadd231pd (%r15,%rdi,8), %xmm12, %xmm3
-	LONG $0x1179a1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd %xmm6, 0x3000(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30801e94; WORD $0x0000 // vmovupd %xmm10, 0x3080(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30101eac; WORD $0x0000 // vmovupd %xmm5, 0x3010(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30901e8c; WORD $0x0000 // vmovupd %xmm9, 0x3090(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30201ea4; WORD $0x0000 // vmovupd %xmm4, 0x3020(%rsi,%r11)
-	LONG $0x117921c4; LONG $0x30a01e84; WORD $0x0000 // vmovupd %xmm8, 0x30a0(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30301e9c; WORD $0x0000 // vmovupd %xmm3, 0x3030(%rsi,%r11)
-	LONG $0x1179a1c4; LONG $0x30b01ebc; WORD $0x0000 // vmovupd %xmm7, 0x30b0(%rsi,%r11)
-	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd6b840f; WORD $0xffff // je <slotsMulti2+0xe0>
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0x04e3c149 // shlq $0x4, %r11
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x48feb162; WORD $0x1c7f; BYTE $0xc7 // vmovdqu64 %zmm3, (%rdi,%r8,8)
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	WORD $0x014d; BYTE $0xd6 // addq %r10, %r14
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	LONG $0x246c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r13
+	LONG $0x018b840f; WORD $0x0000 // je <slotsMulti2+0x350>
+	LONG $0x11b60f45 // movzbl (%r9), %r10d
+	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
+	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
+	LONG $0x2474894c; BYTE $0x18 // movq %r14, 0x18(%rsp)
+	WORD $0x6875 // jne <slotsMulti2+0x240>
+	LONG $0x80b08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r14
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
+	WORD $0x8948; BYTE $0xef // movq %rbp, %rdi
+	WORD $0x8945; BYTE $0xd1 // movl %r10d, %r9d
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0x48fed162; WORD $0x1f6f // vmovdqu64 (%r15), %zmm3
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e1c141 // shll $0x8, %r9d
+	WORD $0x0844; BYTE $0xc5 // orb %r8b, %bpl
+	LONG $0x48fe9162; WORD $0x246f; BYTE $0x0e // vmovdqu64 (%r14,%r9), %zmm4
+	LONG $0x0e048d4f // leaq (%r14,%r9), %r8
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	WORD $0x5674 // je <slotsMulti2+0x270>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x56eb // jmp <slotsMulti2+0x28c>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
+	LONG $0x487cd162; WORD $0x1f5a // vcvtps2pd (%r15), %zmm3
+	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
+	LONG $0x0643f641; BYTE $0x01 // testb $0x1, 0x6(%r11)
+	WORD $0x4574 // je <slotsMulti2+0x2a9>
+	LONG $0xfffef7e9; BYTE $0xff // jmp <slotsMulti2+0x160>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm3
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
+	LONG $0x0643f641; BYTE $0x01 // testb $0x1, 0x6(%r11)
+	LONG $0xfeb7850f; WORD $0xffff // jne <slotsMulti2+0x160>
+	LONG $0x3dc0be80; WORD $0x0000; BYTE $0x00 // cmpb $0x0, 0x3dc0(%rsi)
+	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
+	WORD $0x8b45; BYTE $0x33 // movl (%r11), %r14d
+	WORD $0x6c74 // je <slotsMulti2+0x328>
+	LONG $0xfec0c749; WORD $0xffff; BYTE $0xff // movq $-0x2, %r8
+	WORD $0x8948; BYTE $0xef // movq %rbp, %rdi
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x5db70f44; BYTE $0x02 // movzwl 0x2(%rbp), %r11d
+	LONG $0x4db70f44; BYTE $0x00 // movzwl (%rbp), %r9d
+	LONG $0xc3b60f41 // movzbl %r11b, %eax
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0x08ebc141 // shrl $0x8, %r11d
+	WORD $0xe0c1; BYTE $0x11 // shll $0x11, %eax
+	WORD $0x014d; BYTE $0xf3 // addq %r14, %r11
+	LONG $0x48048d4a // leaq (%rax,%r9,2), %rax
+	LONG $0xc344894a; BYTE $0x08 // movq %rax, 0x8(%rbx,%r8,8)
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x06c58348 // addq $0x6, %rbp
+	WORD $0xe0c1; BYTE $0x09 // shll $0x9, %eax
+	LONG $0x58048d4a // leaq (%rax,%r11,2), %rax
+	LONG $0xc344894a; BYTE $0x10 // movq %rax, 0x10(%rbx,%r8,8)
+	LONG $0x02c08349 // addq $0x2, %r8
+	LONG $0x06f88349 // cmpq $0x6, %r8
+	WORD $0xbe72 // jb <slotsMulti2+0x2d0>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0x18c58348 // addq $0x18, %rbp
+	LONG $0xfffe77e9; BYTE $0xff // jmp <slotsMulti2+0x19f>
+	LONG $0x487df262; WORD $0x6534; BYTE $0x00 // vpmovzxwq (%rbp), %zmm4
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x48fdd262; WORD $0xde7c // vpbroadcastq %r14, %zmm3
+	LONG $0x10c58348 // addq $0x10, %rbp
+	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xdbd4 // vpaddq %zmm3, %zmm3, %zmm3
+	LONG $0xfffe49e9; BYTE $0xff // jmp <slotsMulti2+0x198>
+	BYTE $0x90 // nop
+	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x00009ce9; BYTE $0x00 // jmp <slotsMulti2+0x3fc>
+	WORD $0x8b4d; BYTE $0x01 // movq (%r9), %r8
+	LONG $0x127b41c4; BYTE $0x1f // vmovddup (%r15), %xmm11
+	LONG $0x08698b4d // movq 0x8(%r9), %r13
+	LONG $0xb8a182c4; WORD $0xc434 // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm6
+	LONG $0x10418b4d // movq 0x10(%r9), %r8
+	LONG $0x127b41c4; WORD $0x085f // vmovddup 0x8(%r15), %xmm11
+	LONG $0xb8a182c4; WORD $0xec2c // vfmadd231pd (%r12,%r13,8), %xmm11, %xmm5
+	LONG $0x127b41c4; WORD $0x105f // vmovddup 0x10(%r15), %xmm11
+	LONG $0xb8a182c4; WORD $0xc424 // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm4
+	LONG $0x18418b4d // movq 0x18(%r9), %r8
+	LONG $0x127b41c4; WORD $0x185f // vmovddup 0x18(%r15), %xmm11
+	LONG $0xb8a182c4; WORD $0xc41c // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm3
+	LONG $0xb411f9c5; LONG $0x0030001e; BYTE $0x00 // vmovupd %xmm6, 0x3000(%rsi,%rbx)
+	LONG $0x941179c5; LONG $0x0030801e; BYTE $0x00 // vmovupd %xmm10, 0x3080(%rsi,%rbx)
+	LONG $0xac11f9c5; LONG $0x0030101e; BYTE $0x00 // vmovupd %xmm5, 0x3010(%rsi,%rbx)
+	LONG $0x8c1179c5; LONG $0x0030901e; BYTE $0x00 // vmovupd %xmm9, 0x3090(%rsi,%rbx)
+	LONG $0xa411f9c5; LONG $0x0030201e; BYTE $0x00 // vmovupd %xmm4, 0x3020(%rsi,%rbx)
+	LONG $0x841179c5; LONG $0x0030a01e; BYTE $0x00 // vmovupd %xmm8, 0x30a0(%rsi,%rbx)
+	LONG $0x9c11f9c5; LONG $0x0030301e; BYTE $0x00 // vmovupd %xmm3, 0x3030(%rsi,%rbx)
+	LONG $0xbc11f9c5; LONG $0x0030b01e; BYTE $0x00 // vmovupd %xmm7, 0x30b0(%rsi,%rbx)
+	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
+	LONG $0x01c2f641 // testb $0x1, %r10b
+	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	LONG $0xfcf4840f; WORD $0xffff // je <slotsMulti2+0xf0>
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	LONG $0x04e3c148 // shlq $0x4, %rbx
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
@@ -200,97 +233,92 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x00f9840f; WORD $0x0000 // je <slotsMulti2+0x4a0>
-	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0x01498c0f; WORD $0x0000 // jl <slotsMulti2+0x500>
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	LONG $0x249c8b49; LONG $0x00002000 // movq 0x2000(%r12), %rbx
-	LONG $0x127b41c4; WORD $0x241c // vmovddup (%r12), %xmm11
-	LONG $0x24ac8b49; LONG $0x00002008 // movq 0x2008(%r12), %rbp
-	LONG $0xb8a1c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm6
-	LONG $0x249c8b49; LONG $0x00002010 // movq 0x2010(%r12), %rbx
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x08 // vmovddup 0x8(%r12), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %xmm11, %xmm5
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x10 // vmovddup 0x10(%r12), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm4
-	LONG $0x249c8b49; LONG $0x00002018 // movq 0x2018(%r12), %rbx
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x18 // vmovddup 0x18(%r12), %xmm11
-	LONG $0xb8a1c2c4; WORD $0xdf1c // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm3
-	LONG $0x249c8b49; LONG $0x00002040 // movq 0x2040(%r12), %rbx
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x40 // vmovddup 0x40(%r12), %xmm11
-	LONG $0xb8a142c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm10
-	LONG $0x249c8b49; LONG $0x00002048 // movq 0x2048(%r12), %rbx
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x48 // vmovddup 0x48(%r12), %xmm11
-	LONG $0xb8a142c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm9
-	LONG $0x249c8b49; LONG $0x00002050 // movq 0x2050(%r12), %rbx
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x50 // vmovddup 0x50(%r12), %xmm11
-	LONG $0xb8a142c4; WORD $0xdf04 // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm8
-	LONG $0x249c8b49; LONG $0x00002058 // movq 0x2058(%r12), %rbx
-	LONG $0x127b41c4; WORD $0x245c; BYTE $0x58 // vmovddup 0x58(%r12), %xmm11
-	LONG $0x80ec8349 // subq $-0x80, %r12
-	LONG $0xb8a1c2c4; WORD $0xdf3c // vfmadd231pd (%r15,%rbx,8), %xmm11, %xmm7
-	LONG $0x025f8d48 // leaq 0x2(%rdi), %rbx
-	LONG $0x03c78348 // addq $0x3, %rdi
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti2+0x3c0>
-	LONG $0x24bc8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rdi
-	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xfe828d0f; WORD $0xffff // jge <slotsMulti2+0x312>
-	LONG $0xfffe3be9; BYTE $0xff // jmp <slotsMulti2+0x2d0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x1079a1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %xmm6
-	LONG $0x1079a1c4; LONG $0x30101eac; WORD $0x0000 // vmovupd 0x3010(%rsi,%r11), %xmm5
-	LONG $0x6f7aa1c4; LONG $0x30201ea4; WORD $0x0000 // vmovdqu 0x3020(%rsi,%r11), %xmm4
-	LONG $0x6f7aa1c4; LONG $0x30301e9c; WORD $0x0000 // vmovdqu 0x3030(%rsi,%r11), %xmm3
-	LONG $0x107921c4; LONG $0x30801e94; WORD $0x0000 // vmovupd 0x3080(%rsi,%r11), %xmm10
-	LONG $0x107921c4; LONG $0x30901e8c; WORD $0x0000 // vmovupd 0x3090(%rsi,%r11), %xmm9
-	LONG $0x107921c4; LONG $0x30a01e84; WORD $0x0000 // vmovupd 0x30a0(%rsi,%r11), %xmm8
-	LONG $0x1079a1c4; LONG $0x30b01ebc; WORD $0x0000 // vmovupd 0x30b0(%rsi,%r11), %xmm7
-	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0xfeb78d0f; WORD $0xffff // jge <slotsMulti2+0x3b7>
-	LONG $0xfd7c8d49; BYTE $0x00 // leaq (%r13,%rdi,8), %rdi
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti2+0x312>
-	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti2+0x2d0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x01c7f640 // testb $0x1, %dil
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0xce440f49 // cmoveq %r14, %rcx
-	LONG $0xf0440f4d // cmoveq %r8, %r14
-	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
-	LONG $0x04c7f640 // testb $0x4, %dil
-	WORD $0x2275 // jne <slotsMulti2+0x560>
+	LONG $0x00ef840f; WORD $0x0000 // je <slotsMulti2+0x520>
+	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
+	LONG $0xce3c8d4e // leaq (%rsi,%r9,8), %r15
+	LONG $0x01378c0f; WORD $0x0000 // jl <slotsMulti2+0x578>
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r15), %r8
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	LONG $0x127b41c4; BYTE $0x1f // vmovddup (%r15), %xmm11
+	LONG $0x08af8b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r15), %r13
+	LONG $0xb8a182c4; WORD $0xc434 // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm6
+	LONG $0x10878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r15), %r8
+	LONG $0x127b41c4; WORD $0x085f // vmovddup 0x8(%r15), %xmm11
+	LONG $0xb8a182c4; WORD $0xec2c // vfmadd231pd (%r12,%r13,8), %xmm11, %xmm5
+	LONG $0x127b41c4; WORD $0x105f // vmovddup 0x10(%r15), %xmm11
+	LONG $0x02698d4d // leaq 0x2(%r9), %r13
+	LONG $0x03c18349 // addq $0x3, %r9
+	LONG $0xb8a182c4; WORD $0xc424 // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm4
+	LONG $0x18878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r15), %r8
+	LONG $0x127b41c4; WORD $0x185f // vmovddup 0x18(%r15), %xmm11
+	LONG $0xb8a182c4; WORD $0xc41c // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm3
+	LONG $0x40878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r15), %r8
+	LONG $0x127b41c4; WORD $0x405f // vmovddup 0x40(%r15), %xmm11
+	LONG $0xb8a102c4; WORD $0xc414 // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm10
+	LONG $0x48878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r15), %r8
+	LONG $0x127b41c4; WORD $0x485f // vmovddup 0x48(%r15), %xmm11
+	LONG $0xb8a102c4; WORD $0xc40c // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm9
+	LONG $0x50878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r15), %r8
+	LONG $0x127b41c4; WORD $0x505f // vmovddup 0x50(%r15), %xmm11
+	LONG $0xb8a102c4; WORD $0xc404 // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm8
+	LONG $0x58878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r15), %r8
+	LONG $0x127b41c4; WORD $0x585f // vmovddup 0x58(%r15), %xmm11
+	LONG $0x80ef8349 // subq $-0x80, %r15
+	LONG $0xb8a182c4; WORD $0xc43c // vfmadd231pd (%r12,%r8,8), %xmm11, %xmm7
+	WORD $0x3949; BYTE $0xc9 // cmpq %rcx, %r9
+	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti2+0x450>
+	LONG $0x008f8d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r15), %r9
+	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti2+0x39e>
+	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti2+0x360>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xb410f9c5; LONG $0x0030001e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rbx), %xmm6
+	LONG $0xac10f9c5; LONG $0x0030101e; BYTE $0x00 // vmovupd 0x3010(%rsi,%rbx), %xmm5
+	LONG $0xa46ffac5; LONG $0x0030201e; BYTE $0x00 // vmovdqu 0x3020(%rsi,%rbx), %xmm4
+	LONG $0x9c10f9c5; LONG $0x0030301e; BYTE $0x00 // vmovupd 0x3030(%rsi,%rbx), %xmm3
+	LONG $0x941079c5; LONG $0x0030801e; BYTE $0x00 // vmovupd 0x3080(%rsi,%rbx), %xmm10
+	LONG $0x8c1079c5; LONG $0x0030901e; BYTE $0x00 // vmovupd 0x3090(%rsi,%rbx), %xmm9
+	LONG $0x841079c5; LONG $0x0030a01e; BYTE $0x00 // vmovupd 0x30a0(%rsi,%rbx), %xmm8
+	LONG $0xbc10f9c5; LONG $0x0030b01e; BYTE $0x00 // vmovupd 0x30b0(%rsi,%rbx), %xmm7
+	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
+	LONG $0xce3c8d4e // leaq (%rsi,%r9,8), %r15
+	LONG $0xfec98d0f; WORD $0xffff // jge <slotsMulti2+0x441>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0xcf0c8d4e // leaq (%rdi,%r9,8), %r9
+	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xfe118d0f; WORD $0xffff // jge <slotsMulti2+0x39e>
+	LONG $0xfffdcee9; BYTE $0xff // jmp <slotsMulti2+0x360>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0xfb57820f; WORD $0xffff // jb <slotsMulti2+0xb1>
-	LONG $0x000193e9; BYTE $0x00 // jmp <slotsMulti2+0x6f2>
-	BYTE $0x90 // nop
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf2440f4c // cmoveq %rdx, %r14
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xfaef840f; WORD $0xffff // je <slotsMulti2+0xb5>
 	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x2a75 // jne <slotsMulti2+0x590>
-	LONG $0x50798b49 // movq 0x50(%r9), %rdi
-	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	LONG $0x247c2b48; BYTE $0x10 // subq 0x10(%rsp), %rdi
-	LONG $0x08ff8348 // cmpq $0x8, %rdi
-	LONG $0xc74c0f4c // cmovlq %rdi, %r8
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti2+0x642>
-	LONG $0xfffb05e9; BYTE $0xff // jmp <slotsMulti2+0x90>
+	WORD $0x3475 // jne <slotsMulti2+0x600>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	LONG $0x50408b48 // movq 0x50(%rax), %rax
+	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xf84c0f4c // cmovlq %rax, %r15
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti2+0x6b2>
+	LONG $0xfffaade9; BYTE $0xff // jmp <slotsMulti2+0xa8>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x9e10f9c5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %xmm3
 	LONG $0xbe10f9c5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %xmm7
 	LONG $0xa610f9c5; LONG $0x00003010 // vmovupd 0x3010(%rsi), %xmm4
 	LONG $0xae10f9c5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %xmm5
 	LONG $0xb610f9c5; LONG $0x00003030 // vmovupd 0x3030(%rsi), %xmm6
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x9e58e1c5; LONG $0x00003080 // vaddpd 0x3080(%rsi), %xmm3, %xmm3
 	LONG $0xbe58c1c5; LONG $0x000030c0 // vaddpd 0x30c0(%rsi), %xmm7, %xmm7
 	LONG $0xa658d9c5; LONG $0x00003090 // vaddpd 0x3090(%rsi), %xmm4, %xmm4
@@ -311,44 +339,44 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	LONG $0xdc58e1c5 // vaddpd %xmm4, %xmm3, %xmm3
 	LONG $0x9e11f9c5; LONG $0x00003000 // vmovupd %xmm3, 0x3000(%rsi)
 	LONG $0x9611f8c5; LONG $0x00003080 // vmovups %xmm2, 0x3080(%rsi)
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
-	WORD $0x29eb // jmp <slotsMulti2+0x67a>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	WORD $0x26eb // jmp <slotsMulti2+0x6ea>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xdc59e1c5 // vmulpd %xmm4, %xmm3, %xmm3
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x10c78348 // addq $0x10, %rdi
+	LONG $0x10c18349 // addq $0x10, %r9
 	WORD $0xff49; BYTE $0xca // decq %r10
-	LONG $0x1179c1c4; WORD $0x1f1c // vmovupd %xmm3, (%r15,%rbx)
-	LONG $0xfa16840f; WORD $0xffff // je <slotsMulti2+0x90>
-	LONG $0x30798b4d // movq 0x30(%r9), %r15
+	LONG $0x1179c1c4; WORD $0x181c // vmovupd %xmm3, (%r8,%rbx)
+	LONG $0xf9b6840f; WORD $0xffff // je <slotsMulti2+0xa0>
+	LONG $0x30408b4c // movq 0x30(%rax), %r8
 	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0574 // je <slotsMulti2+0x68b>
-	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
-	LONG $0x60798b4d // movq 0x60(%r9), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2c74 // je <slotsMulti2+0x6c0>
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x68498b45 // movl 0x68(%r9), %r9d
-	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
-	LONG $0x34e1c149 // shlq $0x34, %r9
-	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	WORD $0x15eb // jmp <slotsMulti2+0x6c6>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
-	LONG $0x6710f9c5; BYTE $0x80 // vmovupd -0x80(%rdi), %xmm4
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x0574 // je <slotsMulti2+0x6fb>
+	LONG $0x1cb70f43; BYTE $0x58 // movzwl (%r8,%r11,2), %ebx
+	LONG $0x60408b4c // movq 0x60(%rax), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1c74 // je <slotsMulti2+0x720>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x98040341 // addl (%r8,%rbx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x05eb // jmp <slotsMulti2+0x725>
+	LONG $0x587efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm3
+	LONG $0x1079c1c4; WORD $0x8061 // vmovupd -0x80(%r9), %xmm4
 	LONG $0x04e3c148 // shlq $0x4, %rbx
-	LONG $0x48798b4d // movq 0x48(%r9), %r15
-	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
+	LONG $0x48408b4c // movq 0x48(%rax), %r8
+	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0x5979e2c4; BYTE $0xdb // vpbroadcastq %xmm3, %xmm3
-	LONG $0x2758d9c5 // vaddpd (%rdi), %xmm4, %xmm4
-	LONG $0xff79840f; WORD $0xffff // je <slotsMulti2+0x660>
-	LONG $0xa8d9c2c4; WORD $0x1f1c // vfmadd213pd (%r15,%rbx), %xmm4, %xmm3
-	LONG $0xffff72e9; BYTE $0xff // jmp <slotsMulti2+0x664>
-	LONG $0x48c48348 // addq $0x48, %rsp
+	LONG $0x5859c1c4; BYTE $0x21 // vaddpd (%r9), %xmm4, %xmm4
+	WORD $0x8d74 // je <slotsMulti2+0x6d0>
+	LONG $0xa8d9c2c4; WORD $0x181c // vfmadd213pd (%r8,%rbx), %xmm4, %xmm3
+	WORD $0x89eb // jmp <slotsMulti2+0x6d4>
+	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -358,21 +386,18 @@ TEXT ·slotsMulti2Oct(SB), 0, $208-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x04020000
-	LONG $0x0c0a0806; LONG $0x0000000e
-	LONG $0x30000000; BYTE $0x43
+	LONG $0x00000000; LONG $0x06040200
+	LONG $0x0e0c0a08; LONG $0x00000000
+	LONG $0x43300000
 	RET
 
 // func slotsMulti4Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Oct(SB), 0, $208-16
+TEXT ·slotsMulti4Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti4>
-	LONG $0x000746e9; BYTE $0x00 // jmp <end>
+	LONG $0x000786e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -381,180 +406,212 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x06f68e0f; WORD $0x0000 // jle <slotsMulti4+0x703>
+	LONG $0x074f8e0f; WORD $0x0000 // jle <slotsMulti4+0x75c>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x48ec8348 // subq $0x48, %rsp
-	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x48fdf262; LONG $0x07100559; WORD $0x0000 // vpbroadcastq 0x710(%rip), %zmm0
-	LONG $0x487df262; LONG $0x06fe0d22; WORD $0x0000 // vpmovsxbq 0x6fe(%rip), %zmm1
+	LONG $0x60ec8348 // subq $0x60, %rsp
+	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
+	LONG $0x48fdf262; LONG $0x07500559; WORD $0x0000 // vpbroadcastq 0x750(%rip), %zmm0
+	LONG $0x487df262; LONG $0x073e0d22; WORD $0x0000 // vpmovsxbq 0x73e(%rip), %zmm1
 	LONG $0x28778b4c // movq 0x28(%rdi), %r14
-	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
-	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x00ae8d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r13
+	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
+	LONG $0x186f8b48 // movq 0x18(%rdi), %rbp
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
 	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000010; BYTE $0x00 // movq $0x0, 0x10(%rsp)
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x244c8948; BYTE $0x20 // movq %rcx, 0x20(%rsp)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x00be8d48; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %rdi
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x2ceb // jmp <slotsMulti4+0xb1>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x2444014c; BYTE $0x10 // addq %r8, 0x10(%rsp)
-	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0x0644830f; WORD $0x0000 // jae <slotsMulti4+0x6f5>
-	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
-	WORD $0x894d; BYTE $0xf0 // movq %r14, %r8
 	LONG $0x24448948; BYTE $0x08 // movq %rax, 0x8(%rsp)
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
-	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
-	LONG $0xf97c8b4d; BYTE $0x38 // movq 0x38(%r9,%rdi,8), %r15
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x31eb // jmp <slotsMulti4+0x102>
+	LONG $0xcb0c8d49 // leaq (%r11,%rcx,8), %rcx
+	LONG $0x244c8948; BYTE $0x38 // movq %rcx, 0x38(%rsp)
+	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
+	LONG $0x00be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0x08be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2008(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
+	LONG $0x00be8d48; WORD $0x0031; BYTE $0x00 // leaq 0x3100(%rsi), %rdi
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x33eb // jmp <slotsMulti4+0xc4>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
-	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x041e8d0f; WORD $0x0000 // jge <slotsMulti4+0x520>
-	WORD $0xb70f; BYTE $0xcf // movzwl %di, %ecx
-	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
-	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
-	WORD $0x294c; BYTE $0xd9 // subq %r11, %rcx
-	LONG $0x40f98348 // cmpq $0x40, %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0xd14c0f4c // cmovlq %rcx, %r10
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x01948e0f; WORD $0x0000 // jle <slotsMulti4+0x2c0>
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0xca4d0f49 // cmovgeq %r10, %rcx
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	WORD $0x63eb // jmp <slotsMulti4+0x1ad>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
-	LONG $0x8e180f41; LONG $0x00000400 // prefetcht0 0x400(%r14)
-	LONG $0x487dd262; WORD $0x2634 // vpmovzxwq (%r14), %zmm4
-	WORD $0x3f8b // movl (%rdi), %edi
-	LONG $0x10c68349 // addq $0x10, %r14
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
-	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
-	LONG $0x48e5f162; WORD $0xf373; BYTE $0x02 // vpsllq $0x2, %zmm3, %zmm3
-	LONG $0x48feb162; LONG $0x00255c7f // vmovdqu64 %zmm3, (%rbp,%r12)
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
-	WORD $0x014d; BYTE $0xee // addq %r13, %r14
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c48349 // addq $0x40, %r12
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	WORD $0x394c; BYTE $0xe1 // cmpq %r12, %rcx
-	LONG $0x0113840f; WORD $0x0000 // je <slotsMulti4+0x2c0>
-	LONG $0x2ab60f44 // movzbl (%rdx), %r13d
-	LONG $0x020647f6 // testb $0x2, 0x6(%rdi)
-	WORD $0x6975 // jne <slotsMulti4+0x220>
-	LONG $0x80a98b49; WORD $0x0000; BYTE $0x00 // movq 0x80(%r9), %rbp
-	LONG $0x19fd8041 // cmpb $0x19, %r13b
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
-	LONG $0xc6930f41 // setae %r14b
-	LONG $0x07c5f641 // testb $0x7, %r13b
-	LONG $0x48fed162; WORD $0x186f // vmovdqu64 (%r8), %zmm3
-	LONG $0xc1950f41 // setne %r9b
-	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	WORD $0x0845; BYTE $0xf1 // orb %r14b, %r9b
-	LONG $0x48fef162; LONG $0x003d646f // vmovdqu64 (%rbp,%rdi), %zmm4
-	LONG $0x3d748d4c; BYTE $0x00 // leaq (%rbp,%rdi), %r14
-	WORD $0x8445; BYTE $0xc9 // testb %r9b, %r9b
-	WORD $0x5974 // je <slotsMulti4+0x250>
-	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x59eb // jmp <slotsMulti4+0x26c>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
-	LONG $0x487cd162; WORD $0x185a // vcvtps2pd (%r8), %zmm3
-	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
-	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
-	WORD $0x4c75 // jne <slotsMulti4+0x28b>
-	LONG $0xffff0ce9; BYTE $0xff // jmp <slotsMulti4+0x150>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
-	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5d162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm5, %zmm3
 	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x48fdb162; LONG $0x80205c11 // vmovupd %zmm3, -0x2000(%rax,%r12)
-	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
-	LONG $0x010647f6 // testb $0x1, 0x6(%rdi)
-	LONG $0xfec5840f; WORD $0xffff // je <slotsMulti4+0x150>
-	WORD $0x3f8b // movl (%rdi), %edi
-	LONG $0x02e7c148 // shlq $0x2, %rdi
-	LONG $0x20790349 // addq 0x20(%r9), %rdi
-	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
-	LONG $0x247c0348; BYTE $0x10 // addq 0x10(%rsp), %rdi
-	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
+	WORD $0x894d; BYTE $0xe3 // movq %r12, %r11
+	LONG $0x247c014c; BYTE $0x10 // addq %r15, 0x10(%rsp)
+	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x245c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r11
+	LONG $0x068a830f; WORD $0x0000 // jae <slotsMulti4+0x74e>
+	LONG $0x43b60f45; BYTE $0x06 // movzbl 0x6(%r11), %r8d
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	WORD $0xff31 // xorl %edi, %edi
+	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
+	LONG $0x245c894c; BYTE $0x48 // movq %r11, 0x48(%rsp)
+	LONG $0x01e08341 // andl $0x1, %r8d
+	LONG $0xc0648b4e; BYTE $0x38 // movq 0x38(%rax,%r8,8), %r12
+	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
+	WORD $0x2deb // jmp <slotsMulti4+0x113>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
+	WORD $0x0148; BYTE $0xcf // addq %rcx, %rdi
+	WORD $0x394c; BYTE $0xc7 // cmpq %r8, %rdi
+	LONG $0x048d8d0f; WORD $0x0000 // jge <slotsMulti4+0x5a0>
+	LONG $0xc0b70f45 // movzwl %r8w, %r8d
+	LONG $0x000040b9; BYTE $0x00 // movl $0x40, %ecx
+	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
+	WORD $0x2949; BYTE $0xf8 // subq %rdi, %r8
+	LONG $0x40f88349 // cmpq $0x40, %r8
+	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0xc84c0f49 // cmovlq %r8, %rcx
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x02168e0f; WORD $0x0000 // jle <slotsMulti4+0x350>
+	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	LONG $0xf94d0f48 // cmovgeq %rcx, %rdi
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x247c8948; BYTE $0x50 // movq %rdi, 0x50(%rsp)
+	WORD $0x6deb // jmp <slotsMulti4+0x1c6>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0x8b45; BYTE $0x0b // movl (%r11), %r9d
+	LONG $0xbd348d4c; LONG $0x00000000 // leaq (,%rdi,4), %r14
+	LONG $0x2070034c // addq 0x20(%rax), %r14
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x8e0c8d4f // leaq (%r14,%r9,4), %r9
+	LONG $0xa90c634f // movslq (%r9,%r13,4), %r9
+	LONG $0x244c034c; BYTE $0x10 // addq 0x10(%rsp), %r9
+	LONG $0x48fdd262; WORD $0xd97c // vpbroadcastq %r9, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x02 // vpsllq $0x2, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0xfffecbe9; BYTE $0xff // jmp <slotsMulti4+0x181>
+	LONG $0x48feb162; WORD $0x1c7f; BYTE $0xc7 // vmovdqu64 %zmm3, (%rdi,%r8,8)
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	WORD $0x014d; BYTE $0xd6 // addq %r10, %r14
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
+	LONG $0x246c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r13
+	LONG $0x018a840f; WORD $0x0000 // je <slotsMulti4+0x350>
+	LONG $0x11b60f45 // movzbl (%r9), %r10d
+	LONG $0x0643f641; BYTE $0x02 // testb $0x2, 0x6(%r11)
+	WORD $0x894c; BYTE $0xca // movq %r9, %rdx
+	LONG $0x2474894c; BYTE $0x18 // movq %r14, 0x18(%rsp)
+	WORD $0x6775 // jne <slotsMulti4+0x240>
+	LONG $0x80b08b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r14
+	LONG $0x19fa8041 // cmpb $0x19, %r10b
+	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
+	WORD $0x8948; BYTE $0xef // movq %rbp, %rdi
+	WORD $0x8945; BYTE $0xd1 // movl %r10d, %r9d
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c2f641 // testb $0x7, %r10b
+	LONG $0x48fed162; WORD $0x1f6f // vmovdqu64 (%r15), %zmm3
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e1c141 // shll $0x8, %r9d
+	WORD $0x0844; BYTE $0xc5 // orb %r8b, %bpl
+	LONG $0x48fe9162; WORD $0x246f; BYTE $0x0e // vmovdqu64 (%r14,%r9), %zmm4
+	LONG $0x0e048d4f // leaq (%r14,%r9), %r8
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	WORD $0x5574 // je <slotsMulti4+0x270>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x55eb // jmp <slotsMulti4+0x28c>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
+	LONG $0x487cd162; WORD $0x1f5a // vcvtps2pd (%r15), %zmm3
+	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
+	LONG $0x0643f641; BYTE $0x01 // testb $0x1, 0x6(%r11)
+	WORD $0x4574 // je <slotsMulti4+0x2a9>
+	LONG $0xfffef7e9; BYTE $0xff // jmp <slotsMulti4+0x160>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm3
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
+	LONG $0x0643f641; BYTE $0x01 // testb $0x1, 0x6(%r11)
+	LONG $0xfeb7850f; WORD $0xffff // jne <slotsMulti4+0x160>
+	LONG $0x3dc0be80; WORD $0x0000; BYTE $0x00 // cmpb $0x0, 0x3dc0(%rsi)
+	LONG $0x008d180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rbp)
+	WORD $0x8b45; BYTE $0x33 // movl (%r11), %r14d
+	WORD $0x6c74 // je <slotsMulti4+0x328>
+	LONG $0xfec0c749; WORD $0xffff; BYTE $0xff // movq $-0x2, %r8
+	WORD $0x8948; BYTE $0xef // movq %rbp, %rdi
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8949; BYTE $0xc5 // movq %rax, %r13
-	LONG $0x0424448b // movl 0x4(%rsp), %eax
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x0000a5e9; BYTE $0x00 // jmp <slotsMulti4+0x375>
-	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
-	LONG $0x197d42c4; WORD $0x241c // vbroadcastsd (%r12), %ymm11
-	LONG $0x086f8b48 // movq 0x8(%rdi), %rbp
-	LONG $0x197d42c4; WORD $0x2464; BYTE $0x18 // vbroadcastsd 0x18(%r12), %ymm12
-	LONG $0xb8a5c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm6
-	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
-	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x08 // vbroadcastsd 0x8(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %ymm11, %ymm5
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x10 // vbroadcastsd 0x10(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm4
-	LONG $0xb89dc2c4; WORD $0xff1c // vfmadd231pd (%r15,%rdi,8), %ymm12, %ymm3
-	LONG $0x117da1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd %ymm6, 0x3000(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31001e94; WORD $0x0000 // vmovupd %ymm10, 0x3100(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30201eac; WORD $0x0000 // vmovupd %ymm5, 0x3020(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31201e8c; WORD $0x0000 // vmovupd %ymm9, 0x3120(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30401ea4; WORD $0x0000 // vmovupd %ymm4, 0x3040(%rsi,%r11)
-	LONG $0x117d21c4; LONG $0x31401e84; WORD $0x0000 // vmovupd %ymm8, 0x3140(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x30601e9c; WORD $0x0000 // vmovupd %ymm3, 0x3060(%rsi,%r11)
-	LONG $0x117da1c4; LONG $0x31601ebc; WORD $0x0000 // vmovupd %ymm7, 0x3160(%rsi,%r11)
-	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd6b840f; WORD $0xffff // je <slotsMulti4+0xe0>
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0x05e3c149 // shlq $0x5, %r11
-	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
+	LONG $0x5db70f44; BYTE $0x02 // movzwl 0x2(%rbp), %r11d
+	LONG $0x4db70f44; BYTE $0x00 // movzwl (%rbp), %r9d
+	LONG $0xc3b60f41 // movzbl %r11b, %eax
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0x08ebc141 // shrl $0x8, %r11d
+	WORD $0xe0c1; BYTE $0x12 // shll $0x12, %eax
+	WORD $0x014d; BYTE $0xf3 // addq %r14, %r11
+	LONG $0x88048d4a // leaq (%rax,%r9,4), %rax
+	LONG $0xc344894a; BYTE $0x08 // movq %rax, 0x8(%rbx,%r8,8)
+	LONG $0x0445b70f // movzwl 0x4(%rbp), %eax
+	LONG $0x06c58348 // addq $0x6, %rbp
+	WORD $0xe0c1; BYTE $0x0a // shll $0xa, %eax
+	LONG $0x98048d4a // leaq (%rax,%r11,4), %rax
+	LONG $0xc344894a; BYTE $0x10 // movq %rax, 0x10(%rbx,%r8,8)
+	LONG $0x02c08349 // addq $0x2, %r8
+	LONG $0x06f88349 // cmpq $0x6, %r8
+	WORD $0xbe72 // jb <slotsMulti4+0x2d0>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0x18c58348 // addq $0x18, %rbp
+	LONG $0xfffe78e9; BYTE $0xff // jmp <slotsMulti4+0x1a0>
+	LONG $0x487df262; WORD $0x6534; BYTE $0x00 // vpmovzxwq (%rbp), %zmm4
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x48fdd262; WORD $0xde7c // vpbroadcastq %r14, %zmm3
+	LONG $0x10c58348 // addq $0x10, %rbp
+	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x02 // vpsllq $0x2, %zmm3, %zmm3
+	LONG $0xfffe49e9; BYTE $0xff // jmp <slotsMulti4+0x199>
+	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
+	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x00009ce9; BYTE $0x00 // jmp <slotsMulti4+0x3fc>
+	WORD $0x8b4d; BYTE $0x01 // movq (%r9), %r8
+	LONG $0x197d42c4; BYTE $0x1f // vbroadcastsd (%r15), %ymm11
+	LONG $0x08698b4d // movq 0x8(%r9), %r13
+	LONG $0xb8a582c4; WORD $0xc434 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm6
+	LONG $0x10418b4d // movq 0x10(%r9), %r8
+	LONG $0x197d42c4; WORD $0x085f // vbroadcastsd 0x8(%r15), %ymm11
+	LONG $0xb8a582c4; WORD $0xec2c // vfmadd231pd (%r12,%r13,8), %ymm11, %ymm5
+	LONG $0x197d42c4; WORD $0x105f // vbroadcastsd 0x10(%r15), %ymm11
+	LONG $0xb8a582c4; WORD $0xc424 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm4
+	LONG $0x18418b4d // movq 0x18(%r9), %r8
+	LONG $0x197d42c4; WORD $0x185f // vbroadcastsd 0x18(%r15), %ymm11
+	LONG $0xb8a582c4; WORD $0xc41c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm3
+	LONG $0xb411fdc5; LONG $0x0030001e; BYTE $0x00 // vmovupd %ymm6, 0x3000(%rsi,%rbx)
+	LONG $0x94117dc5; LONG $0x0031001e; BYTE $0x00 // vmovupd %ymm10, 0x3100(%rsi,%rbx)
+	LONG $0xac11fdc5; LONG $0x0030201e; BYTE $0x00 // vmovupd %ymm5, 0x3020(%rsi,%rbx)
+	LONG $0x8c117dc5; LONG $0x0031201e; BYTE $0x00 // vmovupd %ymm9, 0x3120(%rsi,%rbx)
+	LONG $0xa411fdc5; LONG $0x0030401e; BYTE $0x00 // vmovupd %ymm4, 0x3040(%rsi,%rbx)
+	LONG $0x84117dc5; LONG $0x0031401e; BYTE $0x00 // vmovupd %ymm8, 0x3140(%rsi,%rbx)
+	LONG $0x9c11fdc5; LONG $0x0030601e; BYTE $0x00 // vmovupd %ymm3, 0x3060(%rsi,%rbx)
+	LONG $0xbc11fdc5; LONG $0x0031601e; BYTE $0x00 // vmovupd %ymm7, 0x3160(%rsi,%rbx)
+	LONG $0x0004b941; WORD $0x0000 // movl $0x4, %r9d
+	LONG $0x01c2f641 // testb $0x1, %r10b
+	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	LONG $0xfcf4840f; WORD $0xffff // je <slotsMulti4+0xf0>
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	LONG $0x05e3c148 // shlq $0x5, %rbx
+	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
@@ -562,97 +619,92 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x00f9840f; WORD $0x0000 // je <slotsMulti4+0x4a0>
-	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0x01498c0f; WORD $0x0000 // jl <slotsMulti4+0x500>
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
-	LONG $0x249c8b49; LONG $0x00002000 // movq 0x2000(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x241c // vbroadcastsd (%r12), %ymm11
-	LONG $0x24ac8b49; LONG $0x00002008 // movq 0x2008(%r12), %rbp
-	LONG $0xb8a5c2c4; WORD $0xdf34 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm6
-	LONG $0x249c8b49; LONG $0x00002010 // movq 0x2010(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x08 // vbroadcastsd 0x8(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xef2c // vfmadd231pd (%r15,%rbp,8), %ymm11, %ymm5
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x10 // vbroadcastsd 0x10(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xdf24 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm4
-	LONG $0x249c8b49; LONG $0x00002018 // movq 0x2018(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x18 // vbroadcastsd 0x18(%r12), %ymm11
-	LONG $0xb8a5c2c4; WORD $0xdf1c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm3
-	LONG $0x249c8b49; LONG $0x00002040 // movq 0x2040(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x40 // vbroadcastsd 0x40(%r12), %ymm11
-	LONG $0xb8a542c4; WORD $0xdf14 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm10
-	LONG $0x249c8b49; LONG $0x00002048 // movq 0x2048(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x48 // vbroadcastsd 0x48(%r12), %ymm11
-	LONG $0xb8a542c4; WORD $0xdf0c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm9
-	LONG $0x249c8b49; LONG $0x00002050 // movq 0x2050(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x50 // vbroadcastsd 0x50(%r12), %ymm11
-	LONG $0xb8a542c4; WORD $0xdf04 // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm8
-	LONG $0x249c8b49; LONG $0x00002058 // movq 0x2058(%r12), %rbx
-	LONG $0x197d42c4; WORD $0x245c; BYTE $0x58 // vbroadcastsd 0x58(%r12), %ymm11
-	LONG $0x80ec8349 // subq $-0x80, %r12
-	LONG $0xb8a5c2c4; WORD $0xdf3c // vfmadd231pd (%r15,%rbx,8), %ymm11, %ymm7
-	LONG $0x025f8d48 // leaq 0x2(%rdi), %rbx
-	LONG $0x03c78348 // addq $0x3, %rdi
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti4+0x3c0>
-	LONG $0x24bc8d49; LONG $0x00002000 // leaq 0x2000(%r12), %rdi
-	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xfe828d0f; WORD $0xffff // jge <slotsMulti4+0x312>
-	LONG $0xfffe3be9; BYTE $0xff // jmp <slotsMulti4+0x2d0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x107da1c4; LONG $0x30001eb4; WORD $0x0000 // vmovupd 0x3000(%rsi,%r11), %ymm6
-	LONG $0x107da1c4; LONG $0x30201eac; WORD $0x0000 // vmovupd 0x3020(%rsi,%r11), %ymm5
-	LONG $0x6f7ea1c4; LONG $0x30401ea4; WORD $0x0000 // vmovdqu 0x3040(%rsi,%r11), %ymm4
-	LONG $0x6f7ea1c4; LONG $0x30601e9c; WORD $0x0000 // vmovdqu 0x3060(%rsi,%r11), %ymm3
-	LONG $0x107d21c4; LONG $0x31001e94; WORD $0x0000 // vmovupd 0x3100(%rsi,%r11), %ymm10
-	LONG $0x107d21c4; LONG $0x31201e8c; WORD $0x0000 // vmovupd 0x3120(%rsi,%r11), %ymm9
-	LONG $0x107d21c4; LONG $0x31401e84; WORD $0x0000 // vmovupd 0x3140(%rsi,%r11), %ymm8
-	LONG $0x107da1c4; LONG $0x31601ebc; WORD $0x0000 // vmovupd 0x3160(%rsi,%r11), %ymm7
-	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe248d4c // leaq (%rsi,%rdi,8), %r12
-	LONG $0xfeb78d0f; WORD $0xffff // jge <slotsMulti4+0x3b7>
-	LONG $0xfd7c8d49; BYTE $0x00 // leaq (%r13,%rdi,8), %rdi
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0x394c; BYTE $0xd3 // cmpq %r10, %rbx
-	LONG $0xfe028d0f; WORD $0xffff // jge <slotsMulti4+0x312>
-	LONG $0xfffdbbe9; BYTE $0xff // jmp <slotsMulti4+0x2d0>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x01c7f640 // testb $0x1, %dil
-	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
-	LONG $0xce440f49 // cmoveq %r14, %rcx
-	LONG $0xf0440f4d // cmoveq %r8, %r14
-	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
-	LONG $0x04c7f640 // testb $0x4, %dil
-	WORD $0x2275 // jne <slotsMulti4+0x560>
+	LONG $0x00ef840f; WORD $0x0000 // je <slotsMulti4+0x520>
+	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
+	LONG $0xce3c8d4e // leaq (%rsi,%r9,8), %r15
+	LONG $0x01378c0f; WORD $0x0000 // jl <slotsMulti4+0x578>
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x00878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r15), %r8
+	WORD $0x894d; BYTE $0xe9 // movq %r13, %r9
+	LONG $0x197d42c4; BYTE $0x1f // vbroadcastsd (%r15), %ymm11
+	LONG $0x08af8b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r15), %r13
+	LONG $0xb8a582c4; WORD $0xc434 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm6
+	LONG $0x10878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r15), %r8
+	LONG $0x197d42c4; WORD $0x085f // vbroadcastsd 0x8(%r15), %ymm11
+	LONG $0xb8a582c4; WORD $0xec2c // vfmadd231pd (%r12,%r13,8), %ymm11, %ymm5
+	LONG $0x197d42c4; WORD $0x105f // vbroadcastsd 0x10(%r15), %ymm11
+	LONG $0x02698d4d // leaq 0x2(%r9), %r13
+	LONG $0x03c18349 // addq $0x3, %r9
+	LONG $0xb8a582c4; WORD $0xc424 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm4
+	LONG $0x18878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r15), %r8
+	LONG $0x197d42c4; WORD $0x185f // vbroadcastsd 0x18(%r15), %ymm11
+	LONG $0xb8a582c4; WORD $0xc41c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm3
+	LONG $0x40878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r15), %r8
+	LONG $0x197d42c4; WORD $0x405f // vbroadcastsd 0x40(%r15), %ymm11
+	LONG $0xb8a502c4; WORD $0xc414 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm10
+	LONG $0x48878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r15), %r8
+	LONG $0x197d42c4; WORD $0x485f // vbroadcastsd 0x48(%r15), %ymm11
+	LONG $0xb8a502c4; WORD $0xc40c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm9
+	LONG $0x50878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r15), %r8
+	LONG $0x197d42c4; WORD $0x505f // vbroadcastsd 0x50(%r15), %ymm11
+	LONG $0xb8a502c4; WORD $0xc404 // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm8
+	LONG $0x58878b4d; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r15), %r8
+	LONG $0x197d42c4; WORD $0x585f // vbroadcastsd 0x58(%r15), %ymm11
+	LONG $0x80ef8349 // subq $-0x80, %r15
+	LONG $0xb8a582c4; WORD $0xc43c // vfmadd231pd (%r12,%r8,8), %ymm11, %ymm7
+	WORD $0x3949; BYTE $0xc9 // cmpq %rcx, %r9
+	LONG $0xff518c0f; WORD $0xffff // jl <slotsMulti4+0x450>
+	LONG $0x008f8d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r15), %r9
+	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xfe8f8d0f; WORD $0xffff // jge <slotsMulti4+0x39e>
+	LONG $0xfffe4ce9; BYTE $0xff // jmp <slotsMulti4+0x360>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xb410fdc5; LONG $0x0030001e; BYTE $0x00 // vmovupd 0x3000(%rsi,%rbx), %ymm6
+	LONG $0xac10fdc5; LONG $0x0030201e; BYTE $0x00 // vmovupd 0x3020(%rsi,%rbx), %ymm5
+	LONG $0xa46ffec5; LONG $0x0030401e; BYTE $0x00 // vmovdqu 0x3040(%rsi,%rbx), %ymm4
+	LONG $0x9c10fdc5; LONG $0x0030601e; BYTE $0x00 // vmovupd 0x3060(%rsi,%rbx), %ymm3
+	LONG $0x94107dc5; LONG $0x0031001e; BYTE $0x00 // vmovupd 0x3100(%rsi,%rbx), %ymm10
+	LONG $0x8c107dc5; LONG $0x0031201e; BYTE $0x00 // vmovupd 0x3120(%rsi,%rbx), %ymm9
+	LONG $0x84107dc5; LONG $0x0031401e; BYTE $0x00 // vmovupd 0x3140(%rsi,%rbx), %ymm8
+	LONG $0xbc10fdc5; LONG $0x0031601e; BYTE $0x00 // vmovupd 0x3160(%rsi,%rbx), %ymm7
+	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
+	LONG $0xce3c8d4e // leaq (%rsi,%r9,8), %r15
+	LONG $0xfec98d0f; WORD $0xffff // jge <slotsMulti4+0x441>
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0xcf0c8d4e // leaq (%rdi,%r9,8), %r9
+	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xfe118d0f; WORD $0xffff // jge <slotsMulti4+0x39e>
+	LONG $0xfffdcee9; BYTE $0xff // jmp <slotsMulti4+0x360>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
 	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x30 // cmpq 0x30(%rsp), %rax
-	LONG $0xfb57820f; WORD $0xffff // jb <slotsMulti4+0xb1>
-	LONG $0x000196e9; BYTE $0x00 // jmp <slotsMulti4+0x6f5>
-	BYTE $0x90 // nop
+	LONG $0xce440f49 // cmoveq %r14, %rcx
+	LONG $0xf2440f4c // cmoveq %rdx, %r14
+	LONG $0x04c7f640 // testb $0x4, %dil
+	LONG $0xfaef840f; WORD $0xffff // je <slotsMulti4+0xb5>
 	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x2a75 // jne <slotsMulti4+0x590>
-	LONG $0x50798b49 // movq 0x50(%r9), %rdi
-	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	LONG $0x247c2b48; BYTE $0x10 // subq 0x10(%rsp), %rdi
-	LONG $0x08ff8348 // cmpq $0x8, %rdi
-	LONG $0xc74c0f4c // cmovlq %rdi, %r8
-	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
-	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti4+0x642>
-	LONG $0xfffb05e9; BYTE $0xff // jmp <slotsMulti4+0x90>
+	WORD $0x3475 // jne <slotsMulti4+0x600>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
+	LONG $0x50408b48 // movq 0x50(%rax), %rax
+	LONG $0x24442b48; BYTE $0x10 // subq 0x10(%rsp), %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xf84c0f4c // cmovlq %rax, %r15
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x00bc8f0f; WORD $0x0000 // jg <slotsMulti4+0x6b2>
+	LONG $0xfffaade9; BYTE $0xff // jmp <slotsMulti4+0xa8>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x9e10fdc5; LONG $0x00003000 // vmovupd 0x3000(%rsi), %ymm3
 	LONG $0xbe10fdc5; LONG $0x00003080 // vmovupd 0x3080(%rsi), %ymm7
 	LONG $0xa610fdc5; LONG $0x00003020 // vmovupd 0x3020(%rsi), %ymm4
 	LONG $0xae10fdc5; LONG $0x00003040 // vmovupd 0x3040(%rsi), %ymm5
 	LONG $0xb610fdc5; LONG $0x00003060 // vmovupd 0x3060(%rsi), %ymm6
-	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x9e58e5c5; LONG $0x00003100 // vaddpd 0x3100(%rsi), %ymm3, %ymm3
 	LONG $0xbe58c5c5; LONG $0x00003180 // vaddpd 0x3180(%rsi), %ymm7, %ymm7
 	LONG $0xa658ddc5; LONG $0x00003120 // vaddpd 0x3120(%rsi), %ymm4, %ymm4
@@ -673,44 +725,44 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0x9e11fdc5; LONG $0x00003000 // vmovupd %ymm3, 0x3000(%rsi)
 	LONG $0x9611fcc5; LONG $0x00003100 // vmovups %ymm2, 0x3100(%rsi)
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0x894d; BYTE $0xdc // movq %r11, %r12
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
 	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
-	WORD $0x29eb // jmp <slotsMulti4+0x67a>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	WORD $0x26eb // jmp <slotsMulti4+0x6ea>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xdc59e5c5 // vmulpd %ymm4, %ymm3, %ymm3
 	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x20c78348 // addq $0x20, %rdi
+	LONG $0x20c18349 // addq $0x20, %r9
 	WORD $0xff49; BYTE $0xca // decq %r10
-	LONG $0x117dc1c4; WORD $0x1f1c // vmovupd %ymm3, (%r15,%rbx)
-	LONG $0xfa16840f; WORD $0xffff // je <slotsMulti4+0x90>
-	LONG $0x30798b4d // movq 0x30(%r9), %r15
+	LONG $0x117dc1c4; WORD $0x181c // vmovupd %ymm3, (%r8,%rbx)
+	LONG $0xf9b6840f; WORD $0xffff // je <slotsMulti4+0xa0>
+	LONG $0x30408b4c // movq 0x30(%rax), %r8
 	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0574 // je <slotsMulti4+0x68b>
-	LONG $0x1cb70f43; BYTE $0x5f // movzwl (%r15,%r11,2), %ebx
-	LONG $0x60798b4d // movq 0x60(%r9), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2c74 // je <slotsMulti4+0x6c0>
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x68498b45 // movl 0x68(%r9), %r9d
-	LONG $0x9f0c0345 // addl (%r15,%rbx,4), %r9d
-	LONG $0x34e1c149 // shlq $0x34, %r9
-	LONG $0x6ef9c1c4; BYTE $0xd9 // vmovq %r9, %xmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	WORD $0x15eb // jmp <slotsMulti4+0x6c6>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x7059 // vmovq 0x70(%r9), %xmm3
-	LONG $0xa710fdc5; LONG $0xffffff00 // vmovupd -0x100(%rdi), %ymm4
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x0574 // je <slotsMulti4+0x6fb>
+	LONG $0x1cb70f43; BYTE $0x58 // movzwl (%r8,%r11,2), %ebx
+	LONG $0x60408b4c // movq 0x60(%rax), %r8
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	WORD $0x1c74 // je <slotsMulti4+0x720>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x98040341 // addl (%r8,%rbx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x05eb // jmp <slotsMulti4+0x725>
+	LONG $0x587efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm3
+	LONG $0x107dc1c4; LONG $0xffff00a1; BYTE $0xff // vmovupd -0x100(%r9), %ymm4
 	LONG $0x05e3c148 // shlq $0x5, %rbx
-	LONG $0x48798b4d // movq 0x48(%r9), %r15
-	LONG $0x78798041; BYTE $0x00 // cmpb $0x0, 0x78(%r9)
+	LONG $0x48408b4c // movq 0x48(%rax), %r8
+	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0x597de2c4; BYTE $0xdb // vpbroadcastq %xmm3, %ymm3
-	LONG $0x2758ddc5 // vaddpd (%rdi), %ymm4, %ymm4
-	LONG $0xff76840f; WORD $0xffff // je <slotsMulti4+0x660>
-	LONG $0xa8ddc2c4; WORD $0x1f1c // vfmadd213pd (%r15,%rbx), %ymm4, %ymm3
-	LONG $0xffff6fe9; BYTE $0xff // jmp <slotsMulti4+0x664>
-	LONG $0x48c48348 // addq $0x48, %rsp
+	LONG $0x585dc1c4; BYTE $0x21 // vaddpd (%r9), %ymm4, %ymm4
+	WORD $0x8a74 // je <slotsMulti4+0x6d0>
+	LONG $0xa8ddc2c4; WORD $0x181c // vfmadd213pd (%r8,%rbx), %ymm4, %ymm3
+	WORD $0x86eb // jmp <slotsMulti4+0x6d4>
+	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -720,214 +772,254 @@ TEXT ·slotsMulti4Oct(SB), 0, $208-16
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x04000000; LONG $0x14100c08
-	LONG $0x00001c18; LONG $0x00000000
-	WORD $0x4330
+	LONG $0x08040000; LONG $0x1814100c
+	LONG $0x0000001c; LONG $0x30000000
+	BYTE $0x43
 	RET
 
 // func slotsMulti8Oct(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Oct(SB), 0, $208-16
+TEXT ·slotsMulti8Oct(SB), 0, $288-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slotsMulti8>
-	LONG $0x0007c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000886e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x07628e0f; WORD $0x0000 // jle <slotsMulti8+0x76f>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x5741 // pushq %r15
 	WORD $0x5641 // pushq %r14
 	WORD $0x5541 // pushq %r13
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
-	LONG $0x48ec8348 // subq $0x48, %rsp
-	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
-	LONG $0x48fdf262; LONG $0x07880559; WORD $0x0000 // vpbroadcastq 0x788(%rip), %zmm0
-	LONG $0x487df262; LONG $0x07860d22; WORD $0x0000 // vpmovsxbq 0x786(%rip), %zmm1
-	LONG $0x28778b4c // movq 0x28(%rdi), %r14
-	LONG $0x10578b48 // movq 0x10(%rdi), %rdx
-	LONG $0x18478b4c // movq 0x18(%rdi), %r8
-	WORD $0x8949; BYTE $0xfd // movq %rdi, %r13
+	LONG $0x60ec8348 // subq $0x60, %rsp
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	LONG $0x243c8948 // movq %rdi, (%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x083a8e0f; WORD $0x0000 // jle <slotsMulti8+0x859>
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x48fdf262; LONG $0x08430559; WORD $0x0000 // vpbroadcastq 0x843(%rip), %zmm0
+	LONG $0x487df262; LONG $0x08410d22; WORD $0x0000 // vpmovsxbq 0x841(%rip), %zmm1
+	LONG $0x00868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %r8
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
 	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
-	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
-	LONG $0xc80c8d48 // leaq (%rax,%rcx,8), %rcx
-	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
-	LONG $0x584f8b48 // movq 0x58(%rdi), %rcx
-	LONG $0x00be8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rsi), %rdi
-	LONG $0x247c8948; BYTE $0x18 // movq %rdi, 0x18(%rsp)
-	LONG $0x00be8d48; WORD $0x0032; BYTE $0x00 // leaq 0x3200(%rsi), %rdi
-	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x21eb // jmp <slotsMulti8+0xa1>
-	LONG $0x247c0148; BYTE $0x08 // addq %rdi, 0x8(%rsp)
-	LONG $0x042444c7; LONG $0x00000001 // movl $0x1, 0x4(%rsp)
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x08c08348 // addq $0x8, %rax
-	LONG $0x24443b48; BYTE $0x28 // cmpq 0x28(%rsp), %rax
-	LONG $0x06c0830f; WORD $0x0000 // jae <slotsMulti8+0x761>
-	LONG $0x0678b60f // movzbl 0x6(%rax), %edi
-	WORD $0x894c; BYTE $0xf5 // movq %r14, %rbp
-	WORD $0x8949; BYTE $0xce // movq %rcx, %r14
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0xe783; BYTE $0x01 // andl $0x1, %edi
-	LONG $0xfd7c8b4d; BYTE $0x38 // movq 0x38(%r13,%rdi,8), %r15
-	LONG $0x0478b70f // movzwl 0x4(%rax), %edi
-	WORD $0x2eeb // jmp <slotsMulti8+0xf2>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0x0479b70f // movzwl 0x4(%rcx), %edi
-	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
-	WORD $0x3949; BYTE $0xfb // cmpq %rdi, %r11
-	LONG $0x048e8d0f; WORD $0x0000 // jge <slotsMulti8+0x580>
-	WORD $0xb70f; BYTE $0xc7 // movzwl %di, %eax
-	LONG $0x0040ba41; WORD $0x0000 // movl $0x40, %r10d
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
-	LONG $0x40f88348 // cmpq $0x40, %rax
-	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
-	LONG $0xd04c0f4c // cmovlq %rax, %r10
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x01e78e0f; WORD $0x0000 // jle <slotsMulti8+0x300>
-	LONG $0x02fa8349 // cmpq $0x2, %r10
-	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0xc24d0f49 // cmovgeq %r10, %rax
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x2444894c; BYTE $0x18 // movq %r8, 0x18(%rsp)
+	LONG $0x08868d4c; WORD $0x0020; BYTE $0x00 // leaq 0x2008(%rsi), %r8
+	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
+	LONG $0x00868d4c; WORD $0x0032; BYTE $0x00 // leaq 0x3200(%rsi), %r8
+	LONG $0x2444894c; BYTE $0x30 // movq %r8, 0x30(%rsp)
+	WORD $0x8b4c; BYTE $0x12 // movq (%rdx), %r10
+	LONG $0x287a8b4c // movq 0x28(%rdx), %r15
+	LONG $0x107a8b48 // movq 0x10(%rdx), %rdi
+	LONG $0xca048d49 // leaq (%r10,%rcx,8), %rax
+	LONG $0x584a8b48 // movq 0x58(%rdx), %rcx
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x0000c4e9; BYTE $0x00 // jmp <slotsMulti8+0x1fe>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
-	LONG $0x487dd262; WORD $0x2034 // vpmovzxwq (%r8), %zmm4
-	WORD $0x8b44; BYTE $0x31 // movl (%rcx), %r14d
-	LONG $0x48fdd262; WORD $0xde7c // vpbroadcastq %r14, %zmm3
-	LONG $0x06e6c149 // shlq $0x6, %r14
-	WORD $0x014d; BYTE $0xfe // addq %r15, %r14
-	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
-	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
-	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x21 // vmovdqu64 %zmm3, (%r9,%r12)
-	LONG $0x38b70f41 // movzwl (%r8), %edi
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	LONG $0x78b70f41; BYTE $0x02 // movzwl 0x2(%r8), %edi
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	LONG $0x78b70f41; BYTE $0x04 // movzwl 0x4(%r8), %edi
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	LONG $0x78b70f41; BYTE $0x06 // movzwl 0x6(%r8), %edi
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	LONG $0x78b70f41; BYTE $0x08 // movzwl 0x8(%r8), %edi
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	LONG $0x78b70f41; BYTE $0x0a // movzwl 0xa(%r8), %edi
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	LONG $0x78b70f41; BYTE $0x0c // movzwl 0xc(%r8), %edi
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	LONG $0x78b70f41; BYTE $0x0e // movzwl 0xe(%r8), %edi
-	LONG $0x10c08349 // addq $0x10, %r8
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x0c180f42; BYTE $0x37 // prefetcht0 (%rdi,%r14)
-	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
-	WORD $0x0149; BYTE $0xc6 // addq %rax, %r14
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x40c48349 // addq $0x40, %r12
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	WORD $0x8948; BYTE $0xdd // movq %rbx, %rbp
-	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
-	LONG $0x2464394c; BYTE $0x38 // cmpq %r12, 0x38(%rsp)
-	LONG $0x0102840f; WORD $0x0000 // je <slotsMulti8+0x300>
-	WORD $0xb60f; BYTE $0x02 // movzbl (%rdx), %eax
-	LONG $0x020641f6 // testb $0x2, 0x6(%rcx)
-	WORD $0x5975 // jne <slotsMulti8+0x260>
-	LONG $0x808d8b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r13), %r9
-	WORD $0x193c // cmpb $0x19, %al
-	LONG $0x008d180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbp)
-	WORD $0x894c; BYTE $0xe9 // movq %r13, %rcx
-	WORD $0xc789 // movl %eax, %edi
-	LONG $0xc6930f41 // setae %r14b
-	WORD $0x07a8 // testb $0x7, %al
-	LONG $0x48fef162; WORD $0x5d6f; BYTE $0x00 // vmovdqu64 (%rbp), %zmm3
-	LONG $0xc5950f41 // setne %r13b
-	WORD $0xe7c1; BYTE $0x08 // shll $0x8, %edi
-	WORD $0x0845; BYTE $0xf5 // orb %r14b, %r13b
-	LONG $0x48fed162; WORD $0x246f; BYTE $0x39 // vmovdqu64 (%r9,%rdi), %zmm4
-	LONG $0x39348d4d // leaq (%r9,%rdi), %r14
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x4d74 // je <slotsMulti8+0x290>
-	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
-	LONG $0x48e5d262; WORD $0x5e47; BYTE $0x01 // vpsllvq 0x40(%r14), %zmm3, %zmm3
-	LONG $0x48e5d262; WORD $0x5e46; BYTE $0x02 // vpsravq 0x80(%r14), %zmm3, %zmm3
-	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
-	WORD $0x4deb // jmp <slotsMulti8+0x2ac>
+	LONG $0x18428b48 // movq 0x18(%rdx), %rax
+	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	WORD $0x20eb // jmp <slotsMulti8+0xaf>
 	BYTE $0x90 // nop
-	LONG $0x008d180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbp)
-	LONG $0x487cf162; WORD $0x5d5a; BYTE $0x00 // vcvtps2pd (%rbp), %zmm3
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x48fd9162; LONG $0x80215c11 // vmovupd %zmm3, -0x2000(%r9,%r12)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0xfebb840f; WORD $0xffff // je <slotsMulti8+0x140>
-	WORD $0x44eb // jmp <slotsMulti8+0x2cb>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x90f8c1c4; LONG $0x0000c08e; BYTE $0x00 // kmovq 0xc0(%r14), %k1
-	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
-	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
-	LONG $0x58d5d162; WORD $0x5e5c; BYTE $0x19 // vsubpd 0xc8(%r14){1to8}, %zmm5, %zmm3
-	WORD $0x8949; BYTE $0xcd // movq %rcx, %r13
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
-	LONG $0x48fd9162; LONG $0x80215c11 // vmovupd %zmm3, -0x2000(%r9,%r12)
-	LONG $0x010641f6 // testb $0x1, 0x6(%rcx)
-	LONG $0xfe75840f; WORD $0xffff // je <slotsMulti8+0x140>
-	WORD $0x398b // movl (%rcx), %edi
-	LONG $0x02e7c148 // shlq $0x2, %rdi
-	LONG $0x207d0349 // addq 0x20(%r13), %rdi
-	LONG $0x9f3c634a // movslq (%rdi,%r11,4), %rdi
-	LONG $0x247c0348; BYTE $0x08 // addq 0x8(%rsp), %rdi
-	LONG $0x48fdf262; WORD $0xdf7c // vpbroadcastq %rdi, %zmm3
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x2444014c; BYTE $0x08 // addq %r8, 0x8(%rsp)
+	LONG $0x0001b941; WORD $0x0000 // movl $0x1, %r9d
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x24543b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r10
+	LONG $0x07aa830f; WORD $0x0000 // jae <slotsMulti8+0x859>
+	LONG $0x42b60f45; BYTE $0x06 // movzbl 0x6(%r10), %r8d
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
+	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
+	LONG $0x2454894c; BYTE $0x10 // movq %r10, 0x10(%rsp)
+	LONG $0x01e08341 // andl $0x1, %r8d
+	LONG $0xc2648b4e; BYTE $0x38 // movq 0x38(%rdx,%r8,8), %r12
+	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x2ceb // jmp <slotsMulti8+0x101>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
+	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
+	WORD $0x0148; BYTE $0xca // addq %rcx, %rdx
+	WORD $0x394c; BYTE $0xc2 // cmpq %r8, %rdx
+	LONG $0x055f8d0f; WORD $0x0000 // jge <slotsMulti8+0x660>
+	LONG $0xc0b70f45 // movzwl %r8w, %r8d
+	LONG $0x000040b9; BYTE $0x00 // movl $0x40, %ecx
+	LONG $0x244c8944; BYTE $0x24 // movl %r9d, 0x24(%rsp)
+	LONG $0x24548948; BYTE $0x28 // movq %rdx, 0x28(%rsp)
+	WORD $0x2949; BYTE $0xd0 // subq %rdx, %r8
+	LONG $0x40f88349 // cmpq $0x40, %r8
+	LONG $0x2444894c; BYTE $0x58 // movq %r8, 0x58(%rsp)
+	LONG $0xc84c0f49 // cmovlq %r8, %rcx
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x02a38e0f; WORD $0x0000 // jle <slotsMulti8+0x3d0>
+	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x000001ba; BYTE $0x00 // movl $0x1, %edx
+	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
+	LONG $0xd14d0f48 // cmovgeq %rcx, %rdx
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x24548948; BYTE $0x50 // movq %rdx, 0x50(%rsp)
+	WORD $0x66eb // jmp <slotsMulti8+0x1b2>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	WORD $0x8b45; BYTE $0x0a // movl (%r10), %r9d
+	LONG $0x953c8d4c; LONG $0x00000000 // leaq (,%rdx,4), %r15
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x207a034c // addq 0x20(%rdx), %r15
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x8f0c8d4f // leaq (%r15,%r9,4), %r9
+	LONG $0xa90c634f // movslq (%r9,%r13,4), %r9
+	LONG $0x244c034c; BYTE $0x08 // addq 0x8(%rsp), %r9
+	LONG $0x48fdd262; WORD $0xd97c // vpbroadcastq %r9, %zmm3
 	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
 	LONG $0x48e5f162; WORD $0xd9d4 // vpaddq %zmm1, %zmm3, %zmm3
-	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0x21 // vmovdqu64 %zmm3, (%r9,%r12)
-	LONG $0xfffee0e9; BYTE $0xff // jmp <slotsMulti8+0x1dd>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x24448b48; BYTE $0x18 // movq 0x18(%rsp), %rax
-	WORD $0x01b1 // movb $0x1, %cl
-	WORD $0xff31 // xorl %edi, %edi
-	WORD $0x70eb // jmp <slotsMulti8+0x37b>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x48fdb162; LONG $0x001eb411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%rsi,%r11)
-	LONG $0x48fd3162; LONG $0x001e9411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm10, 0x3200(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0x401eac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3040(%rsi,%r11)
-	LONG $0x48fd3162; LONG $0x401e8c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm9, 0x3240(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0x801ea411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3080(%rsi,%r11)
-	LONG $0x48fd3162; LONG $0x801e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3280(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0xc01e9c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%r11)
-	LONG $0x48fdb162; LONG $0xc01ebc11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm7, 0x32c0(%rsi,%r11)
-	LONG $0x000004bf; BYTE $0x00 // movl $0x4, %edi
-	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
-	LONG $0xfd55840f; WORD $0xffff // je <slotsMulti8+0xd0>
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	LONG $0x06e3c149 // shlq $0x6, %r11
-	LONG $0x04247c83; BYTE $0x00 // cmpl $0x0, 0x4(%rsp)
+	LONG $0x48feb162; WORD $0x1c7f; BYTE $0xc2 // vmovdqu64 %zmm3, (%rdx,%r8,8)
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	WORD $0xff48; BYTE $0xc7 // incq %rdi
+	LONG $0x40c38348 // addq $0x40, %rbx
+	WORD $0x8949; BYTE $0xee // movq %rbp, %r14
+	LONG $0x246c3b4c; BYTE $0x50 // cmpq 0x50(%rsp), %r13
+	LONG $0x021e840f; WORD $0x0000 // je <slotsMulti8+0x3d0>
+	LONG $0x1fb60f44 // movzbl (%rdi), %r11d
+	LONG $0x0642f641; BYTE $0x02 // testb $0x2, 0x6(%r10)
+	WORD $0x894c; BYTE $0xfd // movq %r15, %rbp
+	WORD $0x7075 // jne <slotsMulti8+0x230>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x19fb8041 // cmpb $0x19, %r11b
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	WORD $0x8948; BYTE $0xe8 // movq %rbp, %rax
+	WORD $0x8945; BYTE $0xd9 // movl %r11d, %r9d
+	LONG $0x80b88b4d; WORD $0x0000; BYTE $0x00 // movq 0x80(%r8), %r15
+	LONG $0xc0930f41 // setae %r8b
+	LONG $0x07c3f641 // testb $0x7, %r11b
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0xc5950f40 // setne %bpl
+	LONG $0x08e1c141 // shll $0x8, %r9d
+	LONG $0x48fed162; WORD $0x1e6f // vmovdqu64 (%r14), %zmm3
+	WORD $0x0844; BYTE $0xc5 // orb %r8b, %bpl
+	LONG $0x48fe9162; WORD $0x246f; BYTE $0x0f // vmovdqu64 (%r15,%r9), %zmm4
+	LONG $0x0f048d4f // leaq (%r15,%r9), %r8
+	WORD $0x8440; BYTE $0xed // testb %bpl, %bpl
+	WORD $0x5774 // je <slotsMulti8+0x260>
+	LONG $0x485df262; WORD $0xdb8d // vpermb %zmm3, %zmm4, %zmm3
+	LONG $0x48e5d262; WORD $0x5847; BYTE $0x01 // vpsllvq 0x40(%r8), %zmm3, %zmm3
+	LONG $0x48e5d262; WORD $0x5846; BYTE $0x02 // vpsravq 0x80(%r8), %zmm3, %zmm3
+	LONG $0x48fef162; WORD $0xdbe6 // vcvtqq2pd %zmm3, %zmm3
+	WORD $0x57eb // jmp <slotsMulti8+0x27c>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x487cd162; WORD $0x1e5a // vcvtps2pd (%r14), %zmm3
+	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
+	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
+	LONG $0xfef8850f; WORD $0xffff // jne <slotsMulti8+0x150>
+	WORD $0x42eb // jmp <slotsMulti8+0x29c>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x90f8c1c4; LONG $0x0000c088; BYTE $0x00 // kmovq 0xc0(%r8), %k1
+	LONG $0x48fdf162; WORD $0xe86f // vmovdqa64 %zmm0, %zmm5
+	LONG $0x495df262; WORD $0xeb8d // vpermb %zmm3, %zmm4, %zmm5 {%k1}
+	LONG $0x58d5d162; WORD $0x585c; BYTE $0x19 // vsubpd 0xc8(%r8){1to8}, %zmm5, %zmm3
+	WORD $0x8948; BYTE $0xc5 // movq %rax, %rbp
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0xed048d4e; LONG $0x00000000 // leaq (,%r13,8), %r8
+	LONG $0x48fdb162; WORD $0x1c11; BYTE $0xc6 // vmovupd %zmm3, (%rsi,%r8,8)
+	LONG $0x0642f641; BYTE $0x01 // testb $0x1, 0x6(%r10)
+	LONG $0xfeb4850f; WORD $0xffff // jne <slotsMulti8+0x150>
+	LONG $0x3dc0be80; WORD $0x0000; BYTE $0x00 // cmpb $0x0, 0x3dc0(%rsi)
+	LONG $0x0088180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rax)
+	WORD $0x8b45; BYTE $0x3a // movl (%r10), %r15d
+	WORD $0x7a74 // je <slotsMulti8+0x329>
+	LONG $0x246c8948; BYTE $0x48 // movq %rbp, 0x48(%rsp)
+	LONG $0xfec5c748; WORD $0xffff; BYTE $0xff // movq $-0x2, %rbp
+	WORD $0x8948; BYTE $0xc2 // movq %rax, %rdx
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
+	LONG $0x08b70f45 // movzwl (%r8), %r9d
+	LONG $0xd0b60f44 // movzbl %al, %r10d
+	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
+	WORD $0xe8c1; BYTE $0x08 // shrl $0x8, %eax
+	LONG $0x13e2c141 // shll $0x13, %r10d
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0xca0c8d4f // leaq (%r10,%r9,8), %r9
+	LONG $0xeb4c894c; BYTE $0x08 // movq %r9, 0x8(%rbx,%rbp,8)
+	LONG $0x48b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r9d
+	LONG $0x06c08349 // addq $0x6, %r8
+	LONG $0x0be1c141 // shll $0xb, %r9d
+	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
+	LONG $0xeb448948; BYTE $0x10 // movq %rax, 0x10(%rbx,%rbp,8)
+	LONG $0x02c58348 // addq $0x2, %rbp
+	LONG $0x06fd8348 // cmpq $0x6, %rbp
+	WORD $0xbd72 // jb <slotsMulti8+0x2d0>
+	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
+	LONG $0x246c8b48; BYTE $0x48 // movq 0x48(%rsp), %rbp
+	WORD $0x8948; BYTE $0xd0 // movq %rdx, %rax
+	LONG $0x18c08348 // addq $0x18, %rax
+	LONG $0xfffe6be9; BYTE $0xff // jmp <slotsMulti8+0x194>
+	LONG $0x487df262; WORD $0x2034 // vpmovzxwq (%rax), %zmm4
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x48fdd262; WORD $0xdf7c // vpbroadcastq %r15, %zmm3
+	LONG $0x06e7c149 // shlq $0x6, %r15
+	WORD $0x014d; BYTE $0xe7 // addq %r12, %r15
+	LONG $0x48e5f162; WORD $0xdcd4 // vpaddq %zmm4, %zmm3, %zmm3
+	LONG $0x48e5f162; WORD $0xf373; BYTE $0x03 // vpsllq $0x3, %zmm3, %zmm3
+	LONG $0x48fe9162; WORD $0x1c7f; BYTE $0xc1 // vmovdqu64 %zmm3, (%r9,%r8,8)
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	WORD $0xb70f; BYTE $0x00 // movzwl (%rax), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	LONG $0x40b70f41; BYTE $0x06 // movzwl 0x6(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	LONG $0x40b70f41; BYTE $0x0a // movzwl 0xa(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	LONG $0x40b70f41; BYTE $0x0e // movzwl 0xe(%r8), %eax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x0c180f42; BYTE $0x38 // prefetcht0 (%rax,%r15)
+	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xfffdcae9; BYTE $0xff // jmp <slotsMulti8+0x194>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
+	LONG $0x245c8b44; BYTE $0x24 // movl 0x24(%rsp), %r11d
+	WORD $0xb241; BYTE $0x01 // movb $0x1, %r10b
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	WORD $0x7ceb // jmp <slotsMulti8+0x45e>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdf162; LONG $0x001eb411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm6, 0x3000(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x001e9411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm10, 0x3200(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x401eac11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm5, 0x3040(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x401e8c11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm9, 0x3240(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0x801ea411; WORD $0x0030; BYTE $0x00 // vmovupd %zmm4, 0x3080(%rsi,%rbx)
+	LONG $0x48fd7162; LONG $0x801e8411; WORD $0x0032; BYTE $0x00 // vmovupd %zmm8, 0x3280(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0xc01e9c11; WORD $0x0030; BYTE $0x00 // vmovupd %zmm3, 0x30c0(%rsi,%rbx)
+	LONG $0x48fdf162; LONG $0xc01ebc11; WORD $0x0032; BYTE $0x00 // vmovupd %zmm7, 0x32c0(%rsi,%rbx)
+	LONG $0x0004be41; WORD $0x0000 // movl $0x4, %r14d
+	LONG $0x01c2f641 // testb $0x1, %r10b
+	LONG $0x0000ba41; WORD $0x0000 // movl $0x0, %r10d
+	LONG $0xfc82840f; WORD $0xffff // je <slotsMulti8+0xe0>
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	LONG $0x06e3c148 // shlq $0x6, %rbx
 	LONG $0xdbefe1c5 // vpxor %xmm3, %xmm3, %xmm3
 	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
@@ -936,96 +1028,99 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
 	LONG $0x573141c4; BYTE $0xc9 // vxorpd %xmm9, %xmm9, %xmm9
 	LONG $0x572941c4; BYTE $0xd2 // vxorpd %xmm10, %xmm10, %xmm10
-	LONG $0x0100840f; WORD $0x0000 // je <slotsMulti8+0x4b0>
-	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
-	LONG $0x01588c0f; WORD $0x0000 // jl <slotsMulti8+0x518>
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x088b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2008(%rbx), %r9
-	WORD $0x894c; BYTE $0xe7 // movq %r12, %rdi
-	LONG $0x48fd7262; WORD $0x6319; BYTE $0x01 // vbroadcastsd 0x8(%rbx), %zmm12
-	LONG $0x00a38b4c; WORD $0x0020; BYTE $0x00 // movq 0x2000(%rbx), %r12
-	LONG $0x48fd7262; WORD $0x1b19 // vbroadcastsd (%rbx), %zmm11
-	LONG $0x489d9262; WORD $0x2cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm12, %zmm5
-	LONG $0x108b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2010(%rbx), %r9
-	LONG $0x48a59262; WORD $0x34b8; BYTE $0xe7 // vfmadd231pd (%r15,%r12,8), %zmm11, %zmm6
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x02 // vbroadcastsd 0x10(%rbx), %zmm11
-	LONG $0x02678d4c // leaq 0x2(%rdi), %r12
-	LONG $0x03c78348 // addq $0x3, %rdi
-	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm4
-	LONG $0x188b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2018(%rbx), %r9
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x03 // vbroadcastsd 0x18(%rbx), %zmm11
-	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm3
-	LONG $0x408b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2040(%rbx), %r9
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x08 // vbroadcastsd 0x40(%rbx), %zmm11
-	LONG $0x48a51262; WORD $0x14b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm10
-	LONG $0x488b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2048(%rbx), %r9
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x09 // vbroadcastsd 0x48(%rbx), %zmm11
-	LONG $0x48a51262; WORD $0x0cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm9
-	LONG $0x508b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2050(%rbx), %r9
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x0a // vbroadcastsd 0x50(%rbx), %zmm11
-	LONG $0x48a51262; WORD $0x04b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm8
-	LONG $0x588b8b4c; WORD $0x0020; BYTE $0x00 // movq 0x2058(%rbx), %r9
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x0b // vbroadcastsd 0x58(%rbx), %zmm11
-	LONG $0x80eb8348 // subq $-0x80, %rbx
-	LONG $0x48a59262; WORD $0x3cb8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm7
-	WORD $0x394c; BYTE $0xd7 // cmpq %r10, %rdi
-	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x3d0>
-	LONG $0x00bb8d48; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%rbx), %rdi
-	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	LONG $0xfe718d0f; WORD $0xffff // jge <slotsMulti8+0x310>
-	LONG $0x000084e9; BYTE $0x00 // jmp <slotsMulti8+0x528>
+	WORD $0x8545; BYTE $0xdb // testl %r11d, %r11d
+	LONG $0x00ff840f; WORD $0x0000 // je <slotsMulti8+0x590>
+	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
+	LONG $0xf60c8d4e // leaq (%rsi,%r14,8), %r9
+	LONG $0x01578c0f; WORD $0x0000 // jl <slotsMulti8+0x5f8>
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x48fdb162; LONG $0x001eb410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%r11), %zmm6
-	LONG $0x48fdb162; LONG $0x401eac10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%r11), %zmm5
-	LONG $0x48feb162; LONG $0x801ea46f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%r11), %zmm4
-	LONG $0x48feb162; LONG $0xc01e9c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x30c0(%rsi,%r11), %zmm3
-	LONG $0x48fd3162; LONG $0x001e9410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%r11), %zmm10
-	LONG $0x48fd3162; LONG $0x401e8c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%r11), %zmm9
-	LONG $0x48fd3162; LONG $0x801e8410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%r11), %zmm8
-	LONG $0x48fdb162; LONG $0xc01ebc10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%r11), %zmm7
-	LONG $0x247c8348; WORD $0x0240 // cmpq $0x2, 0x40(%rsp)
-	LONG $0xfe1c8d48 // leaq (%rsi,%rdi,8), %rbx
-	LONG $0xfea88d0f; WORD $0xffff // jge <slotsMulti8+0x3c0>
-	LONG $0xf83c8d48 // leaq (%rax,%rdi,8), %rdi
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	WORD $0x394d; BYTE $0xd4 // cmpq %r10, %r12
-	LONG $0xfde88d0f; WORD $0xffff // jge <slotsMulti8+0x310>
-	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
-	LONG $0x48fd7262; WORD $0x1b19 // vbroadcastsd (%rbx), %zmm11
-	LONG $0x08678b4c // movq 0x8(%rdi), %r12
-	LONG $0x48fd7262; WORD $0x6319; BYTE $0x03 // vbroadcastsd 0x18(%rbx), %zmm12
-	LONG $0x48a59262; WORD $0x34b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm6
-	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
-	LONG $0x187f8b48 // movq 0x18(%rdi), %rdi
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x01 // vbroadcastsd 0x8(%rbx), %zmm11
-	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xe7 // vfmadd231pd (%r15,%r12,8), %zmm11, %zmm5
-	LONG $0x48fd7262; WORD $0x5b19; BYTE $0x02 // vbroadcastsd 0x10(%rbx), %zmm11
-	LONG $0x48a59262; WORD $0x24b8; BYTE $0xcf // vfmadd231pd (%r15,%r9,8), %zmm11, %zmm4
-	LONG $0x489dd262; WORD $0x1cb8; BYTE $0xff // vfmadd231pd (%r15,%rdi,8), %zmm12, %zmm3
-	LONG $0xfffd9de9; BYTE $0xff // jmp <slotsMulti8+0x310>
+	LONG $0x00818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2000(%r9), %r8
+	WORD $0x894d; BYTE $0xee // movq %r13, %r14
+	LONG $0x48fd5262; WORD $0x1919 // vbroadcastsd (%r9), %zmm11
+	LONG $0x08a98b4d; WORD $0x0020; BYTE $0x00 // movq 0x2008(%r9), %r13
+	LONG $0x48a59262; WORD $0x34b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm6
+	LONG $0x10818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2010(%r9), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x01 // vbroadcastsd 0x8(%r9), %zmm11
+	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xec // vfmadd231pd (%r12,%r13,8), %zmm11, %zmm5
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x02 // vbroadcastsd 0x10(%r9), %zmm11
+	LONG $0x026e8d4d // leaq 0x2(%r14), %r13
+	LONG $0x03c68349 // addq $0x3, %r14
+	LONG $0x48a59262; WORD $0x24b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm4
+	LONG $0x18818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2018(%r9), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x03 // vbroadcastsd 0x18(%r9), %zmm11
+	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm3
+	LONG $0x40818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2040(%r9), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x08 // vbroadcastsd 0x40(%r9), %zmm11
+	LONG $0x48a51262; WORD $0x14b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm10
+	LONG $0x48818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2048(%r9), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x09 // vbroadcastsd 0x48(%r9), %zmm11
+	LONG $0x48a51262; WORD $0x0cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm9
+	LONG $0x50818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2050(%r9), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x0a // vbroadcastsd 0x50(%r9), %zmm11
+	LONG $0x48a51262; WORD $0x04b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm8
+	LONG $0x58818b4d; WORD $0x0020; BYTE $0x00 // movq 0x2058(%r9), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x0b // vbroadcastsd 0x58(%r9), %zmm11
+	LONG $0x80e98349 // subq $-0x80, %r9
+	LONG $0x48a59262; WORD $0x3cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm7
+	WORD $0x3949; BYTE $0xce // cmpq %rcx, %r14
+	LONG $0xff418c0f; WORD $0xffff // jl <slotsMulti8+0x4b0>
+	LONG $0x00b18d4d; WORD $0x0020; BYTE $0x00 // leaq 0x2000(%r9), %r14
+	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xfe718d0f; WORD $0xffff // jge <slotsMulti8+0x3f0>
+	LONG $0x000084e9; BYTE $0x00 // jmp <slotsMulti8+0x608>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x48fdf162; LONG $0x001eb410; WORD $0x0030; BYTE $0x00 // vmovupd 0x3000(%rsi,%rbx), %zmm6
+	LONG $0x48fdf162; LONG $0x401eac10; WORD $0x0030; BYTE $0x00 // vmovupd 0x3040(%rsi,%rbx), %zmm5
+	LONG $0x48fef162; LONG $0x801ea46f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x3080(%rsi,%rbx), %zmm4
+	LONG $0x48fef162; LONG $0xc01e9c6f; WORD $0x0030; BYTE $0x00 // vmovdqu64 0x30c0(%rsi,%rbx), %zmm3
+	LONG $0x48fd7162; LONG $0x001e9410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3200(%rsi,%rbx), %zmm10
+	LONG $0x48fd7162; LONG $0x401e8c10; WORD $0x0032; BYTE $0x00 // vmovupd 0x3240(%rsi,%rbx), %zmm9
+	LONG $0x48fd7162; LONG $0x801e8410; WORD $0x0032; BYTE $0x00 // vmovupd 0x3280(%rsi,%rbx), %zmm8
+	LONG $0x48fdf162; LONG $0xc01ebc10; WORD $0x0032; BYTE $0x00 // vmovupd 0x32c0(%rsi,%rbx), %zmm7
+	LONG $0x247c8348; WORD $0x0258 // cmpq $0x2, 0x58(%rsp)
+	LONG $0xf60c8d4e // leaq (%rsi,%r14,8), %r9
+	LONG $0xfea98d0f; WORD $0xffff // jge <slotsMulti8+0x4a1>
+	LONG $0xf2348d4e // leaq (%rdx,%r14,8), %r14
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x3949; BYTE $0xcd // cmpq %rcx, %r13
+	LONG $0xfde88d0f; WORD $0xffff // jge <slotsMulti8+0x3f0>
+	WORD $0x8b4d; BYTE $0x06 // movq (%r14), %r8
+	LONG $0x48fd5262; WORD $0x1919 // vbroadcastsd (%r9), %zmm11
+	LONG $0x086e8b4d // movq 0x8(%r14), %r13
+	LONG $0x48a59262; WORD $0x34b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm6
+	LONG $0x10468b4d // movq 0x10(%r14), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x01 // vbroadcastsd 0x8(%r9), %zmm11
+	LONG $0x48a59262; WORD $0x2cb8; BYTE $0xec // vfmadd231pd (%r12,%r13,8), %zmm11, %zmm5
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x02 // vbroadcastsd 0x10(%r9), %zmm11
+	LONG $0x48a59262; WORD $0x24b8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm4
+	LONG $0x18468b4d // movq 0x18(%r14), %r8
+	LONG $0x48fd5262; WORD $0x5919; BYTE $0x03 // vbroadcastsd 0x18(%r9), %zmm11
+	LONG $0x48a59262; WORD $0x1cb8; BYTE $0xc4 // vfmadd231pd (%r12,%r8,8), %zmm11, %zmm3
+	LONG $0xfffd9de9; BYTE $0xff // jmp <slotsMulti8+0x3f0>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
-	LONG $0x01c7f640 // testb $0x1, %dil
-	LONG $0x0678b70f // movzwl 0x6(%rax), %edi
+	LONG $0x01c0f641 // testb $0x1, %r8b
+	LONG $0x42b70f45; BYTE $0x06 // movzwl 0x6(%r10), %r8d
 	WORD $0x8948; BYTE $0xe9 // movq %rbp, %rcx
-	LONG $0x042444c7; LONG $0x00000000 // movl $0x0, 0x4(%rsp)
-	LONG $0xce440f49 // cmoveq %r14, %rcx
-	LONG $0xf5440f4c // cmoveq %rbp, %r14
-	LONG $0x04c7f640 // testb $0x4, %dil
-	LONG $0xfae5840f; WORD $0xffff // je <slotsMulti8+0x8d>
-	LONG $0x08c7f640 // testb $0x8, %dil
-	WORD $0x3275 // jne <slotsMulti8+0x5e0>
-	LONG $0x50458b49 // movq 0x50(%r13), %rax
-	LONG $0x000008bf; BYTE $0x00 // movl $0x8, %edi
+	LONG $0xcf440f49 // cmoveq %r15, %rcx
+	LONG $0xfd440f4c // cmoveq %rbp, %r15
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x04c0f641 // testb $0x4, %r8b
+	LONG $0xfa1f840f; WORD $0xffff // je <slotsMulti8+0xa0>
+	WORD $0x8949; BYTE $0xc4 // movq %rax, %r12
+	LONG $0x08c0f641 // testb $0x8, %r8b
+	WORD $0x3675 // jne <slotsMulti8+0x6c0>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
+	LONG $0x50408b48 // movq 0x50(%rax), %rax
 	LONG $0x24442b48; BYTE $0x08 // subq 0x8(%rsp), %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xf84c0f48 // cmovlq %rax, %rdi
+	LONG $0xc04c0f4c // cmovlq %rax, %r8
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00f68f0f; WORD $0x0000 // jg <slotsMulti8+0x6c3>
-	LONG $0xfffaaee9; BYTE $0xff // jmp <slotsMulti8+0x80>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x00f38f0f; WORD $0x0000 // jg <slotsMulti8+0x7a4>
+	LONG $0xfff9dfe9; BYTE $0xff // jmp <slotsMulti8+0x95>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x48fdf162; LONG $0x30009e10; WORD $0x0000 // vmovupd 0x3000(%rsi), %zmm3
 	LONG $0x48fdf162; LONG $0x3100be10; WORD $0x0000 // vmovupd 0x3100(%rsi), %zmm7
 	LONG $0x48fdf162; LONG $0x3040a610; WORD $0x0000 // vmovupd 0x3040(%rsi), %zmm4
@@ -1033,7 +1128,7 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48fdf162; LONG $0x3080ae10; WORD $0x0000 // vmovupd 0x3080(%rsi), %zmm5
 	LONG $0x48fd7162; LONG $0x31808610; WORD $0x0000 // vmovupd 0x3180(%rsi), %zmm8
 	LONG $0x48fdf162; LONG $0x30c0b610; WORD $0x0000 // vmovupd 0x30c0(%rsi), %zmm6
-	LONG $0x000001bf; BYTE $0x00 // movl $0x1, %edi
+	LONG $0x0001b841; WORD $0x0000 // movl $0x1, %r8d
 	LONG $0x48e5f162; LONG $0x32009e58; WORD $0x0000 // vaddpd 0x3200(%rsi), %zmm3, %zmm3
 	LONG $0x48c5f162; LONG $0x3300be58; WORD $0x0000 // vaddpd 0x3300(%rsi), %zmm7, %zmm7
 	LONG $0x48ddf162; LONG $0x3240a658; WORD $0x0000 // vaddpd 0x3240(%rsi), %zmm4, %zmm4
@@ -1052,42 +1147,45 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	LONG $0x48e5f162; WORD $0xdc58 // vaddpd %zmm4, %zmm3, %zmm3
 	LONG $0x48fdf162; LONG $0x30009e11; WORD $0x0000 // vmovupd %zmm3, 0x3000(%rsi)
 	LONG $0x487cf162; LONG $0x32009611; WORD $0x0000 // vmovups %zmm2, 0x3200(%rsi)
-	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
-	WORD $0x2beb // jmp <slotsMulti8+0x6fd>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x245c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r11
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	WORD $0x2aeb // jmp <slotsMulti8+0x7dd>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x48e5f162; WORD $0xdc59 // vmulpd %zmm4, %zmm3, %zmm3
-	WORD $0xff48; BYTE $0xc3 // incq %rbx
-	LONG $0x40c28349 // addq $0x40, %r10
-	WORD $0xff49; BYTE $0xcb // decq %r11
-	LONG $0x48fd9162; WORD $0x1c11; BYTE $0x3c // vmovupd %zmm3, (%r12,%r15)
-	LONG $0xf983840f; WORD $0xffff // je <slotsMulti8+0x80>
-	LONG $0x30658b4d // movq 0x30(%r13), %r12
-	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x0574 // je <slotsMulti8+0x70e>
-	LONG $0x3cb70f45; BYTE $0x5c // movzwl (%r12,%rbx,2), %r15d
-	LONG $0x60658b4d // movq 0x60(%r13), %r12
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x1974 // je <slotsMulti8+0x730>
-	LONG $0x68458b41 // movl 0x68(%r13), %eax
-	LONG $0xbc040343 // addl (%r12,%r15,4), %eax
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0x40c18349 // addq $0x40, %r9
+	WORD $0xff49; BYTE $0xca // decq %r10
+	LONG $0x48fdd162; WORD $0x1c11; BYTE $0x1e // vmovupd %zmm3, (%r14,%rbx)
+	LONG $0xf8b3840f; WORD $0xffff // je <slotsMulti8+0x90>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0x30708b4c // movq 0x30(%rax), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x0574 // je <slotsMulti8+0x7f2>
+	LONG $0x1cb70f43; BYTE $0x5e // movzwl (%r14,%r11,2), %ebx
+	LONG $0x24148b48 // movq (%rsp), %rdx
+	LONG $0x60728b4c // movq 0x60(%rdx), %r14
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x2174 // je <slotsMulti8+0x820>
+	WORD $0x428b; BYTE $0x68 // movl 0x68(%rdx), %eax
+	LONG $0x9e040341 // addl (%r14,%rbx,4), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
 	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
-	WORD $0x0ceb // jmp <slotsMulti8+0x736>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x705d // vmovq 0x70(%r13), %xmm3
-	LONG $0x48fdd162; WORD $0x6210; BYTE $0xf8 // vmovupd -0x200(%r10), %zmm4
-	LONG $0x06e7c149 // shlq $0x6, %r15
-	LONG $0x48658b4d // movq 0x48(%r13), %r12
-	LONG $0x787d8041; BYTE $0x00 // cmpb $0x0, 0x78(%r13)
+	WORD $0x14eb // jmp <slotsMulti8+0x825>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x5a7efac5; BYTE $0x70 // vmovq 0x70(%rdx), %xmm3
+	LONG $0x48fdd162; WORD $0x6110; BYTE $0xf8 // vmovupd -0x200(%r9), %zmm4
+	LONG $0x06e3c148 // shlq $0x6, %rbx
+	LONG $0x48728b4c // movq 0x48(%rdx), %r14
+	LONG $0x00787a80 // cmpb $0x0, 0x78(%rdx)
 	LONG $0x48fdf262; WORD $0xdb59 // vpbroadcastq %xmm3, %zmm3
-	LONG $0x48ddd162; WORD $0x2258 // vaddpd (%r10), %zmm4, %zmm4
-	WORD $0x8874 // je <slotsMulti8+0x6e0>
-	LONG $0x48dd9262; WORD $0x1ca8; BYTE $0x3c // vfmadd213pd (%r12,%r15), %zmm4, %zmm3
-	WORD $0x85eb // jmp <slotsMulti8+0x6e6>
-	LONG $0x48c48348 // addq $0x48, %rsp
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x48ddd162; WORD $0x2158 // vaddpd (%r9), %zmm4, %zmm4
+	LONG $0xff73840f; WORD $0xffff // je <slotsMulti8+0x7c0>
+	LONG $0x48ddd262; WORD $0x1ca8; BYTE $0x1e // vfmadd213pd (%r14,%rbx), %zmm4, %zmm3
+	LONG $0xffff6de9; BYTE $0xff // jmp <slotsMulti8+0x7c6>
+	LONG $0x60c48348 // addq $0x60, %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
 	WORD $0x5d41 // popq %r13
@@ -1096,13 +1194,6 @@ TEXT ·slotsMulti8Oct(SB), 0, $208-16
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x08004330
 	LONG $0x28201810; WORD $0x3830
 	RET

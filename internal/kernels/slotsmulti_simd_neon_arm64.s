@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func slotsMulti2Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti2Quad(SB), 0, $176-16
+TEXT ·slotsMulti2Quad(SB), 0, $192-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -13,119 +13,124 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf9400411 // ldr x17, [x0, #0x8]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x540033cb // b.lt <slotsMulti2+0x680>
-	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
-	WORD $0x10003484 // adr x4, 0x1006c0
-	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0x140001ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400403 // ldr x3, [x0, #0x8]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x5400392b // b.lt <slotsMulti2+0x72c>
+	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xf940140e // ldr x14, [x0, #0x28]
-	WORD $0x52861010 // mov w16, #0x3080
+	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
+	WORD $0x52861004 // mov w4, #0x3080
+	WORD $0x52840111 // mov w17, #0x2008
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
-	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
-	WORD $0x3dc00080 // ldr q0, [x4]
-	WORD $0x10003464 // adr x4, 0x1006e0
-	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
-	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
-	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x5280080f // mov w15, #0x40
-	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
-	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
-	WORD $0x3dc00081 // ldr q1, [x4]
-	WORD $0x100032a4 // adr x4, 0x1006d0
-	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
-	WORD $0x10003344 // adr x4, 0x1006f0
-	WORD $0x8b0201d3 // add x19, x14, x2
-	WORD $0x52800702 // mov w2, #0x38
-	WORD $0x3dc00083 // ldr q3, [x4]
-	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
-	WORD $0xa9035ff8 // stp x24, x23, [sp, #0x30]
-	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
-	WORD $0x14000005 // b <slotsMulti2+0x98>
-	WORD $0x2a1f03e5 // mov w5, wzr
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
+	WORD $0x8b040030 // add x16, x1, x4
+	WORD $0x9140082b // add x11, x1, #0x2, lsl #12
+	WORD $0x5287b80c // mov w12, #0x3dc0
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0x8b110031 // add x17, x1, x17
+	WORD $0xa941340f // ldp x15, x13, [x0, #0x10]
+	WORD $0x52801805 // mov w5, #0xc0
+	WORD $0x8b0201d5 // add x21, x14, x2
+	WORD $0x10003862 // adr x2, 0x100780
+	WORD $0xa900f7f0 // stp x16, x29, [sp, #0x8]
+	WORD $0x8b030d30 // add x16, x9, x3, lsl #3
+	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
+	WORD $0x3dc00040 // ldr q0, [x2]
+	WORD $0x100038c2 // adr x2, 0x1007a0
+	WORD $0xf9000ff0 // str x16, [sp, #0x18]
+	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0x100037e2 // adr x2, 0x100790
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x100038a2 // adr x2, 0x1007b0
+	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
+	WORD $0x3dc00043 // ldr q3, [x2]
+	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
+	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
+	WORD $0x14000009 // b <slotsMulti2+0xb4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54002ea2 // b.hs <slotsMulti2+0x668>
-	WORD $0x79400d27 // ldrh w7, [x9, #0x6]
-	WORD $0x79400934 // ldrh w20, [x9, #0x4]
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0x720000ff // tst w7, #0x1
-	WORD $0x9a8f0047 // csel x7, x2, x15, eq
-	WORD $0xf8676807 // ldr x7, [x0, x7]
-	WORD $0x14000008 // b <slotsMulti2+0xd4>
+	WORD $0xeb10013f // cmp x9, x16
+	WORD $0x54003302 // b.hs <slotsMulti2+0x710>
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x52800810 // mov w16, #0x40
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xaa1503f7 // mov x23, x21
+	WORD $0x7200005f // tst w2, #0x1
+	WORD $0x52800702 // mov w2, #0x38
+	WORD $0x9a900042 // csel x2, x2, x16, eq
+	WORD $0xf8626814 // ldr x20, [x0, x2]
+	WORD $0x79400922 // ldrh w2, [x9, #0x4]
+	WORD $0x14000007 // b <slotsMulti2+0xf4>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b060286 // add x6, x20, x6
-	WORD $0x79400934 // ldrh w20, [x9, #0x4]
-	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1400df // cmp x6, x20
-	WORD $0x540020ea // b.ge <slotsMulti2+0x4ec>
-	WORD $0xcb060293 // sub x19, x20, x6
-	WORD $0xf101027f // cmp x19, #0x40
-	WORD $0x9a8fb274 // csel x20, x19, x15, lt
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x540013eb // b.lt <slotsMulti2+0x360>
-	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0xd37ef4d7 // lsl x23, x6, #2
-	WORD $0xaa0103f8 // mov x24, x1
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x1400001d // b <slotsMulti2+0x170>
-	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x79400922 // ldrh w2, [x9, #0x4]
+	WORD $0x8b1302d3 // add x19, x22, x19
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0xeb02027f // cmp x19, x2
+	WORD $0x540024ea // b.ge <slotsMulti2+0x58c>
+	WORD $0xcb130055 // sub x21, x2, x19
+	WORD $0x52800810 // mov w16, #0x40
+	WORD $0xf10102bf // cmp x21, #0x40
+	WORD $0x9a90b2b6 // csel x22, x21, x16, lt
+	WORD $0xf10006bf // cmp x21, #0x1
+	WORD $0x540017cb // b.lt <slotsMulti2+0x400>
+	WORD $0xf10006df // cmp x22, #0x1
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xaa1103fa // mov x26, x17
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0x9a9fc6d9 // csinc x25, x22, xzr, gt
+	WORD $0x14000017 // b <slotsMulti2+0x17c>
+	WORD $0xf9401003 // ldr x3, [x0, #0x20]
 	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0x4e080c86 // dup v6.2d, x4
-	WORD $0xfd400165 // ldr d5, [x11]
-	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
-	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x4ee784e7 // add v7.2d, v7.2d, v7.2d
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b130863 // add x3, x3, x19, lsl #2
+	WORD $0x8b040863 // add x3, x3, x4, lsl #2
+	WORD $0xb8b87863 // ldrsw x3, [x3, x24, lsl #2]
+	WORD $0x8b030103 // add x3, x8, x3
+	WORD $0x4e080c65 // dup v5.2d, x3
 	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
-	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x3d880305 // str q5, [x24, #0x2000]
-	WORD $0xfd400565 // ldr d5, [x11, #0x8]
-	WORD $0x9100416b // add x11, x11, #0x10
-	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
-	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x4ee784e7 // add v7.2d, v7.2d, v7.2d
-	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
-	WORD $0x3d880f07 // str q7, [x24, #0x2030]
-	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0x8b1501d5 // add x21, x14, x21
-	WORD $0x9100058c // add x12, x12, #0x1
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0x910012f7 // add x23, x23, #0x4
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0xaa1903ee // mov x14, x25
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x54000fa0 // b.eq <slotsMulti2+0x360>
-	WORD $0x39400195 // ldrb w21, [x12]
-	WORD $0x79400d3a // ldrh w26, [x9, #0x6]
-	WORD $0x3708045a // tbnz w26, #0x1, <slotsMulti2+0x200>
-	WORD $0xf940401b // ldr x27, [x0, #0x80]
-	WORD $0x7100d2bf // cmp w21, #0x34
-	WORD $0xd341feba // lsr x26, x21, #1
-	WORD $0xd342febd // lsr x29, x21, #2
-	WORD $0x540004c9 // b.ls <slotsMulti2+0x224>
-	WORD $0x9ba36ea4 // umaddl x4, w21, w3, x27
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
-	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x8b1506be // add x30, x21, x21, lsl #1
-	WORD $0x9102009b // add x27, x4, #0x80
-	WORD $0xad401c90 // ldp q16, q7, [x4]
+	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
+	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
+	WORD $0xad001c46 // stp q6, q7, [x2]
+	WORD $0x4ee384a7 // add v7.2d, v5.2d, v3.2d
+	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
+	WORD $0xad011447 // stp q7, q5, [x2, #0x20]
+	WORD $0x91000718 // add x24, x24, #0x1
+	WORD $0x8b170377 // add x23, x27, x23
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x9101035a // add x26, x26, #0x40
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0xeb19031f // cmp x24, x25
+	WORD $0x54001440 // b.eq <slotsMulti2+0x400>
+	WORD $0xaa1703ee // mov x14, x23
+	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x8b18183d // add x29, x1, x24, lsl #6
+	WORD $0x370804a2 // tbnz w2, #0x1, <slotsMulti2+0x220>
+	WORD $0xf9404006 // ldr x6, [x0, #0x80]
+	WORD $0x7100d2ff // cmp w23, #0x34
+	WORD $0xd341fefe // lsr x30, x23, #1
+	WORD $0xd342fee2 // lsr x2, x23, #2
+	WORD $0x54000529 // b.ls <slotsMulti2+0x244>
+	WORD $0x9ba51ae3 // umaddl x3, w23, w5, x6
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x8b1706e6 // add x6, x23, x23, lsl #1
+	WORD $0xd342fcc2 // lsr x2, x6, #2
+	WORD $0xad401c70 // ldp q16, q7, [x3]
+	WORD $0x91020064 // add x4, x3, #0x80
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
-	WORD $0xd342ffdb // lsr x27, x30, #2
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad424091 // ldp q17, q16, [x4, #0x40]
+	WORD $0xad424071 // ldp q17, q16, [x3, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
@@ -133,77 +138,80 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411c90 // ldp q16, q7, [x4, #0x20]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
-	WORD $0x3cfb69c6 // ldr q6, [x14, x27]
+	WORD $0xad001ba5 // stp q5, q6, [x29]
+	WORD $0xad411c70 // ldp q16, q7, [x3, #0x20]
+	WORD $0x3cfe6b65 // ldr q5, [x27, x30]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd404087 // ldr d7, [x4, #0x80]
+	WORD $0xfd404067 // ldr d7, [x3, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad434490 // ldp q16, q17, [x4, #0x60]
-	WORD $0x1400003f // b <slotsMulti2+0x2f8>
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0xad434470 // ldp q16, q17, [x3, #0x60]
+	WORD $0x14000042 // b <slotsMulti2+0x318>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3dc00365 // ldr q5, [x27]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
-	WORD $0xad001706 // stp q6, q5, [x24]
-	WORD $0x3dc005c6 // ldr q6, [x14, #0x10]
+	WORD $0xad0017a6 // stp q6, q5, [x29]
+	WORD $0x3dc00766 // ldr q6, [x27, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x1400003e // b <slotsMulti2+0x318>
-	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
-	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x8b1506be // add x30, x21, x21, lsl #1
-	WORD $0x710062bf // cmp w21, #0x18
-	WORD $0xd342ffdd // lsr x29, x30, #2
-	WORD $0xad401f70 // ldp q16, q7, [x27]
+	WORD $0x1400003e // b <slotsMulti2+0x338>
+	WORD $0x9ba51ae6 // umaddl x6, w23, w5, x6
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x8b1706e4 // add x4, x23, x23, lsl #1
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0xd342fc82 // lsr x2, x4, #2
+	WORD $0xad401cd0 // ldp q16, q7, [x6]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x54000328 // b.hi <slotsMulti2+0x2b0>
-	WORD $0x92400abe // and x30, x21, #0x7
-	WORD $0xb50002fe // cbnz x30, <slotsMulti2+0x2b0>
-	WORD $0x9102237e // add x30, x27, #0x88
-	WORD $0x91024364 // add x4, x27, #0x90
-	WORD $0x4d40cfc7 // ld1r { v7.2d }, [x30]
+	WORD $0x54000328 // b.hi <slotsMulti2+0x2d0>
+	WORD $0x92400ae4 // and x4, x23, #0x7
+	WORD $0xb50002e4 // cbnz x4, <slotsMulti2+0x2d0>
+	WORD $0x910220c4 // add x4, x6, #0x88
+	WORD $0x910240c3 // add x3, x6, #0x90
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4d40cc67 // ld1r { v7.2d }, [x3]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
+	WORD $0xad001ba5 // stp q5, q6, [x29]
+	WORD $0xad411cd0 // ldp q16, q7, [x6, #0x20]
+	WORD $0x3cfe6b65 // ldr q5, [x27, x30]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c367 // ldp d7, d16, [x27, #0x88]
+	WORD $0x6d48c0c7 // ldp d7, d16, [x6, #0x88]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
 	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x1400001b // b <slotsMulti2+0x318>
-	WORD $0x91020364 // add x4, x27, #0x80
-	WORD $0xad424371 // ldp q17, q16, [x27, #0x40]
+	WORD $0x1400001b // b <slotsMulti2+0x338>
+	WORD $0x910200c3 // add x3, x6, #0x80
+	WORD $0xad4240d1 // ldp q17, q16, [x6, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4d40cc67 // ld1r { v7.2d }, [x3]
 	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
-	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
+	WORD $0xad001ba5 // stp q5, q6, [x29]
+	WORD $0x3cfe6b65 // ldr q5, [x27, x30]
+	WORD $0xad411cd0 // ldp q16, q7, [x6, #0x20]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd404367 // ldr d7, [x27, #0x80]
+	WORD $0xfd4040c7 // ldr d7, [x6, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad434770 // ldp q16, q17, [x27, #0x60]
+	WORD $0xad4344d0 // ldp q16, q17, [x6, #0x60]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
@@ -212,140 +220,172 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x4ee744c5 // sshl v5.2d, v6.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
-	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x3607ef04 // tbz w4, #0x0, <slotsMulti2+0x100>
-	WORD $0xf9401004 // ldr x4, [x0, #0x20]
-	WORD $0xb940013a // ldr w26, [x9]
-	WORD $0x8b1a0884 // add x4, x4, x26, lsl #2
-	WORD $0xb8b76884 // ldrsw x4, [x4, x23]
-	WORD $0x8b040104 // add x4, x8, x4
-	WORD $0x4e080c85 // dup v5.2d, x4
+	WORD $0xad0117a6 // stp q6, q5, [x29, #0x20]
+	WORD $0xd37df302 // lsl x2, x24, #3
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3707ef03 // tbnz w3, #0x0, <slotsMulti2+0x124>
+	WORD $0x386c6823 // ldrb w3, [x1, x12]
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xb9400126 // ldr w6, [x9]
+	WORD $0x340002c3 // cbz w3, <slotsMulti2+0x3ac>
+	WORD $0x92800022 // mov x2, #-0x2
+	WORD $0xaa1a03fd // mov x29, x26
+	WORD $0xaa0d03fe // mov x30, x13
+	WORD $0x794007c4 // ldrh w4, [x30, #0x2]
+	WORD $0x794003c3 // ldrh w3, [x30]
+	WORD $0x91000842 // add x2, x2, #0x2
+	WORD $0xf100185f // cmp x2, #0x6
+	WORD $0x92401c90 // and x16, x4, #0xff
+	WORD $0x8b060063 // add x3, x3, x6
+	WORD $0x8b4420c4 // add x4, x6, x4, lsr #8
+	WORD $0xd36fba10 // lsl x16, x16, #17
+	WORD $0x8b030610 // add x16, x16, x3, lsl #1
+	WORD $0x79400bc3 // ldrh w3, [x30, #0x4]
+	WORD $0x91001bde // add x30, x30, #0x6
+	WORD $0xd377d863 // lsl x3, x3, #9
+	WORD $0x8b040463 // add x3, x3, x4, lsl #1
+	WORD $0xa93f8fb0 // stp x16, x3, [x29, #-0x8]
+	WORD $0x910043bd // add x29, x29, #0x10
+	WORD $0x54fffe23 // b.lo <slotsMulti2+0x364>
+	WORD $0x910061ad // add x13, x13, #0x18
+	WORD $0x17ffff6e // b <slotsMulti2+0x160>
+	WORD $0xfd4001a5 // ldr d5, [x13]
+	WORD $0x4e080cc6 // dup v6.2d, x6
+	WORD $0x8b020d70 // add x16, x11, x2, lsl #3
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
 	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
-	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
-	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
-	WORD $0x3d880706 // str q6, [x24, #0x2010]
-	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
-	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
-	WORD $0x3d880f07 // str q7, [x24, #0x2030]
-	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x17ffff7c // b <slotsMulti2+0x14c>
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0x14000018 // b <slotsMulti2+0x3c8>
-	WORD $0xa9406f59 // ldp x25, x27, [x26]
-	WORD $0xd37df339 // lsl x25, x25, #3
-	WORD $0x6d405f16 // ldp d22, d23, [x24]
-	WORD $0x3cf968f5 // ldr q21, [x7, x25]
-	WORD $0xd37df379 // lsl x25, x27, #3
-	WORD $0x3cf968f8 // ldr q24, [x7, x25]
-	WORD $0xa9416b59 // ldp x25, x26, [x26, #0x10]
-	WORD $0xd37df339 // lsl x25, x25, #3
-	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
-	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
-	WORD $0x3cf968f5 // ldr q21, [x7, x25]
-	WORD $0x6d415f16 // ldp d22, d23, [x24, #0x10]
-	WORD $0xd37df358 // lsl x24, x26, #3
-	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
-	WORD $0x3cf868f5 // ldr q21, [x7, x24]
-	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x5280009a // mov w26, #0x4
-	WORD $0xad0046f2 // stp q18, q17, [x23]
-	WORD $0xad0116f0 // stp q16, q5, [x23, #0x20]
-	WORD $0xad044ef4 // stp q20, q19, [x23, #0x80]
-	WORD $0xad051ae7 // stp q7, q6, [x23, #0xa0]
-	WORD $0x3607e7f6 // tbz w22, #0x0, <slotsMulti2+0xc0>
+	WORD $0x4ee784e7 // add v7.2d, v7.2d, v7.2d
+	WORD $0xad001e05 // stp q5, q7, [x16]
+	WORD $0xfd4005a5 // ldr d5, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
+	WORD $0x4ee784e6 // add v6.2d, v7.2d, v7.2d
+	WORD $0xad011a05 // stp q5, q6, [x16, #0x20]
+	WORD $0x17ffff5c // b <slotsMulti2+0x160>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x14000008 // b <slotsMulti2+0x428>
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x5280009d // mov w29, #0x4
+	WORD $0xad004732 // stp q18, q17, [x25]
+	WORD $0xad011730 // stp q16, q5, [x25, #0x20]
+	WORD $0xad044f34 // stp q20, q19, [x25, #0x80]
+	WORD $0xad051b27 // stp q7, q6, [x25, #0xa0]
+	WORD $0x3607e5f8 // tbz w24, #0x0, <slotsMulti2+0xe0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x2a1803f6 // mov w22, w24
-	WORD $0x8b1a1157 // add x23, x10, x26, lsl #4
+	WORD $0x2a0203f8 // mov w24, w2
+	WORD $0x8b1d1159 // add x25, x10, x29, lsl #4
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x34000685 // cbz w5, <slotsMulti2+0x4c0>
-	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
-	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400070b // b.lt <slotsMulti2+0x4dc>
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xf950031a // ldr x26, [x24, #0x2000]
-	WORD $0x6d405b15 // ldp d21, d22, [x24]
-	WORD $0xd37df35a // lsl x26, x26, #3
-	WORD $0x3cfa68f7 // ldr q23, [x7, x26]
-	WORD $0xf950071a // ldr x26, [x24, #0x2008]
-	WORD $0xd37df35a // lsl x26, x26, #3
-	WORD $0x3cfa68f8 // ldr q24, [x7, x26]
-	WORD $0xf9500b1a // ldr x26, [x24, #0x2010]
+	WORD $0x34000687 // cbz w7, <slotsMulti2+0x520>
+	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
+	WORD $0xf1000abf // cmp x21, #0x2
+	WORD $0x5400070b // b.lt <slotsMulti2+0x53c>
+	WORD $0xaa1f03fb // mov x27, xzr
+	WORD $0xf9500342 // ldr x2, [x26, #0x2000]
+	WORD $0x6d405b55 // ldp d21, d22, [x26]
+	WORD $0xd37df042 // lsl x2, x2, #3
+	WORD $0x3ce26a97 // ldr q23, [x20, x2]
+	WORD $0xf9500742 // ldr x2, [x26, #0x2008]
+	WORD $0xd37df042 // lsl x2, x2, #3
+	WORD $0x3ce26a98 // ldr q24, [x20, x2]
+	WORD $0xf9500b42 // ldr x2, [x26, #0x2010]
 	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
-	WORD $0x6d415f15 // ldp d21, d23, [x24, #0x10]
-	WORD $0xd37df35a // lsl x26, x26, #3
-	WORD $0x3cfa68f9 // ldr q25, [x7, x26]
-	WORD $0xf9500f1a // ldr x26, [x24, #0x2018]
+	WORD $0x6d415f55 // ldp d21, d23, [x26, #0x10]
+	WORD $0xd37df042 // lsl x2, x2, #3
+	WORD $0x3ce26a99 // ldr q25, [x20, x2]
+	WORD $0xf9500f42 // ldr x2, [x26, #0x2018]
 	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0xd37df042 // lsl x2, x2, #3
 	WORD $0x4fd51330 // fmla v16.2d, v25.2d, v21.d[0]
-	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
-	WORD $0xf950231a // ldr x26, [x24, #0x2040]
-	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0x3ce26a95 // ldr q21, [x20, x2]
+	WORD $0xf9502342 // ldr x2, [x26, #0x2040]
+	WORD $0xd37df042 // lsl x2, x2, #3
 	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
-	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
-	WORD $0xf950271a // ldr x26, [x24, #0x2048]
-	WORD $0x6d445f16 // ldp d22, d23, [x24, #0x40]
-	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0x3ce26a95 // ldr q21, [x20, x2]
+	WORD $0xf9502742 // ldr x2, [x26, #0x2048]
+	WORD $0x6d445f56 // ldp d22, d23, [x26, #0x40]
+	WORD $0xd37df042 // lsl x2, x2, #3
 	WORD $0x4fd612b4 // fmla v20.2d, v21.2d, v22.d[0]
-	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
-	WORD $0xf9502b1a // ldr x26, [x24, #0x2050]
-	WORD $0xd37df35a // lsl x26, x26, #3
-	WORD $0x3cfa68f6 // ldr q22, [x7, x26]
-	WORD $0xf9502f1a // ldr x26, [x24, #0x2058]
+	WORD $0x3ce26a95 // ldr q21, [x20, x2]
+	WORD $0xf9502b42 // ldr x2, [x26, #0x2050]
+	WORD $0xd37df042 // lsl x2, x2, #3
+	WORD $0x3ce26a96 // ldr q22, [x20, x2]
+	WORD $0xf9502f42 // ldr x2, [x26, #0x2058]
 	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
-	WORD $0x6d455f15 // ldp d21, d23, [x24, #0x50]
-	WORD $0x91020318 // add x24, x24, #0x80
-	WORD $0xd37df35a // lsl x26, x26, #3
+	WORD $0x6d455f55 // ldp d21, d23, [x26, #0x50]
+	WORD $0x9102035a // add x26, x26, #0x80
+	WORD $0xd37df042 // lsl x2, x2, #3
 	WORD $0x4fd512c7 // fmla v7.2d, v22.2d, v21.d[0]
-	WORD $0x3cfa68f5 // ldr q21, [x7, x26]
-	WORD $0x91000f3a // add x26, x25, #0x3
-	WORD $0x91000b39 // add x25, x25, #0x2
-	WORD $0xeb14035f // cmp x26, x20
+	WORD $0x3ce26a95 // ldr q21, [x20, x2]
+	WORD $0x91000f62 // add x2, x27, #0x3
+	WORD $0x91000b7b // add x27, x27, #0x2
+	WORD $0xeb16005f // cmp x2, x22
 	WORD $0x4fd712a6 // fmla v6.2d, v21.2d, v23.d[0]
-	WORD $0x54fffb0b // b.lt <slotsMulti2+0x404>
-	WORD $0x91400b1a // add x26, x24, #0x2, lsl #12
-	WORD $0xeb14033f // cmp x25, x20
-	WORD $0x54fff7ea // b.ge <slotsMulti2+0x3ac>
-	WORD $0x17ffffae // b <slotsMulti2+0x36c>
+	WORD $0x54fffb0b // b.lt <slotsMulti2+0x464>
+	WORD $0x91400b5d // add x29, x26, #0x2, lsl #12
+	WORD $0xeb16037f // cmp x27, x22
+	WORD $0x54fff7ea // b.ge <slotsMulti2+0x40c>
+	WORD $0x1400000d // b <slotsMulti2+0x548>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad4046f2 // ldp q18, q17, [x23]
-	WORD $0xad444ef4 // ldp q20, q19, [x23, #0x80]
-	WORD $0xad4116f0 // ldp q16, q5, [x23, #0x20]
-	WORD $0xad451ae7 // ldp q7, q6, [x23, #0xa0]
-	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
-	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff94a // b.ge <slotsMulti2+0x400>
-	WORD $0x8b1a0dba // add x26, x13, x26, lsl #3
-	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff64a // b.ge <slotsMulti2+0x3ac>
-	WORD $0x17ffffa1 // b <slotsMulti2+0x36c>
-	WORD $0x79400d25 // ldrh w5, [x9, #0x6]
-	WORD $0xf240029f // tst x20, #0x1
-	WORD $0x9a8e02b3 // csel x19, x21, x14, eq
-	WORD $0x9a9501ce // csel x14, x14, x21, eq
-	WORD $0x3617dc65 // tbz w5, #0x2, <slotsMulti2+0x88>
-	WORD $0x37180125 // tbnz w5, #0x3, <slotsMulti2+0x524>
-	WORD $0xf9402804 // ldr x4, [x0, #0x50]
-	WORD $0x52800105 // mov w5, #0x8
-	WORD $0xcb080084 // sub x4, x4, x8
-	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x9a85b085 // csel x5, x4, x5, lt
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x5400048a // b.ge <slotsMulti2+0x5ac>
-	WORD $0x1400004d // b <slotsMulti2+0x654>
+	WORD $0xad404732 // ldp q18, q17, [x25]
+	WORD $0xad444f34 // ldp q20, q19, [x25, #0x80]
+	WORD $0xad411730 // ldp q16, q5, [x25, #0x20]
+	WORD $0xad451b27 // ldp q7, q6, [x25, #0xa0]
+	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
+	WORD $0xf1000abf // cmp x21, #0x2
+	WORD $0x54fff94a // b.ge <slotsMulti2+0x460>
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xeb1603ff // cmp xzr, x22
+	WORD $0x54fff64a // b.ge <slotsMulti2+0x40c>
+	WORD $0xa9401ba2 // ldp x2, x6, [x29]
+	WORD $0xd37df042 // lsl x2, x2, #3
+	WORD $0x6d405f56 // ldp d22, d23, [x26]
+	WORD $0x3ce26a95 // ldr q21, [x20, x2]
+	WORD $0xd37df0c2 // lsl x2, x6, #3
+	WORD $0x3ce26a98 // ldr q24, [x20, x2]
+	WORD $0xa9411ba2 // ldp x2, x6, [x29, #0x10]
+	WORD $0xd37df042 // lsl x2, x2, #3
+	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
+	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
+	WORD $0x3ce26a95 // ldr q21, [x20, x2]
+	WORD $0x6d415f56 // ldp d22, d23, [x26, #0x10]
+	WORD $0xd37df0c2 // lsl x2, x6, #3
+	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
+	WORD $0x3ce26a95 // ldr q21, [x20, x2]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0x17ffffa1 // b <slotsMulti2+0x40c>
+	WORD $0xf240005f // tst x2, #0x1
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x9a8e02f5 // csel x21, x23, x14, eq
+	WORD $0x9a9701ce // csel x14, x14, x23, eq
+	WORD $0x3617d822 // tbz w2, #0x2, <slotsMulti2+0xa0>
+	WORD $0x37180122 // tbnz w2, #0x3, <slotsMulti2+0x5c4>
+	WORD $0xf9402810 // ldr x16, [x0, #0x50]
+	WORD $0x52800102 // mov w2, #0x8
+	WORD $0xcb080210 // sub x16, x16, x8
+	WORD $0xf100221f // cmp x16, #0x8
+	WORD $0x9a82b207 // csel x7, x16, x2, lt
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x5400048a // b.ge <slotsMulti2+0x64c>
+	WORD $0x1400004e // b <slotsMulti2+0x6f8>
 	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
 	WORD $0x3dcc2026 // ldr q6, [x1, #0x3080]
-	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x52800027 // mov w7, #0x1
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x3dcc0427 // ldr q7, [x1, #0x3010]
 	WORD $0x3dcc2430 // ldr q16, [x1, #0x3090]
@@ -377,76 +417,82 @@ TEXT ·slotsMulti2Quad(SB), 0, $176-16
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
-	WORD $0xaa1003e6 // mov x6, x16
-	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xaa0803f4 // mov x20, x8
-	WORD $0x14000010 // b <slotsMulti2+0x5f8>
+	WORD $0xf94007f3 // ldr x19, [sp, #0x8]
+	WORD $0xaa0703f4 // mov x20, x7
+	WORD $0xaa0803e6 // mov x6, x8
+	WORD $0x14000008 // b <slotsMulti2+0x678>
 	WORD $0xd503201f // nop
-	WORD $0xfd403805 // ldr d5, [x0, #0x70]
-	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
-	WORD $0x3dc000c7 // ldr q7, [x6]
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0xf9402416 // ldr x22, [x0, #0x48]
-	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x34000324 // cbz w4, <slotsMulti2+0x63c>
-	WORD $0x3cf57ac7 // ldr q7, [x22, x21, lsl #4]
-	WORD $0x4fc510c7 // fmla v7.2d, v6.2d, v5.d[0]
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3cb57ac7 // str q7, [x22, x21, lsl #4]
-	WORD $0x54000300 // b.eq <slotsMulti2+0x654>
-	WORD $0xf9401816 // ldr x22, [x0, #0x30]
-	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0xb4000056 // cbz x22, <slotsMulti2+0x608>
-	WORD $0x78747ad5 // ldrh w21, [x22, x20, lsl #1]
-	WORD $0xf9403016 // ldr x22, [x0, #0x60]
-	WORD $0xb4fffdb6 // cbz x22, <slotsMulti2+0x5c0>
-	WORD $0xb9406804 // ldr w4, [x0, #0x68]
-	WORD $0xb8757ad6 // ldr w22, [x22, x21, lsl #2]
-	WORD $0x0b160084 // add w4, w4, w22
-	WORD $0xd34c2c84 // lsl x4, x4, #52
-	WORD $0x9e670085 // fmov d5, x4
-	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
-	WORD $0x3dc000c7 // ldr q7, [x6]
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0xf9402416 // ldr x22, [x0, #0x48]
-	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35fffd24 // cbnz w4, <slotsMulti2+0x5dc>
 	WORD $0x4fc590c7 // fmul v7.2d, v6.2d, v5.d[0]
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3cb57ac7 // str q7, [x22, x21, lsl #4]
-	WORD $0x54fffd41 // b.ne <slotsMulti2+0x5f8>
-	WORD $0x8b0800a8 // add x8, x5, x8
-	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xf1000694 // subs x20, x20, #0x1
+	WORD $0x91004273 // add x19, x19, #0x10
+	WORD $0x3cb67847 // str q7, [x2, x22, lsl #4]
+	WORD $0x54000420 // b.eq <slotsMulti2+0x6f8>
+	WORD $0xf9401802 // ldr x2, [x0, #0x30]
+	WORD $0xaa0603f6 // mov x22, x6
+	WORD $0xb4000042 // cbz x2, <slotsMulti2+0x688>
+	WORD $0x78667856 // ldrh w22, [x2, x6, lsl #1]
+	WORD $0xf9403002 // ldr x2, [x0, #0x60]
+	WORD $0xb40001a2 // cbz x2, <slotsMulti2+0x6c0>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb8767842 // ldr w2, [x2, x22, lsl #2]
+	WORD $0x0b020210 // add w16, w16, w2
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670205 // fmov d5, x16
+	WORD $0x3cd80266 // ldur q6, [x19, #-0x80]
+	WORD $0x3dc00267 // ldr q7, [x19]
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x3941e010 // ldrb w16, [x0, #0x78]
+	WORD $0x35000130 // cbnz w16, <slotsMulti2+0x6dc>
+	WORD $0x17ffffe9 // b <slotsMulti2+0x660>
+	WORD $0xfd403805 // ldr d5, [x0, #0x70]
+	WORD $0x3cd80266 // ldur q6, [x19, #-0x80]
+	WORD $0x3dc00267 // ldr q7, [x19]
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x3941e010 // ldrb w16, [x0, #0x78]
+	WORD $0x34fffc50 // cbz w16, <slotsMulti2+0x660>
+	WORD $0x3cf67847 // ldr q7, [x2, x22, lsl #4]
+	WORD $0x4fc510c7 // fmla v7.2d, v6.2d, v5.d[0]
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xf1000694 // subs x20, x20, #0x1
+	WORD $0x91004273 // add x19, x19, #0x10
+	WORD $0x3cb67847 // str q7, [x2, x22, lsl #4]
+	WORD $0x54fffc21 // b.ne <slotsMulti2+0x678>
+	WORD $0x8b0800e8 // add x8, x7, x8
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54ffd1a3 // b.lo <slotsMulti2+0x98>
-	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
-	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
-	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
-	WORD $0xa94267fa // ldp x26, x25, [sp, #0x20]
-	WORD $0xa9416ffe // ldp x30, x27, [sp, #0x10]
-	WORD $0xf84607fd // ldr x29, [sp], #0x60
+	WORD $0xeb10013f // cmp x9, x16
+	WORD $0x54ffcd43 // b.lo <slotsMulti2+0xb4>
+	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
+	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
+	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
+	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
+	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000002; WORD $0x00000000
-	WORD $0x0000000c; WORD $0x00000000
-	WORD $0x0000000e; WORD $0x00000000
-	WORD $0x00000004; WORD $0x00000000
-	WORD $0x00000006; WORD $0x00000000
-	WORD $0x00000008; WORD $0x00000000
-	WORD $0x0000000a; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000002
+	WORD $0x00000000; WORD $0x0000000c
+	WORD $0x00000000; WORD $0x0000000e
+	WORD $0x00000000; WORD $0x00000004
+	WORD $0x00000000; WORD $0x00000006
+	WORD $0x00000000; WORD $0x00000008
+	WORD $0x00000000; WORD $0x0000000a
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $192-16
+TEXT ·slotsMulti4Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -454,127 +500,124 @@ TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf9400411 // ldr x17, [x0, #0x8]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x54003ceb // b.lt <slotsMulti4+0x7a4>
-	WORD $0xfc190fea // str d10, [sp, #-0x70]!
-	WORD $0x10003e84 // adr x4, 0x100800
-	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400403 // ldr x3, [x0, #0x8]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x5400422b // b.lt <slotsMulti4+0x84c>
+	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf940140e // ldr x14, [x0, #0x28]
-	WORD $0x52862010 // mov w16, #0x3100
+	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
+	WORD $0x52862004 // mov w4, #0x3100
+	WORD $0x52840111 // mov w17, #0x2008
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
-	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
-	WORD $0x3dc00080 // ldr q0, [x4]
-	WORD $0x10003de4 // adr x4, 0x100810
-	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
-	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
-	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x5280080f // mov w15, #0x40
-	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
-	WORD $0x3dc00081 // ldr q1, [x4]
-	WORD $0x10003d24 // adr x4, 0x100820
-	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0x6d00a3e9 // stp d9, d8, [sp, #0x8]
-	WORD $0x10003d44 // adr x4, 0x100830
-	WORD $0x8b0201d3 // add x19, x14, x2
-	WORD $0x52800702 // mov w2, #0x38
-	WORD $0x3dc00083 // ldr q3, [x4]
-	WORD $0xf9000ffd // str x29, [sp, #0x18]
-	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
-	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
-	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0x14000009 // b <slotsMulti4+0xb0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e5 // mov w5, wzr
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0x8b040030 // add x16, x1, x4
+	WORD $0x9140082b // add x11, x1, #0x2, lsl #12
+	WORD $0x5287b80c // mov w12, #0x3dc0
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0x8b110031 // add x17, x1, x17
+	WORD $0xa941340f // ldp x15, x13, [x0, #0x10]
+	WORD $0x52801805 // mov w5, #0xc0
+	WORD $0x8b0201d5 // add x21, x14, x2
+	WORD $0x10004062 // adr x2, 0x100880
+	WORD $0xf90003f0 // str x16, [sp]
+	WORD $0x8b030d30 // add x16, x9, x3, lsl #3
+	WORD $0xfd000bea // str d10, [sp, #0x10]
+	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
+	WORD $0xf90017fd // str x29, [sp, #0x28]
+	WORD $0x3dc00040 // ldr q0, [x2]
+	WORD $0x10004002 // adr x2, 0x100890
+	WORD $0xf90007f0 // str x16, [sp, #0x8]
+	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0x10004022 // adr x2, 0x1008a0
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x10004062 // adr x2, 0x1008b0
+	WORD $0x3dc00043 // ldr q3, [x2]
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0x14000006 // b <slotsMulti4+0xb4>
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x540036c2 // b.hs <slotsMulti4+0x784>
-	WORD $0x79400d27 // ldrh w7, [x9, #0x6]
-	WORD $0x79400934 // ldrh w20, [x9, #0x4]
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0x720000ff // tst w7, #0x1
-	WORD $0x9a8f0047 // csel x7, x2, x15, eq
-	WORD $0xf8676807 // ldr x7, [x0, x7]
-	WORD $0x1400000a // b <slotsMulti4+0xf4>
+	WORD $0xeb10013f // cmp x9, x16
+	WORD $0x54003bc2 // b.hs <slotsMulti4+0x828>
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x52800810 // mov w16, #0x40
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xaa1503f7 // mov x23, x21
+	WORD $0x7200005f // tst w2, #0x1
+	WORD $0x52800702 // mov w2, #0x38
+	WORD $0x9a900042 // csel x2, x2, x16, eq
+	WORD $0xf8626814 // ldr x20, [x0, x2]
+	WORD $0x79400922 // ldrh w2, [x9, #0x4]
+	WORD $0x14000007 // b <slotsMulti4+0xf4>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b060286 // add x6, x20, x6
-	WORD $0x79400934 // ldrh w20, [x9, #0x4]
-	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1400df // cmp x6, x20
-	WORD $0x540024aa // b.ge <slotsMulti4+0x584>
-	WORD $0xcb060293 // sub x19, x20, x6
-	WORD $0xf101027f // cmp x19, #0x40
-	WORD $0x9a8fb274 // csel x20, x19, x15, lt
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x540013eb // b.lt <slotsMulti4+0x380>
-	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0xd37ef4d7 // lsl x23, x6, #2
-	WORD $0xaa0103f8 // mov x24, x1
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x1400001d // b <slotsMulti4+0x190>
-	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
+	WORD $0x79400922 // ldrh w2, [x9, #0x4]
+	WORD $0x8b1302d3 // add x19, x22, x19
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0xeb02027f // cmp x19, x2
+	WORD $0x5400298a // b.ge <slotsMulti4+0x620>
+	WORD $0xcb130055 // sub x21, x2, x19
+	WORD $0x52800810 // mov w16, #0x40
+	WORD $0xf10102bf // cmp x21, #0x40
+	WORD $0x9a90b2b6 // csel x22, x21, x16, lt
+	WORD $0xf10006bf // cmp x21, #0x1
+	WORD $0x540017cb // b.lt <slotsMulti4+0x400>
+	WORD $0xf10006df // cmp x22, #0x1
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xaa1103fa // mov x26, x17
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0x9a9fc6d9 // csinc x25, x22, xzr, gt
+	WORD $0x14000017 // b <slotsMulti4+0x17c>
+	WORD $0xf9401003 // ldr x3, [x0, #0x20]
 	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0x4e080c86 // dup v6.2d, x4
-	WORD $0xfd400165 // ldr d5, [x11]
-	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
-	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x4f4254e7 // shl v7.2d, v7.2d, #0x2
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0x8b130863 // add x3, x3, x19, lsl #2
+	WORD $0x8b040863 // add x3, x3, x4, lsl #2
+	WORD $0xb8b87863 // ldrsw x3, [x3, x24, lsl #2]
+	WORD $0x8b030103 // add x3, x8, x3
+	WORD $0x4e080c65 // dup v5.2d, x3
 	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
-	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x3d880305 // str q5, [x24, #0x2000]
-	WORD $0xfd400565 // ldr d5, [x11, #0x8]
-	WORD $0x9100416b // add x11, x11, #0x10
-	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
-	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x4f4254e7 // shl v7.2d, v7.2d, #0x2
-	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
-	WORD $0x3d880f07 // str q7, [x24, #0x2030]
-	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0x8b1501d5 // add x21, x14, x21
-	WORD $0x9100058c // add x12, x12, #0x1
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0x910012f7 // add x23, x23, #0x4
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0xaa1903ee // mov x14, x25
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x54000fa0 // b.eq <slotsMulti4+0x380>
-	WORD $0x39400195 // ldrb w21, [x12]
-	WORD $0x79400d3a // ldrh w26, [x9, #0x6]
-	WORD $0x3708045a // tbnz w26, #0x1, <slotsMulti4+0x220>
-	WORD $0xf940401b // ldr x27, [x0, #0x80]
-	WORD $0x7100d2bf // cmp w21, #0x34
-	WORD $0xd341feba // lsr x26, x21, #1
-	WORD $0xd342febd // lsr x29, x21, #2
-	WORD $0x540004c9 // b.ls <slotsMulti4+0x244>
-	WORD $0x9ba36ea4 // umaddl x4, w21, w3, x27
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
-	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x8b1506be // add x30, x21, x21, lsl #1
-	WORD $0x9102009b // add x27, x4, #0x80
-	WORD $0xad401c90 // ldp q16, q7, [x4]
+	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
+	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
+	WORD $0xad001c46 // stp q6, q7, [x2]
+	WORD $0x4ee384a7 // add v7.2d, v5.2d, v3.2d
+	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
+	WORD $0xad011447 // stp q7, q5, [x2, #0x20]
+	WORD $0x91000718 // add x24, x24, #0x1
+	WORD $0x8b170377 // add x23, x27, x23
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x9101035a // add x26, x26, #0x40
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0xeb19031f // cmp x24, x25
+	WORD $0x54001440 // b.eq <slotsMulti4+0x400>
+	WORD $0xaa1703ee // mov x14, x23
+	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x8b18183d // add x29, x1, x24, lsl #6
+	WORD $0x370804a2 // tbnz w2, #0x1, <slotsMulti4+0x220>
+	WORD $0xf9404006 // ldr x6, [x0, #0x80]
+	WORD $0x7100d2ff // cmp w23, #0x34
+	WORD $0xd341fefe // lsr x30, x23, #1
+	WORD $0xd342fee2 // lsr x2, x23, #2
+	WORD $0x54000529 // b.ls <slotsMulti4+0x244>
+	WORD $0x9ba51ae3 // umaddl x3, w23, w5, x6
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x8b1706e6 // add x6, x23, x23, lsl #1
+	WORD $0xd342fcc2 // lsr x2, x6, #2
+	WORD $0xad401c70 // ldp q16, q7, [x3]
+	WORD $0x91020064 // add x4, x3, #0x80
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
-	WORD $0xd342ffdb // lsr x27, x30, #2
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad424091 // ldp q17, q16, [x4, #0x40]
+	WORD $0xad424071 // ldp q17, q16, [x3, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
@@ -582,52 +625,55 @@ TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411c90 // ldp q16, q7, [x4, #0x20]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
-	WORD $0x3cfb69c6 // ldr q6, [x14, x27]
+	WORD $0xad001ba5 // stp q5, q6, [x29]
+	WORD $0xad411c70 // ldp q16, q7, [x3, #0x20]
+	WORD $0x3cfe6b65 // ldr q5, [x27, x30]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd404087 // ldr d7, [x4, #0x80]
+	WORD $0xfd404067 // ldr d7, [x3, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad434490 // ldp q16, q17, [x4, #0x60]
-	WORD $0x1400003f // b <slotsMulti4+0x318>
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0xad434470 // ldp q16, q17, [x3, #0x60]
+	WORD $0x14000042 // b <slotsMulti4+0x318>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3dc00365 // ldr q5, [x27]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
-	WORD $0xad001706 // stp q6, q5, [x24]
-	WORD $0x3dc005c6 // ldr q6, [x14, #0x10]
+	WORD $0xad0017a6 // stp q6, q5, [x29]
+	WORD $0x3dc00766 // ldr q6, [x27, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
 	WORD $0x1400003e // b <slotsMulti4+0x338>
-	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
-	WORD $0x3dc001c5 // ldr q5, [x14]
-	WORD $0x8b1506be // add x30, x21, x21, lsl #1
-	WORD $0x710062bf // cmp w21, #0x18
-	WORD $0xd342ffdd // lsr x29, x30, #2
-	WORD $0xad401f70 // ldp q16, q7, [x27]
+	WORD $0x9ba51ae6 // umaddl x6, w23, w5, x6
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x8b1706e4 // add x4, x23, x23, lsl #1
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0xd342fc82 // lsr x2, x4, #2
+	WORD $0xad401cd0 // ldp q16, q7, [x6]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
 	WORD $0x54000328 // b.hi <slotsMulti4+0x2d0>
-	WORD $0x92400abe // and x30, x21, #0x7
-	WORD $0xb50002fe // cbnz x30, <slotsMulti4+0x2d0>
-	WORD $0x9102237e // add x30, x27, #0x88
-	WORD $0x91024364 // add x4, x27, #0x90
-	WORD $0x4d40cfc7 // ld1r { v7.2d }, [x30]
+	WORD $0x92400ae4 // and x4, x23, #0x7
+	WORD $0xb50002e4 // cbnz x4, <slotsMulti4+0x2d0>
+	WORD $0x910220c4 // add x4, x6, #0x88
+	WORD $0x910240c3 // add x3, x6, #0x90
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4d40cc67 // ld1r { v7.2d }, [x3]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
+	WORD $0xad001ba5 // stp q5, q6, [x29]
+	WORD $0xad411cd0 // ldp q16, q7, [x6, #0x20]
+	WORD $0x3cfe6b65 // ldr q5, [x27, x30]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c367 // ldp d7, d16, [x27, #0x88]
+	WORD $0x6d48c0c7 // ldp d7, d16, [x6, #0x88]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
 	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
@@ -635,24 +681,24 @@ TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
 	WORD $0x1400001b // b <slotsMulti4+0x338>
-	WORD $0x91020364 // add x4, x27, #0x80
-	WORD $0xad424371 // ldp q17, q16, [x27, #0x40]
+	WORD $0x910200c3 // add x3, x6, #0x80
+	WORD $0xad4240d1 // ldp q17, q16, [x6, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4d40cc67 // ld1r { v7.2d }, [x3]
 	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfa69c5 // ldr q5, [x14, x26]
-	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
-	WORD $0x3cfd69c6 // ldr q6, [x14, x29]
+	WORD $0xad001ba5 // stp q5, q6, [x29]
+	WORD $0x3cfe6b65 // ldr q5, [x27, x30]
+	WORD $0xad411cd0 // ldp q16, q7, [x6, #0x20]
+	WORD $0x3ce26b66 // ldr q6, [x27, x2]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd404367 // ldr d7, [x27, #0x80]
+	WORD $0xfd4040c7 // ldr d7, [x6, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad434770 // ldp q16, q17, [x27, #0x60]
+	WORD $0xad4344d0 // ldp q16, q17, [x6, #0x60]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
@@ -661,64 +707,74 @@ TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	WORD $0x4ee744c5 // sshl v5.2d, v6.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
-	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
-	WORD $0x3607ef04 // tbz w4, #0x0, <slotsMulti4+0x120>
-	WORD $0xf9401004 // ldr x4, [x0, #0x20]
-	WORD $0xb940013a // ldr w26, [x9]
-	WORD $0x8b1a0884 // add x4, x4, x26, lsl #2
-	WORD $0xb8b76884 // ldrsw x4, [x4, x23]
-	WORD $0x8b040104 // add x4, x8, x4
-	WORD $0x4e080c85 // dup v5.2d, x4
+	WORD $0xad0117a6 // stp q6, q5, [x29, #0x20]
+	WORD $0xd37df302 // lsl x2, x24, #3
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3707ef03 // tbnz w3, #0x0, <slotsMulti4+0x124>
+	WORD $0x386c6823 // ldrb w3, [x1, x12]
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xb9400126 // ldr w6, [x9]
+	WORD $0x340002c3 // cbz w3, <slotsMulti4+0x3ac>
+	WORD $0x92800022 // mov x2, #-0x2
+	WORD $0xaa1a03fd // mov x29, x26
+	WORD $0xaa0d03fe // mov x30, x13
+	WORD $0x794007c4 // ldrh w4, [x30, #0x2]
+	WORD $0x794003c3 // ldrh w3, [x30]
+	WORD $0x91000842 // add x2, x2, #0x2
+	WORD $0xf100185f // cmp x2, #0x6
+	WORD $0x92401c90 // and x16, x4, #0xff
+	WORD $0x8b060063 // add x3, x3, x6
+	WORD $0x8b4420c4 // add x4, x6, x4, lsr #8
+	WORD $0xd36eb610 // lsl x16, x16, #18
+	WORD $0x8b030a10 // add x16, x16, x3, lsl #2
+	WORD $0x79400bc3 // ldrh w3, [x30, #0x4]
+	WORD $0x91001bde // add x30, x30, #0x6
+	WORD $0xd376d463 // lsl x3, x3, #10
+	WORD $0x8b040863 // add x3, x3, x4, lsl #2
+	WORD $0xa93f8fb0 // stp x16, x3, [x29, #-0x8]
+	WORD $0x910043bd // add x29, x29, #0x10
+	WORD $0x54fffe23 // b.lo <slotsMulti4+0x364>
+	WORD $0x910061ad // add x13, x13, #0x18
+	WORD $0x17ffff6e // b <slotsMulti4+0x160>
+	WORD $0xfd4001a5 // ldr d5, [x13]
+	WORD $0x4e080cc6 // dup v6.2d, x6
+	WORD $0x8b020d70 // add x16, x11, x2, lsl #3
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
 	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
-	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
-	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
-	WORD $0x3d880706 // str q6, [x24, #0x2010]
-	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
-	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
-	WORD $0x3d880f07 // str q7, [x24, #0x2030]
-	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x17ffff7c // b <slotsMulti4+0x16c>
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0x14000022 // b <slotsMulti4+0x410>
-	WORD $0xaa1803f9 // mov x25, x24
-	WORD $0x4ddfcf3d // ld1r { v29.2d }, [x25], #8
-	WORD $0xa940775b // ldp x27, x29, [x26]
-	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
-	WORD $0xad407f7e // ldp q30, q31, [x27]
-	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
-	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
-	WORD $0xfd40033d // ldr d29, [x25]
-	WORD $0x8b1d0cf9 // add x25, x7, x29, lsl #3
-	WORD $0xad407f3e // ldp q30, q31, [x25]
-	WORD $0xa9416b59 // ldp x25, x26, [x26, #0x10]
-	WORD $0x8b190cf9 // add x25, x7, x25, lsl #3
-	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
-	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
-	WORD $0xad40773f // ldp q31, q29, [x25]
-	WORD $0x6d41231e // ldp d30, d8, [x24, #0x10]
-	WORD $0x8b1a0cf8 // add x24, x7, x26, lsl #3
-	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
-	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
-	WORD $0xad407b1d // ldp q29, q30, [x24]
-	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
-	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x5280009a // mov w26, #0x4
-	WORD $0xad004ef4 // stp q20, q19, [x23]
-	WORD $0xad0146f2 // stp q18, q17, [x23, #0x20]
-	WORD $0xad021ef0 // stp q16, q7, [x23, #0x40]
-	WORD $0xad031ae5 // stp q5, q6, [x23, #0x60]
-	WORD $0xad086efc // stp q28, q27, [x23, #0x100]
-	WORD $0xad0966fa // stp q26, q25, [x23, #0x120]
-	WORD $0xad0a5ef8 // stp q24, q23, [x23, #0x140]
-	WORD $0xad0b56f6 // stp q22, q21, [x23, #0x160]
-	WORD $0x3607e6b6 // tbz w22, #0x0, <slotsMulti4+0xe0>
+	WORD $0x4f4254e7 // shl v7.2d, v7.2d, #0x2
+	WORD $0xad001e05 // stp q5, q7, [x16]
+	WORD $0xfd4005a5 // ldr d5, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
+	WORD $0x4f4254e6 // shl v6.2d, v7.2d, #0x2
+	WORD $0xad011a05 // stp q5, q6, [x16, #0x20]
+	WORD $0x17ffff5c // b <slotsMulti4+0x160>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x1400000c // b <slotsMulti4+0x438>
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x5280009d // mov w29, #0x4
+	WORD $0xad004f34 // stp q20, q19, [x25]
+	WORD $0xad014732 // stp q18, q17, [x25, #0x20]
+	WORD $0xad021f30 // stp q16, q7, [x25, #0x40]
+	WORD $0xad031b25 // stp q5, q6, [x25, #0x60]
+	WORD $0xad086f3c // stp q28, q27, [x25, #0x100]
+	WORD $0xad09673a // stp q26, q25, [x25, #0x120]
+	WORD $0xad0a5f38 // stp q24, q23, [x25, #0x140]
+	WORD $0xad0b5736 // stp q22, q21, [x25, #0x160]
+	WORD $0x3607e578 // tbz w24, #0x0, <slotsMulti4+0xe0>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b1a1557 // add x23, x10, x26, lsl #5
-	WORD $0x2a1803f6 // mov w22, w24
+	WORD $0x8b1d1559 // add x25, x10, x29, lsl #5
+	WORD $0x2a0203f8 // mov w24, w2
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
@@ -733,99 +789,129 @@ TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x34000785 // cbz w5, <slotsMulti4+0x548>
-	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
-	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400088b // b.lt <slotsMulti4+0x574>
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xaa1803fa // mov x26, x24
-	WORD $0x4ddfcf5d // ld1r { v29.2d }, [x26], #8
-	WORD $0xf950031b // ldr x27, [x24, #0x2000]
-	WORD $0x6d412b09 // ldp d9, d10, [x24, #0x10]
-	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
-	WORD $0xfd40035e // ldr d30, [x26]
-	WORD $0xf950071a // ldr x26, [x24, #0x2008]
-	WORD $0xad40237f // ldp q31, q8, [x27]
-	WORD $0xf9500b1b // ldr x27, [x24, #0x2010]
-	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0x34000807 // cbz w7, <slotsMulti4+0x580>
+	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
+	WORD $0xf1000abf // cmp x21, #0x2
+	WORD $0x5400090b // b.lt <slotsMulti4+0x5ac>
+	WORD $0xaa1f03fb // mov x27, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1a03e2 // mov x2, x26
+	WORD $0x4ddfcc5d // ld1r { v29.2d }, [x2], #8
+	WORD $0xf9500346 // ldr x6, [x26, #0x2000]
+	WORD $0x6d412b49 // ldp d9, d10, [x26, #0x10]
+	WORD $0x8b060e86 // add x6, x20, x6, lsl #3
+	WORD $0xfd40005e // ldr d30, [x2]
+	WORD $0xf9500742 // ldr x2, [x26, #0x2008]
+	WORD $0xad4020df // ldp q31, q8, [x6]
+	WORD $0xf9500b46 // ldr x6, [x26, #0x2010]
+	WORD $0x8b020e82 // add x2, x20, x2, lsl #3
 	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
-	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
+	WORD $0x8b060e86 // add x6, x20, x6, lsl #3
 	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0xad407748 // ldp q8, q29, [x26]
-	WORD $0xf9500f1a // ldr x26, [x24, #0x2018]
+	WORD $0xad407448 // ldp q8, q29, [x2]
+	WORD $0xf9500f42 // ldr x2, [x26, #0x2018]
 	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
-	WORD $0xad407f7d // ldp q29, q31, [x27]
-	WORD $0xf950231b // ldr x27, [x24, #0x2040]
-	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0xad407cdd // ldp q29, q31, [x6]
+	WORD $0xf9502346 // ldr x6, [x26, #0x2040]
+	WORD $0x8b020e82 // add x2, x20, x2, lsl #3
 	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
 	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
-	WORD $0x8b1b0cfb // add x27, x7, x27, lsl #3
-	WORD $0x6d44231e // ldp d30, d8, [x24, #0x40]
+	WORD $0x8b060e86 // add x6, x20, x6, lsl #3
+	WORD $0x6d44235e // ldp d30, d8, [x26, #0x40]
 	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
-	WORD $0xad407f5d // ldp q29, q31, [x26]
-	WORD $0xf950271a // ldr x26, [x24, #0x2048]
+	WORD $0xad407c5d // ldp q29, q31, [x2]
+	WORD $0xf9502742 // ldr x2, [x26, #0x2048]
 	WORD $0x4fca13e6 // fmla v6.2d, v31.2d, v10.d[0]
-	WORD $0xad40277f // ldp q31, q9, [x27]
-	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0xad4024df // ldp q31, q9, [x6]
+	WORD $0x8b020e82 // add x2, x20, x2, lsl #3
 	WORD $0x4fca13a5 // fmla v5.2d, v29.2d, v10.d[0]
 	WORD $0x4fde113b // fmla v27.2d, v9.2d, v30.d[0]
-	WORD $0x6d452b09 // ldp d9, d10, [x24, #0x50]
+	WORD $0x6d452b49 // ldp d9, d10, [x26, #0x50]
 	WORD $0x4fde13fc // fmla v28.2d, v31.2d, v30.d[0]
-	WORD $0xad407b5d // ldp q29, q30, [x26]
-	WORD $0xf9502b1a // ldr x26, [x24, #0x2050]
-	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0xf9502b42 // ldr x2, [x26, #0x2050]
+	WORD $0x8b020e82 // add x2, x20, x2, lsl #3
 	WORD $0x4fc813d9 // fmla v25.2d, v30.2d, v8.d[0]
-	WORD $0xad407f5e // ldp q30, q31, [x26]
-	WORD $0xf9502f1a // ldr x26, [x24, #0x2058]
-	WORD $0x91020318 // add x24, x24, #0x80
+	WORD $0xad407c5e // ldp q30, q31, [x2]
+	WORD $0xf9502f42 // ldr x2, [x26, #0x2058]
+	WORD $0x9102035a // add x26, x26, #0x80
 	WORD $0x4fc813ba // fmla v26.2d, v29.2d, v8.d[0]
-	WORD $0x8b1a0cfa // add x26, x7, x26, lsl #3
+	WORD $0x8b020e82 // add x2, x20, x2, lsl #3
 	WORD $0x4fc913f7 // fmla v23.2d, v31.2d, v9.d[0]
 	WORD $0x4fc913d8 // fmla v24.2d, v30.2d, v9.d[0]
-	WORD $0xad407b5d // ldp q29, q30, [x26]
-	WORD $0x91000f3a // add x26, x25, #0x3
-	WORD $0x91000b39 // add x25, x25, #0x2
-	WORD $0xeb14035f // cmp x26, x20
+	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0x91000f62 // add x2, x27, #0x3
+	WORD $0x91000b7b // add x27, x27, #0x2
+	WORD $0xeb16005f // cmp x2, x22
 	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
 	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
-	WORD $0x54fff9cb // b.lt <slotsMulti4+0x46c>
-	WORD $0x91400b1a // add x26, x24, #0x2, lsl #12
-	WORD $0xeb14033f // cmp x25, x20
-	WORD $0x54fff52a // b.ge <slotsMulti4+0x3e4>
-	WORD $0x17ffff92 // b <slotsMulti4+0x38c>
-	WORD $0xad404ef4 // ldp q20, q19, [x23]
-	WORD $0xad486efc // ldp q28, q27, [x23, #0x100]
-	WORD $0xad4146f2 // ldp q18, q17, [x23, #0x20]
-	WORD $0xad4966fa // ldp q26, q25, [x23, #0x120]
-	WORD $0xad421ef0 // ldp q16, q7, [x23, #0x40]
-	WORD $0xad4a5ef8 // ldp q24, q23, [x23, #0x140]
-	WORD $0xad431ae5 // ldp q5, q6, [x23, #0x60]
-	WORD $0xad4b56f6 // ldp q22, q21, [x23, #0x160]
-	WORD $0x8b1a0c38 // add x24, x1, x26, lsl #3
-	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff7ca // b.ge <slotsMulti4+0x468>
-	WORD $0x8b1a0dba // add x26, x13, x26, lsl #3
-	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff34a // b.ge <slotsMulti4+0x3e4>
-	WORD $0x17ffff83 // b <slotsMulti4+0x38c>
-	WORD $0x79400d25 // ldrh w5, [x9, #0x6]
-	WORD $0xf240029f // tst x20, #0x1
-	WORD $0x9a8e02b3 // csel x19, x21, x14, eq
-	WORD $0x9a9501ce // csel x14, x14, x21, eq
-	WORD $0x3617d865 // tbz w5, #0x2, <slotsMulti4+0xa0>
-	WORD $0x37180145 // tbnz w5, #0x3, <slotsMulti4+0x5c0>
-	WORD $0xf9402804 // ldr x4, [x0, #0x50]
-	WORD $0x52800105 // mov w5, #0x8
-	WORD $0xcb080084 // sub x4, x4, x8
-	WORD $0xf100209f // cmp x4, #0x8
-	WORD $0x9a85b085 // csel x5, x4, x5, lt
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0x540008ca // b.ge <slotsMulti4+0x6cc>
-	WORD $0x1400006e // b <slotsMulti4+0x770>
+	WORD $0x54fff9cb // b.lt <slotsMulti4+0x4a0>
+	WORD $0x91400b5d // add x29, x26, #0x2, lsl #12
+	WORD $0xeb16037f // cmp x27, x22
+	WORD $0x54fff4ca // b.ge <slotsMulti4+0x40c>
+	WORD $0x14000010 // b <slotsMulti4+0x5b8>
+	WORD $0xd503201f // nop
+	WORD $0xad404f34 // ldp q20, q19, [x25]
+	WORD $0xad486f3c // ldp q28, q27, [x25, #0x100]
+	WORD $0xad414732 // ldp q18, q17, [x25, #0x20]
+	WORD $0xad49673a // ldp q26, q25, [x25, #0x120]
+	WORD $0xad421f30 // ldp q16, q7, [x25, #0x40]
+	WORD $0xad4a5f38 // ldp q24, q23, [x25, #0x140]
+	WORD $0xad431b25 // ldp q5, q6, [x25, #0x60]
+	WORD $0xad4b5736 // ldp q22, q21, [x25, #0x160]
+	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
+	WORD $0xf1000abf // cmp x21, #0x2
+	WORD $0x54fff74a // b.ge <slotsMulti4+0x490>
+	WORD $0x8b1d0d7d // add x29, x11, x29, lsl #3
+	WORD $0xeb1603ff // cmp xzr, x22
+	WORD $0x54fff2ca // b.ge <slotsMulti4+0x40c>
+	WORD $0xaa1a03e2 // mov x2, x26
+	WORD $0x4ddfcc5d // ld1r { v29.2d }, [x2], #8
+	WORD $0xa9406fa6 // ldp x6, x27, [x29]
+	WORD $0x8b060e86 // add x6, x20, x6, lsl #3
+	WORD $0xad407cde // ldp q30, q31, [x6]
+	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
+	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
+	WORD $0xfd40005d // ldr d29, [x2]
+	WORD $0x8b1b0e82 // add x2, x20, x27, lsl #3
+	WORD $0xad407c5e // ldp q30, q31, [x2]
+	WORD $0xa9411ba2 // ldp x2, x6, [x29, #0x10]
+	WORD $0x8b020e82 // add x2, x20, x2, lsl #3
+	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
+	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
+	WORD $0xad40745f // ldp q31, q29, [x2]
+	WORD $0x6d41235e // ldp d30, d8, [x26, #0x10]
+	WORD $0x8b060e82 // add x2, x20, x6, lsl #3
+	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
+	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
+	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
+	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
+	WORD $0x17ffff7f // b <slotsMulti4+0x40c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf240005f // tst x2, #0x1
+	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
+	WORD $0x9a8e02f5 // csel x21, x23, x14, eq
+	WORD $0x9a9701ce // csel x14, x14, x23, eq
+	WORD $0x3617d382 // tbz w2, #0x2, <slotsMulti4+0xa0>
+	WORD $0x37180162 // tbnz w2, #0x3, <slotsMulti4+0x660>
+	WORD $0xf9402810 // ldr x16, [x0, #0x50]
+	WORD $0x52800102 // mov w2, #0x8
+	WORD $0xcb080210 // sub x16, x16, x8
+	WORD $0xf100221f // cmp x16, #0x8
+	WORD $0x9a82b207 // csel x7, x16, x2, lt
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x540008ea // b.ge <slotsMulti4+0x76c>
+	WORD $0x1400006f // b <slotsMulti4+0x810>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
 	WORD $0x3dcc4026 // ldr q6, [x1, #0x3100]
-	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x52800027 // mov w7, #0x1
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x3dcc0426 // ldr q6, [x1, #0x3010]
 	WORD $0x3dcc4427 // ldr q7, [x1, #0x3110]
@@ -890,66 +976,63 @@ TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x3d8c0426 // str q6, [x1, #0x3010]
-	WORD $0xaa1003e6 // mov x6, x16
-	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xaa0803f4 // mov x20, x8
-	WORD $0x14000009 // b <slotsMulti4+0x6fc>
+	WORD $0xf94003f3 // ldr x19, [sp]
+	WORD $0xaa0703f4 // mov x20, x7
+	WORD $0xaa0803f6 // mov x22, x8
+	WORD $0x14000009 // b <slotsMulti4+0x79c>
 	WORD $0xd503201f // nop
 	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
 	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x910080c6 // add x6, x6, #0x20
-	WORD $0xad001ea6 // stp q6, q7, [x21]
-	WORD $0x540003c0 // b.eq <slotsMulti4+0x770>
-	WORD $0xf9401816 // ldr x22, [x0, #0x30]
-	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0xb4000056 // cbz x22, <slotsMulti4+0x70c>
-	WORD $0x78747ad5 // ldrh w21, [x22, x20, lsl #1]
-	WORD $0xf9403016 // ldr x22, [x0, #0x60]
-	WORD $0xb40000f6 // cbz x22, <slotsMulti4+0x72c>
-	WORD $0xb9406804 // ldr w4, [x0, #0x68]
-	WORD $0xb8757ad6 // ldr w22, [x22, x21, lsl #2]
-	WORD $0x0b160084 // add w4, w4, w22
-	WORD $0xd34c2c84 // lsl x4, x4, #52
-	WORD $0x9e670085 // fmov d5, x4
-	WORD $0x14000002 // b <slotsMulti4+0x730>
+	WORD $0x910006d6 // add x22, x22, #0x1
+	WORD $0xf1000694 // subs x20, x20, #0x1
+	WORD $0x91008273 // add x19, x19, #0x20
+	WORD $0xad001c46 // stp q6, q7, [x2]
+	WORD $0x540003c0 // b.eq <slotsMulti4+0x810>
+	WORD $0xf9401806 // ldr x6, [x0, #0x30]
+	WORD $0xaa1603e2 // mov x2, x22
+	WORD $0xb4000046 // cbz x6, <slotsMulti4+0x7ac>
+	WORD $0x787678c2 // ldrh w2, [x6, x22, lsl #1]
+	WORD $0xf9403006 // ldr x6, [x0, #0x60]
+	WORD $0xb40000e6 // cbz x6, <slotsMulti4+0x7cc>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb86278c3 // ldr w3, [x6, x2, lsl #2]
+	WORD $0x0b030210 // add w16, w16, w3
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670205 // fmov d5, x16
+	WORD $0x14000002 // b <slotsMulti4+0x7d0>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
-	WORD $0xad781cc6 // ldp q6, q7, [x6, #-0x100]
-	WORD $0xf9402404 // ldr x4, [x0, #0x48]
-	WORD $0x8b151495 // add x21, x4, x21, lsl #5
-	WORD $0xad4044d0 // ldp q16, q17, [x6]
-	WORD $0x3941e016 // ldrb w22, [x0, #0x78]
+	WORD $0xad781e66 // ldp q6, q7, [x19, #-0x100]
+	WORD $0xf9402410 // ldr x16, [x0, #0x48]
+	WORD $0x8b021602 // add x2, x16, x2, lsl #5
+	WORD $0xad404670 // ldp q16, q17, [x19]
+	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
 	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-	WORD $0x34fffcb6 // cbz w22, <slotsMulti4+0x6e0>
-	WORD $0xad401ea6 // ldp q6, q7, [x21]
+	WORD $0x34fffca3 // cbz w3, <slotsMulti4+0x780>
+	WORD $0xad401c46 // ldp q6, q7, [x2]
 	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
 	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x910080c6 // add x6, x6, #0x20
-	WORD $0xad001ea6 // stp q6, q7, [x21]
-	WORD $0x54fffc81 // b.ne <slotsMulti4+0x6fc>
-	WORD $0x8b0800a8 // add x8, x5, x8
-	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x910006d6 // add x22, x22, #0x1
+	WORD $0xf1000694 // subs x20, x20, #0x1
+	WORD $0x91008273 // add x19, x19, #0x20
+	WORD $0xad001c46 // stp q6, q7, [x2]
+	WORD $0x54fffc81 // b.ne <slotsMulti4+0x79c>
+	WORD $0x8b0800e8 // add x8, x7, x8
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54ffc983 // b.lo <slotsMulti4+0xb0>
-	WORD $0x6d40a3e9 // ldp d9, d8, [sp, #0x8]
-	WORD $0xf9400ffd // ldr x29, [sp, #0x18]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
-	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
-	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
-	WORD $0xfc4707ea // ldr d10, [sp], #0x70
+	WORD $0xeb10013f // cmp x9, x16
+	WORD $0x54ffc483 // b.lo <slotsMulti4+0xb4>
+	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
+	WORD $0xfd400bea // ldr d10, [sp, #0x10]
+	WORD $0xf94017fd // ldr x29, [sp, #0x28]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000004
@@ -964,7 +1047,7 @@ TEXT ·slotsMulti4Quad(SB), 0, $192-16
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Quad(SB), 0, $192-16
+TEXT ·slotsMulti8Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -972,145 +1055,124 @@ TEXT ·slotsMulti8Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf9400411 // ldr x17, [x0, #0x8]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x5400414b // b.lt <slotsMulti8+0x830>
-	WORD $0xfc190fea // str d10, [sp, #-0x70]!
-	WORD $0x10004284 // adr x4, 0x100880
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf940140f // ldr x15, [x0, #0x28]
-	WORD $0x52864010 // mov w16, #0x3200
+	WORD $0x1400025d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400403 // ldr x3, [x0, #0x8]
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x5400472b // b.lt <slotsMulti8+0x8ec>
+	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0xf940140e // ldr x14, [x0, #0x28]
+	WORD $0xf9402c04 // ldr x4, [x0, #0x58]
+	WORD $0x52864011 // mov w17, #0x3200
+	WORD $0x52840102 // mov w2, #0x2008
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
-	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0x9140082b // add x11, x1, #0x2, lsl #12
+	WORD $0x5287b80c // mov w12, #0x3dc0
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0x8b020022 // add x2, x1, x2
+	WORD $0x52801805 // mov w5, #0xc0
+	WORD $0xa941340f // ldp x15, x13, [x0, #0x10]
+	WORD $0x8b0401d5 // add x21, x14, x4
+	WORD $0x10004684 // adr x4, 0x100940
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0x8b11003a // add x26, x1, x17
+	WORD $0x8b030d30 // add x16, x9, x3, lsl #3
+	WORD $0xfd000bea // str d10, [sp, #0x10]
+	WORD $0xf90017fd // str x29, [sp, #0x28]
+	WORD $0xf90003fa // str x26, [sp]
 	WORD $0x3dc00080 // ldr q0, [x4]
-	WORD $0x100041e4 // adr x4, 0x100890
-	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
-	WORD $0xa9412c0c // ldp x12, x11, [x0, #0x10]
-	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x5280080e // mov w14, #0x40
-	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x8b110d31 // add x17, x9, x17, lsl #3
+	WORD $0x10004604 // adr x4, 0x100950
+	WORD $0xf90007f0 // str x16, [sp, #0x8]
 	WORD $0x3dc00081 // ldr q1, [x4]
-	WORD $0x100041a4 // adr x4, 0x1008b0
+	WORD $0x100046a4 // adr x4, 0x100970
 	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0x6d00a3e9 // stp d9, d8, [sp, #0x8]
-	WORD $0x100040c4 // adr x4, 0x1008a0
-	WORD $0x8b0201f3 // add x19, x15, x2
+	WORD $0x100045e4 // adr x4, 0x100960
 	WORD $0x3dc00083 // ldr q3, [x4]
-	WORD $0xf9000ffd // str x29, [sp, #0x18]
-	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
-	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
-	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0x14000006 // b <slotsMulti8+0xa0>
-	WORD $0x8b0800a8 // add x8, x5, x8
-	WORD $0x52800025 // mov w5, #0x1
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0x6d01a3e9 // stp d9, d8, [sp, #0x18]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0x14000007 // b <slotsMulti8+0xb8>
+	WORD $0x8b0800c8 // add x8, x6, x8
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54003ba2 // b.hs <slotsMulti8+0x810>
-	WORD $0x79400d27 // ldrh w7, [x9, #0x6]
-	WORD $0x52800702 // mov w2, #0x38
-	WORD $0x79400934 // ldrh w20, [x9, #0x4]
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0x720000ff // tst w7, #0x1
-	WORD $0x9a8e0047 // csel x7, x2, x14, eq
-	WORD $0xf8676807 // ldr x7, [x0, x7]
-	WORD $0x14000006 // b <slotsMulti8+0xd8>
-	WORD $0x8b060286 // add x6, x20, x6
-	WORD $0x79400934 // ldrh w20, [x9, #0x4]
-	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1400df // cmp x6, x20
-	WORD $0x5400296a // b.ge <slotsMulti8+0x600>
-	WORD $0xcb060293 // sub x19, x20, x6
-	WORD $0xf101027f // cmp x19, #0x40
-	WORD $0x9a8eb274 // csel x20, x19, x14, lt
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400172b // b.lt <slotsMulti8+0x3cc>
-	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0xd37ef4d7 // lsl x23, x6, #2
-	WORD $0xaa0103f8 // mov x24, x1
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000036 // b <slotsMulti8+0x1d8>
-	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
-	WORD $0xb9400122 // ldr w2, [x9]
-	WORD $0x4e080c46 // dup v6.2d, x2
-	WORD $0xfd400165 // ldr d5, [x11]
-	WORD $0x8b0218e2 // add x2, x7, x2, lsl #6
-	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
-	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x4f4354e7 // shl v7.2d, v7.2d, #0x3
+	WORD $0xeb10013f // cmp x9, x16
+	WORD $0x540040a2 // b.hs <slotsMulti8+0x8c8>
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x52800810 // mov w16, #0x40
+	WORD $0x52800711 // mov w17, #0x38
+	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xaa1503f7 // mov x23, x21
+	WORD $0x7200009f // tst w4, #0x1
+	WORD $0x9a900224 // csel x4, x17, x16, eq
+	WORD $0xf8646814 // ldr x20, [x0, x4]
+	WORD $0x79400924 // ldrh w4, [x9, #0x4]
+	WORD $0x14000006 // b <slotsMulti8+0xf4>
+	WORD $0x79400924 // ldrh w4, [x9, #0x4]
+	WORD $0x8b1302d3 // add x19, x22, x19
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0xeb04027f // cmp x19, x4
+	WORD $0x54002d8a // b.ge <slotsMulti8+0x6a0>
+	WORD $0xcb130095 // sub x21, x4, x19
+	WORD $0x52800810 // mov w16, #0x40
+	WORD $0xf10102bf // cmp x21, #0x40
+	WORD $0x9a90b2b6 // csel x22, x21, x16, lt
+	WORD $0xf10006bf // cmp x21, #0x1
+	WORD $0x54001acb // b.lt <slotsMulti8+0x460>
+	WORD $0xf10006df // cmp x22, #0x1
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0xaa0203fa // mov x26, x2
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0x9a9fc6d9 // csinc x25, x22, xzr, gt
+	WORD $0x14000017 // b <slotsMulti8+0x17c>
+	WORD $0xf9401011 // ldr x17, [x0, #0x20]
+	WORD $0xb9400123 // ldr w3, [x9]
+	WORD $0x8b130a31 // add x17, x17, x19, lsl #2
+	WORD $0x8b030a31 // add x17, x17, x3, lsl #2
+	WORD $0xb8b87a31 // ldrsw x17, [x17, x24, lsl #2]
+	WORD $0x8b110111 // add x17, x8, x17
+	WORD $0x4e080e25 // dup v5.2d, x17
+	WORD $0x8b1d0d71 // add x17, x11, x29, lsl #3
 	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
-	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x3d880305 // str q5, [x24, #0x2000]
-	WORD $0xfd400565 // ldr d5, [x11, #0x8]
-	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
-	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
-	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
-	WORD $0x4f4354e7 // shl v7.2d, v7.2d, #0x3
-	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
-	WORD $0x3d880f07 // str q7, [x24, #0x2030]
-	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0x79400164 // ldrh w4, [x11]
-	WORD $0x8b041844 // add x4, x2, x4, lsl #6
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x79400564 // ldrh w4, [x11, #0x2]
-	WORD $0x8b041844 // add x4, x2, x4, lsl #6
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x79400964 // ldrh w4, [x11, #0x4]
-	WORD $0x8b041844 // add x4, x2, x4, lsl #6
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x79400d64 // ldrh w4, [x11, #0x6]
-	WORD $0x8b041844 // add x4, x2, x4, lsl #6
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x79401164 // ldrh w4, [x11, #0x8]
-	WORD $0x8b041844 // add x4, x2, x4, lsl #6
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x79401564 // ldrh w4, [x11, #0xa]
-	WORD $0x8b041844 // add x4, x2, x4, lsl #6
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x79401964 // ldrh w4, [x11, #0xc]
-	WORD $0x8b041844 // add x4, x2, x4, lsl #6
-	WORD $0xf9800080 // prfm pldl1keep, [x4]
-	WORD $0x79401d64 // ldrh w4, [x11, #0xe]
-	WORD $0x9100416b // add x11, x11, #0x10
-	WORD $0x8b041842 // add x2, x2, x4, lsl #6
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x8b1501f5 // add x21, x15, x21
-	WORD $0x9100058c // add x12, x12, #0x1
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0x910012f7 // add x23, x23, #0x4
-	WORD $0xf10006d6 // subs x22, x22, #0x1
-	WORD $0xaa1903ef // mov x15, x25
-	WORD $0xaa1503f9 // mov x25, x21
-	WORD $0x54000fc0 // b.eq <slotsMulti8+0x3cc>
-	WORD $0x39400195 // ldrb w21, [x12]
-	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
-	WORD $0x37080442 // tbnz w2, #0x1, <slotsMulti8+0x268>
-	WORD $0xf940401b // ldr x27, [x0, #0x80]
-	WORD $0x7100d2bf // cmp w21, #0x34
-	WORD $0xd341feba // lsr x26, x21, #1
-	WORD $0xd342febd // lsr x29, x21, #2
-	WORD $0x540004c9 // b.ls <slotsMulti8+0x28c>
-	WORD $0x9ba36ea2 // umaddl x2, w21, w3, x27
-	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
-	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
-	WORD $0x3dc001e5 // ldr q5, [x15]
-	WORD $0x8b1506bb // add x27, x21, x21, lsl #1
-	WORD $0x91020044 // add x4, x2, #0x80
-	WORD $0xad401c50 // ldp q16, q7, [x2]
+	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
+	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
+	WORD $0xad001e26 // stp q6, q7, [x17]
+	WORD $0x4ee384a7 // add v7.2d, v5.2d, v3.2d
+	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
+	WORD $0xad011627 // stp q7, q5, [x17, #0x20]
+	WORD $0x91000718 // add x24, x24, #0x1
+	WORD $0x8b170377 // add x23, x27, x23
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x9101035a // add x26, x26, #0x40
+	WORD $0xaa0e03fb // mov x27, x14
+	WORD $0xeb19031f // cmp x24, x25
+	WORD $0x54001740 // b.eq <slotsMulti8+0x460>
+	WORD $0xaa1703ee // mov x14, x23
+	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
+	WORD $0x8b181826 // add x6, x1, x24, lsl #6
+	WORD $0x370804b1 // tbnz w17, #0x1, <slotsMulti8+0x220>
+	WORD $0xf940401d // ldr x29, [x0, #0x80]
+	WORD $0x7100d2ff // cmp w23, #0x34
+	WORD $0xd341fee4 // lsr x4, x23, #1
+	WORD $0xd342fefe // lsr x30, x23, #2
+	WORD $0x54000529 // b.ls <slotsMulti8+0x244>
+	WORD $0x9ba576f1 // umaddl x17, w23, w5, x29
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3cfe6b66 // ldr q6, [x27, x30]
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
+	WORD $0x91020223 // add x3, x17, #0x80
+	WORD $0xad401e30 // ldp q16, q7, [x17]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
-	WORD $0xd342ff64 // lsr x4, x27, #2
+	WORD $0x4d40cc67 // ld1r { v7.2d }, [x3]
+	WORD $0xd342ffa3 // lsr x3, x29, #2
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad424051 // ldp q17, q16, [x2, #0x40]
+	WORD $0xad424231 // ldp q17, q16, [x17, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
@@ -1118,77 +1180,80 @@ TEXT ·slotsMulti8Quad(SB), 0, $192-16
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411c50 // ldp q16, q7, [x2, #0x20]
-	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
-	WORD $0x3ce469e6 // ldr q6, [x15, x4]
+	WORD $0xad0018c5 // stp q5, q6, [x6]
+	WORD $0xad411e30 // ldp q16, q7, [x17, #0x20]
+	WORD $0x3ce46b65 // ldr q5, [x27, x4]
+	WORD $0x3ce36b66 // ldr q6, [x27, x3]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd404047 // ldr d7, [x2, #0x80]
+	WORD $0xfd404227 // ldr d7, [x17, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad434450 // ldp q16, q17, [x2, #0x60]
-	WORD $0x1400003f // b <slotsMulti8+0x360>
-	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
-	WORD $0x3dc001e5 // ldr q5, [x15]
+	WORD $0xad434630 // ldp q16, q17, [x17, #0x60]
+	WORD $0x14000042 // b <slotsMulti8+0x318>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3dc00365 // ldr q5, [x27]
 	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
 	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
-	WORD $0xad001706 // stp q6, q5, [x24]
-	WORD $0x3dc005e6 // ldr q6, [x15, #0x10]
+	WORD $0xad0014c6 // stp q6, q5, [x6]
+	WORD $0x3dc00766 // ldr q6, [x27, #0x10]
 	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
 	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x1400003e // b <slotsMulti8+0x380>
-	WORD $0x9ba36ebb // umaddl x27, w21, w3, x27
-	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
-	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
-	WORD $0x3dc001e5 // ldr q5, [x15]
-	WORD $0x8b1506a2 // add x2, x21, x21, lsl #1
-	WORD $0x710062bf // cmp w21, #0x18
-	WORD $0xd342fc5d // lsr x29, x2, #2
-	WORD $0xad401f70 // ldp q16, q7, [x27]
+	WORD $0x1400003e // b <slotsMulti8+0x338>
+	WORD $0x9ba576fd // umaddl x29, w23, w5, x29
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3cfe6b66 // ldr q6, [x27, x30]
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x8b1706f1 // add x17, x23, x23, lsl #1
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0xd342fe3e // lsr x30, x17, #2
+	WORD $0xad401fb0 // ldp q16, q7, [x29]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x54000328 // b.hi <slotsMulti8+0x318>
-	WORD $0x92400aa2 // and x2, x21, #0x7
-	WORD $0xb50002e2 // cbnz x2, <slotsMulti8+0x318>
-	WORD $0x91022362 // add x2, x27, #0x88
-	WORD $0x91024364 // add x4, x27, #0x90
-	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
+	WORD $0x54000328 // b.hi <slotsMulti8+0x2d0>
+	WORD $0x92400af1 // and x17, x23, #0x7
+	WORD $0xb50002f1 // cbnz x17, <slotsMulti8+0x2d0>
+	WORD $0x910223b1 // add x17, x29, #0x88
+	WORD $0x910243a3 // add x3, x29, #0x90
+	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
 	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
 	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4d40cc67 // ld1r { v7.2d }, [x3]
 	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
-	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
-	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
+	WORD $0xad0018c5 // stp q5, q6, [x6]
+	WORD $0xad411fb0 // ldp q16, q7, [x29, #0x20]
+	WORD $0x3ce46b65 // ldr q5, [x27, x4]
+	WORD $0x3cfe6b66 // ldr q6, [x27, x30]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c367 // ldp d7, d16, [x27, #0x88]
+	WORD $0x6d48c3a7 // ldp d7, d16, [x29, #0x88]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
 	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
 	WORD $0x4e080606 // dup v6.2d, v16.d[0]
 	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
 	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
-	WORD $0x1400001b // b <slotsMulti8+0x380>
-	WORD $0x91020362 // add x2, x27, #0x80
-	WORD $0xad424371 // ldp q17, q16, [x27, #0x40]
+	WORD $0x1400001b // b <slotsMulti8+0x338>
+	WORD $0x910203b1 // add x17, x29, #0x80
+	WORD $0xad4243b1 // ldp q17, q16, [x29, #0x40]
 	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
-	WORD $0x4d40cc47 // ld1r { v7.2d }, [x2]
+	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
 	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
 	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
 	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
 	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0xad001b05 // stp q5, q6, [x24]
-	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
-	WORD $0xad411f70 // ldp q16, q7, [x27, #0x20]
-	WORD $0x3cfd69e6 // ldr q6, [x15, x29]
+	WORD $0xad0018c5 // stp q5, q6, [x6]
+	WORD $0x3ce46b65 // ldr q5, [x27, x4]
+	WORD $0xad411fb0 // ldp q16, q7, [x29, #0x20]
+	WORD $0x3cfe6b66 // ldr q6, [x27, x30]
 	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0xfd404367 // ldr d7, [x27, #0x80]
+	WORD $0xfd4043a7 // ldr d7, [x29, #0x80]
 	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xad434770 // ldp q16, q17, [x27, #0x60]
+	WORD $0xad4347b0 // ldp q16, q17, [x29, #0x60]
 	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
 	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
@@ -1197,54 +1262,111 @@ TEXT ·slotsMulti8Quad(SB), 0, $192-16
 	WORD $0x4ee744c5 // sshl v5.2d, v6.2d, v7.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
-	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
-	WORD $0x79400d22 // ldrh w2, [x9, #0x6]
-	WORD $0x3607ebe2 // tbz w2, #0x0, <slotsMulti8+0x104>
-	WORD $0xf9401002 // ldr x2, [x0, #0x20]
+	WORD $0xad0114c6 // stp q6, q5, [x6, #0x20]
+	WORD $0xd37df31d // lsl x29, x24, #3
+	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
+	WORD $0x3707ef11 // tbnz w17, #0x0, <slotsMulti8+0x124>
+	WORD $0x386c6831 // ldrb w17, [x1, x12]
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0x8b040842 // add x2, x2, x4, lsl #2
-	WORD $0xb8b76842 // ldrsw x2, [x2, x23]
-	WORD $0x8b020102 // add x2, x8, x2
-	WORD $0x4e080c45 // dup v5.2d, x2
+	WORD $0x340002d1 // cbz w17, <slotsMulti8+0x3ac>
+	WORD $0x92800026 // mov x6, #-0x2
+	WORD $0xaa1a03fd // mov x29, x26
+	WORD $0xaa0d03fe // mov x30, x13
+	WORD $0x794007c3 // ldrh w3, [x30, #0x2]
+	WORD $0x794003d1 // ldrh w17, [x30]
+	WORD $0x910008c6 // add x6, x6, #0x2
+	WORD $0xf10018df // cmp x6, #0x6
+	WORD $0x92401c70 // and x16, x3, #0xff
+	WORD $0x8b040231 // add x17, x17, x4
+	WORD $0x8b432083 // add x3, x4, x3, lsr #8
+	WORD $0xd36db210 // lsl x16, x16, #19
+	WORD $0x8b110e10 // add x16, x16, x17, lsl #3
+	WORD $0x79400bd1 // ldrh w17, [x30, #0x4]
+	WORD $0x91001bde // add x30, x30, #0x6
+	WORD $0xd375d231 // lsl x17, x17, #11
+	WORD $0x8b030e31 // add x17, x17, x3, lsl #3
+	WORD $0xa93fc7b0 // stp x16, x17, [x29, #-0x8]
+	WORD $0x910043bd // add x29, x29, #0x10
+	WORD $0x54fffe23 // b.lo <slotsMulti8+0x364>
+	WORD $0x910061ad // add x13, x13, #0x18
+	WORD $0x17ffff6e // b <slotsMulti8+0x160>
+	WORD $0xfd4001a6 // ldr d6, [x13]
+	WORD $0x4e080c85 // dup v5.2d, x4
+	WORD $0x8b1d0d70 // add x16, x11, x29, lsl #3
+	WORD $0x2f10a4c6 // ushll v6.4s, v6.4h, #0x0
+	WORD $0x6ea610a7 // uaddw2 v7.2d, v5.2d, v6.4s
+	WORD $0x2ea610a6 // uaddw v6.2d, v5.2d, v6.2s
+	WORD $0x4f4354c6 // shl v6.2d, v6.2d, #0x3
+	WORD $0x4f4354e7 // shl v7.2d, v7.2d, #0x3
+	WORD $0xad001e06 // stp q6, q7, [x16]
+	WORD $0xfd4005a6 // ldr d6, [x13, #0x8]
+	WORD $0x2f10a4c6 // ushll v6.4s, v6.4h, #0x0
+	WORD $0x6ea610a7 // uaddw2 v7.2d, v5.2d, v6.4s
+	WORD $0x2ea610a5 // uaddw v5.2d, v5.2d, v6.2s
 	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
-	WORD $0x4ee184a6 // add v6.2d, v5.2d, v1.2d
-	WORD $0x4ee284a7 // add v7.2d, v5.2d, v2.2d
-	WORD $0x3d880706 // str q6, [x24, #0x2010]
-	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
-	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
-	WORD $0x3d880f07 // str q7, [x24, #0x2030]
-	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x3d880b05 // str q5, [x24, #0x2020]
-	WORD $0x17ffff7c // b <slotsMulti8+0x1b8>
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x52800037 // mov w23, #0x1
-	WORD $0x14000006 // b <slotsMulti8+0x3ec>
+	WORD $0x4f4354e6 // shl v6.2d, v7.2d, #0x3
+	WORD $0xad011a05 // stp q5, q6, [x16, #0x20]
+	WORD $0x8b041a90 // add x16, x20, x4, lsl #6
+	WORD $0x794001b1 // ldrh w17, [x13]
+	WORD $0x8b111a11 // add x17, x16, x17, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x794005b1 // ldrh w17, [x13, #0x2]
+	WORD $0x8b111a11 // add x17, x16, x17, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x794009b1 // ldrh w17, [x13, #0x4]
+	WORD $0x8b111a11 // add x17, x16, x17, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x79400db1 // ldrh w17, [x13, #0x6]
+	WORD $0x8b111a11 // add x17, x16, x17, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x794011b1 // ldrh w17, [x13, #0x8]
+	WORD $0x8b111a11 // add x17, x16, x17, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x794015b1 // ldrh w17, [x13, #0xa]
+	WORD $0x8b111a11 // add x17, x16, x17, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x794019b1 // ldrh w17, [x13, #0xc]
+	WORD $0x8b111a11 // add x17, x16, x17, lsl #6
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x79401db1 // ldrh w17, [x13, #0xe]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b111a10 // add x16, x16, x17, lsl #6
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0x17ffff43 // b <slotsMulti8+0x160>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x2a1f03f7 // mov w23, wzr
-	WORD $0x52800098 // mov w24, #0x4
-	WORD $0x3607e6f6 // tbz w22, #0x0, <slotsMulti8+0xc4>
-	WORD $0xaa1f03fe // mov x30, xzr
-	WORD $0x2a1703f6 // mov w22, w23
-	WORD $0x8b180d57 // add x23, x10, x24, lsl #3
-	WORD $0x8b180cf8 // add x24, x7, x24, lsl #3
-	WORD $0x5280003b // mov w27, #0x1
-	WORD $0x1400000c // b <slotsMulti8+0x430>
-	WORD $0x2a1f03fb // mov w27, wzr
-	WORD $0x5280009e // mov w30, #0x4
-	WORD $0xad004f54 // stp q20, q19, [x26]
-	WORD $0xad024752 // stp q18, q17, [x26, #0x40]
-	WORD $0xad041f50 // stp q16, q7, [x26, #0x80]
-	WORD $0xad061b45 // stp q5, q6, [x26, #0xc0]
-	WORD $0xad106f5c // stp q28, q27, [x26, #0x200]
-	WORD $0xad12675a // stp q26, q25, [x26, #0x240]
-	WORD $0xad145f58 // stp q24, q23, [x26, #0x280]
-	WORD $0xad165756 // stp q22, q21, [x26, #0x2c0]
-	WORD $0x3607fdb9 // tbz w25, #0x0, <slotsMulti8+0x3e0>
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0x52800039 // mov w25, #0x1
+	WORD $0x14000004 // b <slotsMulti8+0x478>
+	WORD $0x2a1f03f9 // mov w25, wzr
+	WORD $0x52800086 // mov w6, #0x4
+	WORD $0x3607e378 // tbz w24, #0x0, <slotsMulti8+0xe0>
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x2a1903f8 // mov w24, w25
+	WORD $0x8b060d59 // add x25, x10, x6, lsl #3
+	WORD $0x8b060e9a // add x26, x20, x6, lsl #3
+	WORD $0x52800026 // mov w6, #0x1
+	WORD $0x14000010 // b <slotsMulti8+0x4cc>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x2a1f03e6 // mov w6, wzr
+	WORD $0x52800084 // mov w4, #0x4
+	WORD $0xad004fb4 // stp q20, q19, [x29]
+	WORD $0xad0247b2 // stp q18, q17, [x29, #0x40]
+	WORD $0xad041fb0 // stp q16, q7, [x29, #0x80]
+	WORD $0xad061ba5 // stp q5, q6, [x29, #0xc0]
+	WORD $0xad106fbc // stp q28, q27, [x29, #0x200]
+	WORD $0xad1267ba // stp q26, q25, [x29, #0x240]
+	WORD $0xad145fb8 // stp q24, q23, [x29, #0x280]
+	WORD $0xad1657b6 // stp q22, q21, [x29, #0x2c0]
+	WORD $0x3607fd3b // tbz w27, #0x0, <slotsMulti8+0x46c>
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x8b1e1afa // add x26, x23, x30, lsl #6
-	WORD $0x2a1b03f9 // mov w25, w27
+	WORD $0x8b041b3d // add x29, x25, x4, lsl #6
+	WORD $0x2a0603fb // mov w27, w6
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
@@ -1259,132 +1381,135 @@ TEXT ·slotsMulti8Quad(SB), 0, $192-16
 	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
 	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
-	WORD $0x34000785 // cbz w5, <slotsMulti8+0x568>
-	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
-	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400088b // b.lt <slotsMulti8+0x594>
-	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0xaa1b03fe // mov x30, x27
-	WORD $0x4ddfcfdd // ld1r { v29.2d }, [x30], #8
-	WORD $0xf9500364 // ldr x4, [x27, #0x2000]
-	WORD $0x6d412b69 // ldp d9, d10, [x27, #0x10]
-	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
-	WORD $0xfd4003de // ldr d30, [x30]
-	WORD $0xf950077e // ldr x30, [x27, #0x2008]
-	WORD $0xad40209f // ldp q31, q8, [x4]
-	WORD $0xf9500b64 // ldr x4, [x27, #0x2010]
-	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
+	WORD $0x34000787 // cbz w7, <slotsMulti8+0x604>
+	WORD $0x8b040c3e // add x30, x1, x4, lsl #3
+	WORD $0xf1000abf // cmp x21, #0x2
+	WORD $0x5400088b // b.lt <slotsMulti8+0x630>
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xaa1e03e4 // mov x4, x30
+	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
+	WORD $0xf95003c3 // ldr x3, [x30, #0x2000]
+	WORD $0x6d412bc9 // ldp d9, d10, [x30, #0x10]
+	WORD $0x8b030f43 // add x3, x26, x3, lsl #3
+	WORD $0xfd40009e // ldr d30, [x4]
+	WORD $0xf95007c4 // ldr x4, [x30, #0x2008]
+	WORD $0xad40207f // ldp q31, q8, [x3]
+	WORD $0xf9500bc3 // ldr x3, [x30, #0x2010]
+	WORD $0x8b040f44 // add x4, x26, x4, lsl #3
 	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
-	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
+	WORD $0x8b030f43 // add x3, x26, x3, lsl #3
 	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
-	WORD $0xad4077c8 // ldp q8, q29, [x30]
-	WORD $0xf950237e // ldr x30, [x27, #0x2040]
+	WORD $0xad407488 // ldp q8, q29, [x4]
+	WORD $0xf95023c4 // ldr x4, [x30, #0x2040]
 	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
-	WORD $0xad407c9d // ldp q29, q31, [x4]
-	WORD $0xf9500f64 // ldr x4, [x27, #0x2018]
-	WORD $0x8b1e0f1e // add x30, x24, x30, lsl #3
+	WORD $0xad407c7d // ldp q29, q31, [x3]
+	WORD $0xf9500fc3 // ldr x3, [x30, #0x2018]
+	WORD $0x8b040f44 // add x4, x26, x4, lsl #3
 	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
-	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
+	WORD $0x8b030f43 // add x3, x26, x3, lsl #3
 	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
-	WORD $0x6d44237e // ldp d30, d8, [x27, #0x40]
+	WORD $0x6d4423de // ldp d30, d8, [x30, #0x40]
 	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
-	WORD $0xad407c9d // ldp q29, q31, [x4]
-	WORD $0xf9502764 // ldr x4, [x27, #0x2048]
+	WORD $0xad407c7d // ldp q29, q31, [x3]
+	WORD $0xf95027c3 // ldr x3, [x30, #0x2048]
 	WORD $0x4fca13e6 // fmla v6.2d, v31.2d, v10.d[0]
-	WORD $0xad4027df // ldp q31, q9, [x30]
-	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
+	WORD $0xad40249f // ldp q31, q9, [x4]
+	WORD $0x8b030f43 // add x3, x26, x3, lsl #3
 	WORD $0x4fca13a5 // fmla v5.2d, v29.2d, v10.d[0]
 	WORD $0x4fde113b // fmla v27.2d, v9.2d, v30.d[0]
-	WORD $0x6d452b69 // ldp d9, d10, [x27, #0x50]
+	WORD $0x6d452bc9 // ldp d9, d10, [x30, #0x50]
 	WORD $0x4fde13fc // fmla v28.2d, v31.2d, v30.d[0]
-	WORD $0xad40789d // ldp q29, q30, [x4]
-	WORD $0xf9502b64 // ldr x4, [x27, #0x2050]
-	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
+	WORD $0xad40787d // ldp q29, q30, [x3]
+	WORD $0xf9502bc3 // ldr x3, [x30, #0x2050]
+	WORD $0x8b030f43 // add x3, x26, x3, lsl #3
 	WORD $0x4fc813d9 // fmla v25.2d, v30.2d, v8.d[0]
-	WORD $0xad407c9e // ldp q30, q31, [x4]
-	WORD $0xf9502f64 // ldr x4, [x27, #0x2058]
-	WORD $0x9102037b // add x27, x27, #0x80
+	WORD $0xad407c7e // ldp q30, q31, [x3]
+	WORD $0xf9502fc3 // ldr x3, [x30, #0x2058]
+	WORD $0x910203de // add x30, x30, #0x80
 	WORD $0x4fc813ba // fmla v26.2d, v29.2d, v8.d[0]
-	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
+	WORD $0x8b030f43 // add x3, x26, x3, lsl #3
 	WORD $0x4fc913f7 // fmla v23.2d, v31.2d, v9.d[0]
 	WORD $0x4fc913d8 // fmla v24.2d, v30.2d, v9.d[0]
-	WORD $0xad40789d // ldp q29, q30, [x4]
-	WORD $0x91000fa4 // add x4, x29, #0x3
-	WORD $0x91000bbd // add x29, x29, #0x2
-	WORD $0xeb14009f // cmp x4, x20
+	WORD $0xad40787d // ldp q29, q30, [x3]
+	WORD $0x91000cc3 // add x3, x6, #0x3
+	WORD $0x910008c6 // add x6, x6, #0x2
+	WORD $0xeb16007f // cmp x3, x22
 	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
 	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
-	WORD $0x54fff9cb // b.lt <slotsMulti8+0x48c>
-	WORD $0x91400b7e // add x30, x27, #0x2, lsl #12
-	WORD $0xeb1403bf // cmp x29, x20
-	WORD $0x54fff52a // b.ge <slotsMulti8+0x404>
-	WORD $0x1400000f // b <slotsMulti8+0x5a0>
-	WORD $0xad404f54 // ldp q20, q19, [x26]
-	WORD $0xad506f5c // ldp q28, q27, [x26, #0x200]
-	WORD $0xad424752 // ldp q18, q17, [x26, #0x40]
-	WORD $0xad52675a // ldp q26, q25, [x26, #0x240]
-	WORD $0xad441f50 // ldp q16, q7, [x26, #0x80]
-	WORD $0xad545f58 // ldp q24, q23, [x26, #0x280]
-	WORD $0xad461b45 // ldp q5, q6, [x26, #0xc0]
-	WORD $0xad565756 // ldp q22, q21, [x26, #0x2c0]
-	WORD $0x8b1e0c3b // add x27, x1, x30, lsl #3
-	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff7ca // b.ge <slotsMulti8+0x488>
-	WORD $0x8b1e0dbe // add x30, x13, x30, lsl #3
-	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff34a // b.ge <slotsMulti8+0x404>
-	WORD $0xaa1b03e4 // mov x4, x27
-	WORD $0x4ddfcc9d // ld1r { v29.2d }, [x4], #8
-	WORD $0xa9400bdd // ldp x29, x2, [x30]
-	WORD $0x8b1d0f1d // add x29, x24, x29, lsl #3
-	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
-	WORD $0xad407fbe // ldp q30, q31, [x29]
+	WORD $0x54fff9cb // b.lt <slotsMulti8+0x528>
+	WORD $0x91400bc4 // add x4, x30, #0x2, lsl #12
+	WORD $0xeb1600df // cmp x6, x22
+	WORD $0x54fff52a // b.ge <slotsMulti8+0x4a0>
+	WORD $0x1400000f // b <slotsMulti8+0x63c>
+	WORD $0xad404fb4 // ldp q20, q19, [x29]
+	WORD $0xad506fbc // ldp q28, q27, [x29, #0x200]
+	WORD $0xad4247b2 // ldp q18, q17, [x29, #0x40]
+	WORD $0xad5267ba // ldp q26, q25, [x29, #0x240]
+	WORD $0xad441fb0 // ldp q16, q7, [x29, #0x80]
+	WORD $0xad545fb8 // ldp q24, q23, [x29, #0x280]
+	WORD $0xad461ba5 // ldp q5, q6, [x29, #0xc0]
+	WORD $0xad5657b6 // ldp q22, q21, [x29, #0x2c0]
+	WORD $0x8b040c3e // add x30, x1, x4, lsl #3
+	WORD $0xf1000abf // cmp x21, #0x2
+	WORD $0x54fff7ca // b.ge <slotsMulti8+0x524>
+	WORD $0x8b040d64 // add x4, x11, x4, lsl #3
+	WORD $0xeb1603ff // cmp xzr, x22
+	WORD $0x54fff34a // b.ge <slotsMulti8+0x4a0>
+	WORD $0xaa1e03e3 // mov x3, x30
+	WORD $0x4ddfcc7d // ld1r { v29.2d }, [x3], #8
+	WORD $0xa9404486 // ldp x6, x17, [x4]
+	WORD $0x8b060f46 // add x6, x26, x6, lsl #3
+	WORD $0x8b110f51 // add x17, x26, x17, lsl #3
+	WORD $0xad407cde // ldp q30, q31, [x6]
 	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
 	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
-	WORD $0xad407c5e // ldp q30, q31, [x2]
-	WORD $0xfd40009d // ldr d29, [x4]
-	WORD $0xa94113c2 // ldp x2, x4, [x30, #0x10]
-	WORD $0x8b020f02 // add x2, x24, x2, lsl #3
+	WORD $0xad407e3e // ldp q30, q31, [x17]
+	WORD $0xfd40007d // ldr d29, [x3]
+	WORD $0xa9410c91 // ldp x17, x3, [x4, #0x10]
+	WORD $0x8b110f51 // add x17, x26, x17, lsl #3
 	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
 	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
-	WORD $0xad40745f // ldp q31, q29, [x2]
-	WORD $0x6d41237e // ldp d30, d8, [x27, #0x10]
-	WORD $0x8b040f02 // add x2, x24, x4, lsl #3
+	WORD $0xad40763f // ldp q31, q29, [x17]
+	WORD $0x6d4123de // ldp d30, d8, [x30, #0x10]
+	WORD $0x8b030f51 // add x17, x26, x3, lsl #3
 	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
 	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
-	WORD $0xad40785d // ldp q29, q30, [x2]
+	WORD $0xad407a3d // ldp q29, q30, [x17]
 	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
 	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
-	WORD $0x17ffff83 // b <slotsMulti8+0x404>
+	WORD $0x17ffff83 // b <slotsMulti8+0x4a0>
 	WORD $0xd503201f // nop
-	WORD $0x79400d25 // ldrh w5, [x9, #0x6]
-	WORD $0xf240029f // tst x20, #0x1
-	WORD $0x9a8f02b3 // csel x19, x21, x15, eq
-	WORD $0x9a9501ef // csel x15, x15, x21, eq
-	WORD $0x371000c5 // tbnz w5, #0x2, <slotsMulti8+0x628>
-	WORD $0x2a1f03e5 // mov w5, wzr
+	WORD $0xd503201f // nop
+	WORD $0xf240009f // tst x4, #0x1
+	WORD $0x79400d24 // ldrh w4, [x9, #0x6]
+	WORD $0x9a8e02f5 // csel x21, x23, x14, eq
+	WORD $0x9a9701ce // csel x14, x14, x23, eq
+	WORD $0x371000e4 // tbnz w4, #0x2, <slotsMulti8+0x6cc>
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb11013f // cmp x9, x17
-	WORD $0x54ffd403 // b.lo <slotsMulti8+0xa0>
-	WORD $0x1400007b // b <slotsMulti8+0x810>
-	WORD $0x37180125 // tbnz w5, #0x3, <slotsMulti8+0x64c>
-	WORD $0xf9402802 // ldr x2, [x0, #0x50]
-	WORD $0x52800104 // mov w4, #0x8
-	WORD $0xcb080042 // sub x2, x2, x8
-	WORD $0xf100205f // cmp x2, #0x8
-	WORD $0x9a84b045 // csel x5, x2, x4, lt
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x540007ca // b.ge <slotsMulti8+0x73c>
-	WORD $0x17fffe91 // b <slotsMulti8+0x8c>
-	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0xeb10013f // cmp x9, x16
+	WORD $0x54ffcfa3 // b.lo <slotsMulti8+0xb8>
+	WORD $0x14000080 // b <slotsMulti8+0x8c8>
+	WORD $0xf94003fa // ldr x26, [sp]
+	WORD $0x37180184 // tbnz w4, #0x3, <slotsMulti8+0x700>
+	WORD $0xf9402810 // ldr x16, [x0, #0x50]
+	WORD $0x52800111 // mov w17, #0x8
+	WORD $0xcb080210 // sub x16, x16, x8
+	WORD $0xf100221f // cmp x16, #0x8
+	WORD $0x9a91b206 // csel x6, x16, x17, lt
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x540007ca // b.ge <slotsMulti8+0x7e4>
+	WORD $0x17fffe6c // b <slotsMulti8+0xa0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1f03e4 // mov x4, xzr
 	WORD $0x52800026 // mov w6, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b050d47 // add x7, x10, x5, lsl #3
-	WORD $0x8b050e02 // add x2, x16, x5, lsl #3
-	WORD $0x2a0603e4 // mov w4, w6
-	WORD $0x52800085 // mov w5, #0x4
+	WORD $0x8b040d47 // add x7, x10, x4, lsl #3
+	WORD $0x8b040f50 // add x16, x26, x4, lsl #3
+	WORD $0x2a0603f1 // mov w17, w6
+	WORD $0x52800084 // mov w4, #0x4
 	WORD $0x2a1f03e6 // mov w6, wzr
 	WORD $0xad4014e6 // ldp q6, q5, [x7]
 	WORD $0xad501cf0 // ldp q16, q7, [x7, #0x200]
@@ -1428,75 +1553,80 @@ TEXT ·slotsMulti8Quad(SB), 0, $192-16
 	WORD $0x4e7bd671 // fadd v17.2d, v19.2d, v27.2d
 	WORD $0x4e7ed79c // fadd v28.2d, v28.2d, v30.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0xad001044 // stp q4, q4, [x2]
+	WORD $0xad001204 // stp q4, q4, [x16]
 	WORD $0x4e7cd692 // fadd v18.2d, v20.2d, v28.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0xad0014e6 // stp q6, q5, [x7]
-	WORD $0x3707f964 // tbnz w4, #0x0, <slotsMulti8+0x660>
-	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x14000004 // b <slotsMulti8+0x750>
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54ffca00 // b.eq <slotsMulti8+0x8c>
+	WORD $0x3707f971 // tbnz w17, #0x0, <slotsMulti8+0x708>
+	WORD $0x52800026 // mov w6, #0x1
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x14000004 // b <slotsMulti8+0x7f8>
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0xeb06009f // cmp x4, x6
+	WORD $0x54ffc560 // b.eq <slotsMulti8+0xa0>
 	WORD $0xf9401807 // ldr x7, [x0, #0x30]
-	WORD $0xb4000167 // cbz x7, <slotsMulti8+0x780>
-	WORD $0x8b0604e2 // add x2, x7, x6, lsl #1
-	WORD $0x78687847 // ldrh w7, [x2, x8, lsl #1]
-	WORD $0xf9403014 // ldr x20, [x0, #0x60]
-	WORD $0xb4000154 // cbz x20, <slotsMulti8+0x78c>
-	WORD $0xb9406802 // ldr w2, [x0, #0x68]
-	WORD $0xb8677a84 // ldr w4, [x20, x7, lsl #2]
-	WORD $0x0b040042 // add w2, w2, w4
-	WORD $0xd34c2c42 // lsl x2, x2, #52
-	WORD $0x9e670045 // fmov d5, x2
-	WORD $0x14000005 // b <slotsMulti8+0x790>
-	WORD $0x8b0800c7 // add x7, x6, x8
-	WORD $0xf9403014 // ldr x20, [x0, #0x60]
-	WORD $0xb5ffff14 // cbnz x20, <slotsMulti8+0x768>
+	WORD $0xb4000167 // cbz x7, <slotsMulti8+0x828>
+	WORD $0x8b0404f0 // add x16, x7, x4, lsl #1
+	WORD $0x78687a07 // ldrh w7, [x16, x8, lsl #1]
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb4000153 // cbz x19, <slotsMulti8+0x834>
+	WORD $0xb9406810 // ldr w16, [x0, #0x68]
+	WORD $0xb8677a71 // ldr w17, [x19, x7, lsl #2]
+	WORD $0x0b110210 // add w16, w16, w17
+	WORD $0xd34c2e10 // lsl x16, x16, #52
+	WORD $0x9e670205 // fmov d5, x16
+	WORD $0x14000005 // b <slotsMulti8+0x838>
+	WORD $0x8b080087 // add x7, x4, x8
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb5ffff13 // cbnz x19, <slotsMulti8+0x810>
 	WORD $0xfd403805 // ldr d5, [x0, #0x70]
-	WORD $0x8b061954 // add x20, x10, x6, lsl #6
+	WORD $0x8b041953 // add x19, x10, x4, lsl #6
 	WORD $0xaa1f03f8 // mov x24, xzr
 	WORD $0xd37ae4e7 // lsl x7, x7, #6
 	WORD $0x52800039 // mov w25, #0x1
-	WORD $0x91080295 // add x21, x20, #0x200
-	WORD $0x14000007 // b <slotsMulti8+0x7c0>
+	WORD $0x91080274 // add x20, x19, #0x200
+	WORD $0x1400000b // b <slotsMulti8+0x878>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
 	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
 	WORD $0x2a1f03f9 // mov w25, wzr
 	WORD $0x52800098 // mov w24, #0x4
 	WORD $0xad001ee6 // stp q6, q7, [x23]
-	WORD $0x3607fc56 // tbz w22, #0x0, <slotsMulti8+0x744>
-	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x3607fbd6 // tbz w22, #0x0, <slotsMulti8+0x7ec>
+	WORD $0xf9402410 // ldr x16, [x0, #0x48]
 	WORD $0x2a1903f6 // mov w22, w25
-	WORD $0x8b070042 // add x2, x2, x7
-	WORD $0x8b180c57 // add x23, x2, x24, lsl #3
-	WORD $0x8b180e82 // add x2, x20, x24, lsl #3
-	WORD $0xad401c46 // ldp q6, q7, [x2]
-	WORD $0x8b180ea2 // add x2, x21, x24, lsl #3
-	WORD $0xad404450 // ldp q16, q17, [x2]
-	WORD $0x3941e002 // ldrb w2, [x0, #0x78]
+	WORD $0x8b070210 // add x16, x16, x7
+	WORD $0x8b180e17 // add x23, x16, x24, lsl #3
+	WORD $0x8b180e70 // add x16, x19, x24, lsl #3
+	WORD $0xad401e06 // ldp q6, q7, [x16]
+	WORD $0x8b180e90 // add x16, x20, x24, lsl #3
+	WORD $0xad404610 // ldp q16, q17, [x16]
+	WORD $0x3941e010 // ldrb w16, [x0, #0x78]
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
 	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
-	WORD $0x34fffde2 // cbz w2, <slotsMulti8+0x7a8>
+	WORD $0x34fffdf0 // cbz w16, <slotsMulti8+0x860>
 	WORD $0xad401ee6 // ldp q6, q7, [x23]
 	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
 	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
 	WORD $0x2a1f03f9 // mov w25, wzr
 	WORD $0x52800098 // mov w24, #0x4
 	WORD $0xad001ee6 // stp q6, q7, [x23]
-	WORD $0x3707fdd6 // tbnz w22, #0x0, <slotsMulti8+0x7c0>
-	WORD $0x17ffffce // b <slotsMulti8+0x744>
-	WORD $0x6d40a3e9 // ldp d9, d8, [sp, #0x8]
-	WORD $0xf9400ffd // ldr x29, [sp, #0x18]
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
-	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
-	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
-	WORD $0xfc4707ea // ldr d10, [sp], #0x70
+	WORD $0x3707fdd6 // tbnz w22, #0x0, <slotsMulti8+0x878>
+	WORD $0x17ffffca // b <slotsMulti8+0x7ec>
+	WORD $0x6d41a3e9 // ldp d9, d8, [sp, #0x18]
+	WORD $0xfd400bea // ldr d10, [sp, #0x10]
+	WORD $0xf94017fd // ldr x29, [sp, #0x28]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
@@ -1504,12 +1634,13 @@ TEXT ·slotsMulti8Quad(SB), 0, $192-16
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000008; WORD $0x00000000
-	WORD $0x00000010; WORD $0x00000000
-	WORD $0x00000018; WORD $0x00000000
-	WORD $0x00000020; WORD $0x00000000
-	WORD $0x00000028; WORD $0x00000000
-	WORD $0x00000030; WORD $0x00000000
-	WORD $0x00000038; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000008
+	WORD $0x00000000; WORD $0x00000010
+	WORD $0x00000000; WORD $0x00000018
+	WORD $0x00000000; WORD $0x00000020
+	WORD $0x00000000; WORD $0x00000028
+	WORD $0x00000000; WORD $0x00000030
+	WORD $0x00000000; WORD $0x00000038
+	WORD $0x00000000
 	MOVD R19, R30
 	RET

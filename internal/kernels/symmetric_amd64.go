@@ -13,29 +13,14 @@ func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRa
 	c.tables = unsafe.Pointer(&slotTables)
 	switch p.Block {
 	case 2:
-		symmetric2AVX512(&c)
+		symmetric2Oct(&c)
 	case 3:
-		symmetric3AVX512(&c)
+		symmetric3Oct(&c)
 	case 4:
-		symmetric4AVX512(&c)
+		symmetric4Oct(&c)
 	case 5:
-		symmetric5AVX512(&c)
+		symmetric5Oct(&c)
 	case 6:
-		symmetric6AVX512(&c)
+		symmetric6Oct(&c)
 	}
 }
-
-//go:noescape
-func symmetric2AVX512(c *symmetricCall)
-
-//go:noescape
-func symmetric3AVX512(c *symmetricCall)
-
-//go:noescape
-func symmetric4AVX512(c *symmetricCall)
-
-//go:noescape
-func symmetric5AVX512(c *symmetricCall)
-
-//go:noescape
-func symmetric6AVX512(c *symmetricCall)

@@ -5,2260 +5,996 @@
 #include "textflag.h"
 
 // func symmetric2Quad(c *symmetricCall)
-TEXT ·symmetric2Quad(SB), 0, $1008-8
+TEXT ·symmetric2Quad(SB), 0, $1376-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400036d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xa9bb6ffd // stp x29, x27, [sp, #-0x50]!
-	WORD $0xa90167fa // stp x26, x25, [sp, #0x10]
-	WORD $0xa9025ff8 // stp x24, x23, [sp, #0x20]
-	WORD $0xa90357f6 // stp x22, x21, [sp, #0x30]
-	WORD $0xa9044ff4 // stp x20, x19, [sp, #0x40]
-	WORD $0xd10d43ff // sub sp, sp, #0x350
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
-	WORD $0x5280010b // mov w11, #0x8
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf100219f // cmp x12, #0x8
-	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0x9a8bb18b // csel x11, x12, x11, lt
+	WORD $0x140003ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040c // ldr x12, [x0, #0x8]
 	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0xad0003e0 // stp q0, q0, [sp]
-	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
-	WORD $0xf901a3eb // str x11, [sp, #0x340]
-	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
-	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
-	WORD $0xad0c03e0 // stp q0, q0, [sp, #0x180]
-	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
-	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
-	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
-	WORD $0x540004ab // b.lt <symmetric2+0xf0>
-	WORD $0xf940140c // ldr x12, [x0, #0x28]
-	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0xb400026c // cbz x12, <symmetric2+0xb4>
-	WORD $0xaa1f03ed // mov x13, xzr
-	WORD $0x910003ee // mov x14, sp
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x7840258f // ldrh w15, [x12], #0x2
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf90181cf // str x15, [x14, #0x300]
-	WORD $0x8b0f116f // add x15, x11, x15, lsl #4
-	WORD $0xfd4001e0 // ldr d0, [x15]
-	WORD $0xfd0001c0 // str d0, [x14]
-	WORD $0xfd4005e0 // ldr d0, [x15, #0x8]
-	WORD $0xf941a3ef // ldr x15, [sp, #0x340]
-	WORD $0xeb0f01bf // cmp x13, x15
-	WORD $0xfd0021c0 // str d0, [x14, #0x40]
-	WORD $0x910021ce // add x14, x14, #0x8
-	WORD $0x54fffeab // b.lt <symmetric2+0x80>
-	WORD $0x14000010 // b <symmetric2+0xf0>
-	WORD $0x9100216b // add x11, x11, #0x8
-	WORD $0x910003ec // mov x12, sp
-	WORD $0x52800c0d // mov w13, #0x60
-	WORD $0xfc5f8160 // ldur d0, [x11, #-0x8]
-	WORD $0xd10181ae // sub x14, x13, #0x60
-	WORD $0xd1017daf // sub x15, x13, #0x5f
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf901818e // str x14, [x12, #0x300]
-	WORD $0xf941a3ee // ldr x14, [sp, #0x340]
-	WORD $0xeb0e01ff // cmp x15, x14
-	WORD $0xfd000180 // str d0, [x12]
-	WORD $0xfc410560 // ldr d0, [x11], #0x10
-	WORD $0xfd002180 // str d0, [x12, #0x40]
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0x54fffeab // b.lt <symmetric2+0xc0>
-	WORD $0xf940040f // ldr x15, [x0, #0x8]
-	WORD $0xf10005ff // cmp x15, #0x1
-	WORD $0x5400644b // b.lt <symmetric2+0xd80>
-	WORD $0xf940000e // ldr x14, [x0]
-	WORD $0x910003ed // mov x13, sp
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x52800110 // mov w16, #0x8
-	WORD $0x52801811 // mov w17, #0xc0
-	WORD $0x910601ac // add x12, x13, #0x180
-	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
-	WORD $0x14000004 // b <symmetric2+0x130>
-	WORD $0x910021ce // add x14, x14, #0x8
-	WORD $0xeb0f01df // cmp x14, x15
-	WORD $0x540062a2 // b.hs <symmetric2+0xd80>
-	WORD $0x794009c3 // ldrh w3, [x14, #0x4]
-	WORD $0xb4005aa3 // cbz x3, <symmetric2+0xc88>
-	WORD $0xb94001c2 // ldr w2, [x14]
-	WORD $0xf9401801 // ldr x1, [x0, #0x30]
-	WORD $0x8b030123 // add x3, x9, x3
-	WORD $0x8b021021 // add x1, x1, x2, lsl #4
-	WORD $0xf9402805 // ldr x5, [x0, #0x50]
-	WORD $0xf9402004 // ldr x4, [x0, #0x40]
-	WORD $0xcb050042 // sub x2, x2, x5
-	WORD $0x8b021082 // add x2, x4, x2, lsl #4
-	WORD $0x14000053 // b <symmetric2+0x2a4>
-	WORD $0x79400145 // ldrh w5, [x10]
-	WORD $0x79400547 // ldrh w7, [x10, #0x2]
-	WORD $0x79400953 // ldrh w19, [x10, #0x4]
-	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
-	WORD $0x3dc00107 // ldr q7, [x8]
-	WORD $0x0e6178f2 // fcvtl v18.2d, v7.2s
-	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
-	WORD $0x3ce57821 // ldr q1, [x1, x5, lsl #4]
-	WORD $0x3ce77822 // ldr q2, [x1, x7, lsl #4]
-	WORD $0x3cf37823 // ldr q3, [x1, x19, lsl #4]
-	WORD $0x3cf47824 // ldr q4, [x1, x20, lsl #4]
-	WORD $0x8b060105 // add x5, x8, x6
-	WORD $0x4ec23825 // zip1 v5.2d, v1.2d, v2.2d
-	WORD $0x4ec43866 // zip1 v6.2d, v3.2d, v4.2d
-	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
-	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
-	WORD $0xad4c13e2 // ldp q2, q4, [sp, #0x180]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc00910 // ldr q16, [x8, #0x20]
-	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
-	WORD $0x4e67ccc4 // fmla v4.2d, v6.2d, v7.2d
-	WORD $0x4e617a11 // fcvtl2 v17.2d, v16.4s
-	WORD $0x0e617a10 // fcvtl v16.2d, v16.2s
-	WORD $0x4e72cca2 // fmla v2.2d, v5.2d, v18.2d
-	WORD $0x4e71cc64 // fmla v4.2d, v3.2d, v17.2d
-	WORD $0x4e70cc22 // fmla v2.2d, v1.2d, v16.2d
-	WORD $0xad0c13e2 // stp q2, q4, [sp, #0x180]
-	WORD $0xad4e13e2 // ldp q2, q4, [sp, #0x1c0]
-	WORD $0x3dc000a7 // ldr q7, [x5]
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0x3dc008b0 // ldr q16, [x5, #0x20]
-	WORD $0xf98810a0 // prfm pldl1keep, [x5, #0x1020]
-	WORD $0x0e6178f2 // fcvtl v18.2d, v7.2s
-	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
-	WORD $0x4e617a11 // fcvtl2 v17.2d, v16.4s
-	WORD $0x0e617a10 // fcvtl v16.2d, v16.2s
-	WORD $0x4e67ccc4 // fmla v4.2d, v6.2d, v7.2d
-	WORD $0x4e72cca2 // fmla v2.2d, v5.2d, v18.2d
-	WORD $0x4e70cc22 // fmla v2.2d, v1.2d, v16.2d
-	WORD $0x4e71cc64 // fmla v4.2d, v3.2d, v17.2d
-	WORD $0xad4d47f2 // ldp q18, q17, [sp, #0x1a0]
-	WORD $0xad0e13e2 // stp q2, q4, [sp, #0x1c0]
-	WORD $0x79401146 // ldrh w6, [x10, #0x8]
-	WORD $0x79401547 // ldrh w7, [x10, #0xa]
-	WORD $0x79401953 // ldrh w19, [x10, #0xc]
-	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
-	WORD $0x3dc00507 // ldr q7, [x8, #0x10]
-	WORD $0x3ce67821 // ldr q1, [x1, x6, lsl #4]
-	WORD $0x3ce77822 // ldr q2, [x1, x7, lsl #4]
-	WORD $0x3cf37823 // ldr q3, [x1, x19, lsl #4]
-	WORD $0x3cf47824 // ldr q4, [x1, x20, lsl #4]
-	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x4ec43865 // zip1 v5.2d, v3.2d, v4.2d
-	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
-	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
-	WORD $0x4ec47862 // zip2 v2.2d, v3.2d, v4.2d
-	WORD $0x3dc00d03 // ldr q3, [x8, #0x30]
-	WORD $0x4e67ccd2 // fmla v18.2d, v6.2d, v7.2d
-	WORD $0x4e70ccb1 // fmla v17.2d, v5.2d, v16.2d
-	WORD $0x0e617864 // fcvtl v4.2d, v3.2s
-	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
-	WORD $0x4e63cc51 // fmla v17.2d, v2.2d, v3.2d
-	WORD $0x4e64cc32 // fmla v18.2d, v1.2d, v4.2d
-	WORD $0xad0d47f2 // stp q18, q17, [sp, #0x1a0]
-	WORD $0xad4f4bf1 // ldp q17, q18, [sp, #0x1e0]
-	WORD $0x3dc004a7 // ldr q7, [x5, #0x10]
-	WORD $0x3dc00ca3 // ldr q3, [x5, #0x30]
-	WORD $0x0e6178f0 // fcvtl v16.2d, v7.2s
-	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
-	WORD $0x4e617864 // fcvtl2 v4.2d, v3.4s
-	WORD $0x0e617863 // fcvtl v3.2d, v3.2s
-	WORD $0x4e67ccb2 // fmla v18.2d, v5.2d, v7.2d
-	WORD $0x4e70ccd1 // fmla v17.2d, v6.2d, v16.2d
-	WORD $0x4e63cc31 // fmla v17.2d, v1.2d, v3.2d
-	WORD $0x4e64cc52 // fmla v18.2d, v2.2d, v4.2d
-	WORD $0xad0f4bf1 // stp q17, q18, [sp, #0x1e0]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b040508 // add x8, x8, x4, lsl #1
-	WORD $0xeb03013f // cmp x9, x3
-	WORD $0x54004f42 // b.hs <symmetric2+0xc88>
-	WORD $0x39400124 // ldrb w4, [x9]
-	WORD $0x79400dc7 // ldrh w7, [x14, #0x6]
-	WORD $0x37080107 // tbnz w7, #0x1, <symmetric2+0x2cc>
-	WORD $0x7100d09f // cmp w4, #0x34
-	WORD $0x54001ac9 // b.ls <symmetric2+0x60c>
-	WORD $0x52800055 // mov w21, #0x2
-	WORD $0xa9461406 // ldp x6, x5, [x0, #0x60]
-	WORD $0x9bb11485 // umaddl x5, w4, w17, x5
-	WORD $0x360000c7 // tbz w7, #0x0, <symmetric2+0x2dc>
-	WORD $0x140000d7 // b <symmetric2+0x624>
-	WORD $0x52800075 // mov w21, #0x3
-	WORD $0xa9461406 // ldp x6, x5, [x0, #0x60]
-	WORD $0x9bb11485 // umaddl x5, w4, w17, x5
-	WORD $0x37001a67 // tbnz w7, #0x0, <symmetric2+0x624>
-	WORD $0x710006bf // cmp w21, #0x1
-	WORD $0x5400220c // b.gt <symmetric2+0x720>
-	WORD $0x35002235 // cbnz w21, <symmetric2+0x728>
-	WORD $0x79400156 // ldrh w22, [x10]
-	WORD $0x79400557 // ldrh w23, [x10, #0x2]
-	WORD $0xd342fc98 // lsr x24, x4, #2
-	WORD $0x910220b4 // add x20, x5, #0x88
-	WORD $0x910240b5 // add x21, x5, #0x90
-	WORD $0x8b060106 // add x6, x8, x6
-	WORD $0x79400959 // ldrh w25, [x10, #0x4]
-	WORD $0xd341fc87 // lsr x7, x4, #1
-	WORD $0x79400d5a // ldrh w26, [x10, #0x6]
-	WORD $0x8b040493 // add x19, x4, x4, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
-	WORD $0x3cf86916 // ldr q22, [x8, x24]
-	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
-	WORD $0x3cf67821 // ldr q1, [x1, x22, lsl #4]
-	WORD $0x3cf77822 // ldr q2, [x1, x23, lsl #4]
-	WORD $0x3cf97824 // ldr q4, [x1, x25, lsl #4]
-	WORD $0x8b040117 // add x23, x8, x4
-	WORD $0x8b0400d6 // add x22, x6, x4
-	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
-	WORD $0x3cfa7825 // ldr q5, [x1, x26, lsl #4]
-	WORD $0x4ec53887 // zip1 v7.2d, v4.2d, v5.2d
-	WORD $0x4ec27823 // zip2 v3.2d, v1.2d, v2.2d
-	WORD $0x4ec57882 // zip2 v2.2d, v4.2d, v5.2d
-	WORD $0xad4014b3 // ldp q19, q5, [x5]
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xad4c43e4 // ldp q4, q16, [sp, #0x180]
-	WORD $0xad404bf1 // ldp q17, q18, [sp]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc002f8 // ldr q24, [x23]
-	WORD $0x4e0502d6 // tbl v22.16b, { v22.16b }, v5.16b
-	WORD $0x4eb61e96 // orr v22.16b, v20.16b, v22.16b
-	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
-	WORD $0x4e130313 // tbl v19.16b, { v24.16b }, v19.16b
-	WORD $0x4ef5d6d6 // fsub v22.2d, v22.2d, v21.2d
-	WORD $0x4ea11e81 // orr v1.16b, v20.16b, v1.16b
-	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
-	WORD $0x4e76ccf0 // fmla v16.2d, v7.2d, v22.2d
-	WORD $0x4ef5d437 // fsub v23.2d, v1.2d, v21.2d
-	WORD $0x6e76de41 // fmul v1.2d, v18.2d, v22.2d
-	WORD $0x3cf86af6 // ldr q22, [x23, x24]
-	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0x4e77ccc4 // fmla v4.2d, v6.2d, v23.2d
-	WORD $0x4e0502c5 // tbl v5.16b, { v22.16b }, v5.16b
-	WORD $0x4e73cc64 // fmla v4.2d, v3.2d, v19.2d
-	WORD $0x4ea51e85 // orr v5.16b, v20.16b, v5.16b
-	WORD $0x4ef5d4b4 // fsub v20.2d, v5.2d, v21.2d
-	WORD $0x6e77de25 // fmul v5.2d, v17.2d, v23.2d
-	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
-	WORD $0x4e74cc50 // fmla v16.2d, v2.2d, v20.2d
-	WORD $0xad0c43e4 // stp q4, q16, [sp, #0x180]
-	WORD $0x6e74de44 // fmul v4.2d, v18.2d, v20.2d
-	WORD $0xad4e4bf0 // ldp q16, q18, [sp, #0x1c0]
-	WORD $0xad4253f5 // ldp q21, q20, [sp, #0x40]
-	WORD $0x3cf868d3 // ldr q19, [x6, x24]
-	WORD $0xad4058b7 // ldp q23, q22, [x5]
-	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
-	WORD $0x3dc000da // ldr q26, [x6]
-	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
-	WORD $0x4d40ceb9 // ld1r { v25.2d }, [x21]
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
-	WORD $0x4eb31f13 // orr v19.16b, v24.16b, v19.16b
-	WORD $0x4eba1f1a // orr v26.16b, v24.16b, v26.16b
-	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
-	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
-	WORD $0x4e73ccf2 // fmla v18.2d, v7.2d, v19.2d
-	WORD $0x3cf86ac7 // ldr q7, [x22, x24]
-	WORD $0x4e73ce81 // fmla v1.2d, v20.2d, v19.2d
-	WORD $0x4e7accd0 // fmla v16.2d, v6.2d, v26.2d
-	WORD $0x3dc002c6 // ldr q6, [x22]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x4e7acea5 // fmla v5.2d, v21.2d, v26.2d
-	WORD $0x4e1700c6 // tbl v6.16b, { v6.16b }, v23.16b
-	WORD $0x4e1600e7 // tbl v7.16b, { v7.16b }, v22.16b
-	WORD $0x4ea61f06 // orr v6.16b, v24.16b, v6.16b
-	WORD $0x4ea71f07 // orr v7.16b, v24.16b, v7.16b
-	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
-	WORD $0x4ef9d4c6 // fsub v6.2d, v6.2d, v25.2d
-	WORD $0x4e66cc70 // fmla v16.2d, v3.2d, v6.2d
-	WORD $0x4e67cc52 // fmla v18.2d, v2.2d, v7.2d
-	WORD $0x4e66ceb1 // fmla v17.2d, v21.2d, v6.2d
-	WORD $0x4e67ce84 // fmla v4.2d, v20.2d, v7.2d
-	WORD $0x4ed138a3 // zip1 v3.2d, v5.2d, v17.2d
-	WORD $0xad0e4bf0 // stp q16, q18, [sp, #0x1c0]
-	WORD $0x79400158 // ldrh w24, [x10]
-	WORD $0x79400559 // ldrh w25, [x10, #0x2]
-	WORD $0x7940095a // ldrh w26, [x10, #0x4]
-	WORD $0x79400d5b // ldrh w27, [x10, #0x6]
-	WORD $0xd37cef18 // lsl x24, x24, #4
-	WORD $0xd37cef39 // lsl x25, x25, #4
-	WORD $0xd37cef5a // lsl x26, x26, #4
-	WORD $0xd37cef7b // lsl x27, x27, #4
-	WORD $0x3cf86842 // ldr q2, [x2, x24]
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4ed178a3 // zip2 v3.2d, v5.2d, v17.2d
-	WORD $0x3cb86842 // str q2, [x2, x24]
-	WORD $0x3cf96842 // ldr q2, [x2, x25]
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x4ec43823 // zip1 v3.2d, v1.2d, v4.2d
-	WORD $0x4ec47821 // zip2 v1.2d, v1.2d, v4.2d
-	WORD $0x3cb96842 // str q2, [x2, x25]
-	WORD $0x3cfa6842 // ldr q2, [x2, x26]
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x3cba6842 // str q2, [x2, x26]
-	WORD $0x3cfb6842 // ldr q2, [x2, x27]
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3cbb6841 // str q1, [x2, x27]
-	WORD $0x79401158 // ldrh w24, [x10, #0x8]
-	WORD $0x79401559 // ldrh w25, [x10, #0xa]
-	WORD $0x7940195a // ldrh w26, [x10, #0xc]
-	WORD $0x79401d5b // ldrh w27, [x10, #0xe]
-	WORD $0xad414cb4 // ldp q20, q19, [x5, #0x20]
-	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
-	WORD $0x4d40ceb6 // ld1r { v22.2d }, [x21]
-	WORD $0xad4d1fe5 // ldp q5, q7, [sp, #0x1a0]
-	WORD $0xad414bf1 // ldp q17, q18, [sp, #0x20]
-	WORD $0x3cf36af8 // ldr q24, [x23, x19]
-	WORD $0x3cf87821 // ldr q1, [x1, x24, lsl #4]
-	WORD $0x3cf97822 // ldr q2, [x1, x25, lsl #4]
-	WORD $0x3cfa7823 // ldr q3, [x1, x26, lsl #4]
-	WORD $0x3cfb7824 // ldr q4, [x1, x27, lsl #4]
-	WORD $0x4ec23830 // zip1 v16.2d, v1.2d, v2.2d
-	WORD $0x4ec27822 // zip2 v2.2d, v1.2d, v2.2d
-	WORD $0x3ce76901 // ldr q1, [x8, x7]
-	WORD $0x4ec43866 // zip1 v6.2d, v3.2d, v4.2d
-	WORD $0x4ec47864 // zip2 v4.2d, v3.2d, v4.2d
-	WORD $0x3cf36903 // ldr q3, [x8, x19]
-	WORD $0x4e140021 // tbl v1.16b, { v1.16b }, v20.16b
-	WORD $0x4e130063 // tbl v3.16b, { v3.16b }, v19.16b
-	WORD $0x4e130313 // tbl v19.16b, { v24.16b }, v19.16b
-	WORD $0x4ea11ea1 // orr v1.16b, v21.16b, v1.16b
-	WORD $0x4ea31ea3 // orr v3.16b, v21.16b, v3.16b
-	WORD $0x4eb31eb3 // orr v19.16b, v21.16b, v19.16b
-	WORD $0x4ef6d437 // fsub v23.2d, v1.2d, v22.2d
-	WORD $0x4ef6d461 // fsub v1.2d, v3.2d, v22.2d
-	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
-	WORD $0x4e77ce05 // fmla v5.2d, v16.2d, v23.2d
-	WORD $0x6e77de23 // fmul v3.2d, v17.2d, v23.2d
-	WORD $0x3ce76af7 // ldr q23, [x23, x7]
-	WORD $0x4e61ccc7 // fmla v7.2d, v6.2d, v1.2d
-	WORD $0x6e61de41 // fmul v1.2d, v18.2d, v1.2d
-	WORD $0x4e73cc87 // fmla v7.2d, v4.2d, v19.2d
-	WORD $0x4e1402f4 // tbl v20.16b, { v23.16b }, v20.16b
-	WORD $0x4eb41eb4 // orr v20.16b, v21.16b, v20.16b
-	WORD $0x4ef6d694 // fsub v20.2d, v20.2d, v22.2d
-	WORD $0x4e74cc45 // fmla v5.2d, v2.2d, v20.2d
-	WORD $0xad0d1fe5 // stp q5, q7, [sp, #0x1a0]
-	WORD $0x6e73de45 // fmul v5.2d, v18.2d, v19.2d
-	WORD $0x6e74de27 // fmul v7.2d, v17.2d, v20.2d
-	WORD $0xad4f47f2 // ldp q18, q17, [sp, #0x1e0]
-	WORD $0xad434ff4 // ldp q20, q19, [sp, #0x60]
-	WORD $0x3ce768d9 // ldr q25, [x6, x7]
-	WORD $0xad4154b6 // ldp q22, q21, [x5, #0x20]
-	WORD $0x3cf368da // ldr q26, [x6, x19]
-	WORD $0x6d48e0b7 // ldp d23, d24, [x5, #0x88]
-	WORD $0x4e080718 // dup v24.2d, v24.d[0]
-	WORD $0x4e0806f7 // dup v23.2d, v23.d[0]
-	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
-	WORD $0x4e160339 // tbl v25.16b, { v25.16b }, v22.16b
-	WORD $0x4eba1efa // orr v26.16b, v23.16b, v26.16b
-	WORD $0x4eb91ef9 // orr v25.16b, v23.16b, v25.16b
-	WORD $0x4ef8d75a // fsub v26.2d, v26.2d, v24.2d
-	WORD $0x4ef8d739 // fsub v25.2d, v25.2d, v24.2d
-	WORD $0x4e7accd1 // fmla v17.2d, v6.2d, v26.2d
-	WORD $0x3ce76ac6 // ldr q6, [x22, x7]
-	WORD $0x4e7ace61 // fmla v1.2d, v19.2d, v26.2d
-	WORD $0x4e79ce12 // fmla v18.2d, v16.2d, v25.2d
-	WORD $0x3cf36ad0 // ldr q16, [x22, x19]
-	WORD $0x4e79ce83 // fmla v3.2d, v20.2d, v25.2d
-	WORD $0x4e1600c6 // tbl v6.16b, { v6.16b }, v22.16b
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x4ea61ee6 // orr v6.16b, v23.16b, v6.16b
-	WORD $0x4eb01ef0 // orr v16.16b, v23.16b, v16.16b
-	WORD $0x4ef8d4c6 // fsub v6.2d, v6.2d, v24.2d
-	WORD $0x4ef8d610 // fsub v16.2d, v16.2d, v24.2d
-	WORD $0x4e66cc52 // fmla v18.2d, v2.2d, v6.2d
-	WORD $0x4e66ce87 // fmla v7.2d, v20.2d, v6.2d
-	WORD $0x4e70cc91 // fmla v17.2d, v4.2d, v16.2d
-	WORD $0x4e70ce65 // fmla v5.2d, v19.2d, v16.2d
-	WORD $0x4ec73862 // zip1 v2.2d, v3.2d, v7.2d
-	WORD $0xad0f47f2 // stp q18, q17, [sp, #0x1e0]
-	WORD $0x79401145 // ldrh w5, [x10, #0x8]
-	WORD $0x79401546 // ldrh w6, [x10, #0xa]
-	WORD $0x79401947 // ldrh w7, [x10, #0xc]
-	WORD $0x79401d53 // ldrh w19, [x10, #0xe]
-	WORD $0xd37ceca5 // lsl x5, x5, #4
-	WORD $0xd37cecc6 // lsl x6, x6, #4
-	WORD $0xd37cece7 // lsl x7, x7, #4
-	WORD $0xd37cee73 // lsl x19, x19, #4
-	WORD $0x3ce56844 // ldr q4, [x2, x5]
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x3ca56842 // str q2, [x2, x5]
-	WORD $0x4ec77862 // zip2 v2.2d, v3.2d, v7.2d
-	WORD $0x3ce66843 // ldr q3, [x2, x6]
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3ca66842 // str q2, [x2, x6]
-	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
-	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
-	WORD $0x14000123 // b <symmetric2+0xa94>
-	WORD $0xf240089f // tst x4, #0x7
-	WORD $0x7a580882 // ccmp w4, #0x18, #0x2, eq
-	WORD $0x1a9f97f5 // cset w21, hi
-	WORD $0xa9461406 // ldp x6, x5, [x0, #0x60]
-	WORD $0x9bb11485 // umaddl x5, w4, w17, x5
-	WORD $0x3607e5e7 // tbz w7, #0x0, <symmetric2+0x2dc>
-	WORD $0x8b040494 // add x20, x4, x4, lsl #1
-	WORD $0xd342fc87 // lsr x7, x4, #2
-	WORD $0xd341fc93 // lsr x19, x4, #1
-	WORD $0x710006bf // cmp w21, #0x1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x540023c0 // b.eq <symmetric2+0xab0>
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x52800037 // mov w23, #0x1
-	WORD $0x35002b15 // cbnz w21, <symmetric2+0xba4>
-	WORD $0xaa0803f5 // mov x21, x8
-	WORD $0x2a1703f6 // mov w22, w23
-	WORD $0x8b181997 // add x23, x12, x24, lsl #6
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0x910003f9 // mov x25, sp
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xad4006e2 // ldp q2, q1, [x23]
-	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x9b04575a // madd x26, x26, x4, x21
-	WORD $0xad4018a7 // ldp q7, q6, [x5]
-	WORD $0x910220bb // add x27, x5, #0x88
-	WORD $0x3dc00350 // ldr q16, [x26]
-	WORD $0x4e070207 // tbl v7.16b, { v16.16b }, v7.16b
-	WORD $0x3ce76b45 // ldr q5, [x26, x7]
-	WORD $0x4d40cf70 // ld1r { v16.2d }, [x27]
-	WORD $0x910240bb // add x27, x5, #0x90
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0x4d40cf66 // ld1r { v6.2d }, [x27]
-	WORD $0x2a1803fb // mov w27, w24
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
-	WORD $0x4ea51e05 // orr v5.16b, v16.16b, v5.16b
-	WORD $0x4ee6d4e7 // fsub v7.2d, v7.2d, v6.2d
-	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
-	WORD $0xad401b30 // ldp q16, q6, [x25]
-	WORD $0x4e65ccc1 // fmla v1.2d, v6.2d, v5.2d
-	WORD $0x4e67ce02 // fmla v2.2d, v16.2d, v7.2d
-	WORD $0xad0006e2 // stp q2, q1, [x23]
-	WORD $0x3cf36b45 // ldr q5, [x26, x19]
-	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
-	WORD $0x3cf46b46 // ldr q6, [x26, x20]
-	WORD $0x5280003a // mov w26, #0x1
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c0a7 // ldp d7, d16, [x5, #0x88]
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
-	WORD $0xad411f30 // ldp q16, q7, [x25, #0x20]
-	WORD $0xaa0d03f9 // mov x25, x13
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010ee4 // stp q4, q3, [x23, #0x20]
-	WORD $0x3707fb5b // tbnz w27, #0x0, <symmetric2+0x668>
-	WORD $0x2a1f03f7 // mov w23, wzr
-	WORD $0x8b0602b5 // add x21, x21, x6
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0x3707f9f6 // tbnz w22, #0x0, <symmetric2+0x64c>
-	WORD $0x17fffee0 // b <symmetric2+0x294>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x71000abf // cmp w21, #0x2
-	WORD $0x54ffd1c1 // b.ne <symmetric2+0x15c>
-	WORD $0x79400155 // ldrh w21, [x10]
-	WORD $0x79400556 // ldrh w22, [x10, #0x2]
-	WORD $0xd342fc97 // lsr x23, x4, #2
-	WORD $0x910200b3 // add x19, x5, #0x80
-	WORD $0x8b060106 // add x6, x8, x6
-	WORD $0xd341fc87 // lsr x7, x4, #1
-	WORD $0x79400958 // ldrh w24, [x10, #0x4]
-	WORD $0x8b040494 // add x20, x4, x4, lsl #1
-	WORD $0x79400d59 // ldrh w25, [x10, #0x6]
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x3cf76917 // ldr q23, [x8, x23]
-	WORD $0x3cf57821 // ldr q1, [x1, x21, lsl #4]
-	WORD $0x3cf67822 // ldr q2, [x1, x22, lsl #4]
-	WORD $0xad404cb4 // ldp q20, q19, [x5]
-	WORD $0xad4258b5 // ldp q21, q22, [x5, #0x40]
-	WORD $0x8b040115 // add x21, x8, x4
-	WORD $0x8b0400d6 // add x22, x6, x4
-	WORD $0x4e1302f7 // tbl v23.16b, { v23.16b }, v19.16b
-	WORD $0x3cf87823 // ldr q3, [x1, x24, lsl #4]
-	WORD $0x3cf97825 // ldr q5, [x1, x25, lsl #4]
-	WORD $0xad404bf1 // ldp q17, q18, [sp]
-	WORD $0x6ef646f7 // ushl v23.2d, v23.2d, v22.2d
-	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
-	WORD $0x4ec27824 // zip2 v4.2d, v1.2d, v2.2d
-	WORD $0x4d40ce61 // ld1r { v1.2d }, [x19]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4ec53867 // zip1 v7.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0xad4c17f0 // ldp q16, q5, [sp, #0x180]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cf76ab9 // ldr q25, [x21, x23]
-	WORD $0x4e140042 // tbl v2.16b, { v2.16b }, v20.16b
-	WORD $0x4e130333 // tbl v19.16b, { v25.16b }, v19.16b
-	WORD $0x6ef54442 // ushl v2.2d, v2.2d, v21.2d
-	WORD $0x6ee0b838 // neg v24.2d, v1.2d
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4ef84441 // sshl v1.2d, v2.2d, v24.2d
-	WORD $0x4ef846e2 // sshl v2.2d, v23.2d, v24.2d
-	WORD $0x4ef84673 // sshl v19.2d, v19.2d, v24.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d837 // scvtf v23.2d, v1.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e77ccd0 // fmla v16.2d, v6.2d, v23.2d
-	WORD $0x4e62cce5 // fmla v5.2d, v7.2d, v2.2d
-	WORD $0x6e62de41 // fmul v1.2d, v18.2d, v2.2d
-	WORD $0x6e77de22 // fmul v2.2d, v17.2d, v23.2d
-	WORD $0x3dc002b7 // ldr q23, [x21]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x4e73cc65 // fmla v5.2d, v3.2d, v19.2d
-	WORD $0x4e1402f4 // tbl v20.16b, { v23.16b }, v20.16b
-	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef84694 // sshl v20.2d, v20.2d, v24.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e74cc90 // fmla v16.2d, v4.2d, v20.2d
-	WORD $0xad0c17f0 // stp q16, q5, [sp, #0x180]
-	WORD $0x6e73de45 // fmul v5.2d, v18.2d, v19.2d
-	WORD $0x6e74de30 // fmul v16.2d, v17.2d, v20.2d
-	WORD $0xad4e4bf1 // ldp q17, q18, [sp, #0x1c0]
-	WORD $0xad424ff4 // ldp q20, q19, [sp, #0x40]
-	WORD $0x3cf768db // ldr q27, [x6, x23]
-	WORD $0xad4054b6 // ldp q22, q21, [x5]
-	WORD $0x4d40ce77 // ld1r { v23.2d }, [x19]
-	WORD $0xad4260b9 // ldp q25, q24, [x5, #0x40]
-	WORD $0x3dc000da // ldr q26, [x6]
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x4e15037b // tbl v27.16b, { v27.16b }, v21.16b
-	WORD $0x4e16035a // tbl v26.16b, { v26.16b }, v22.16b
-	WORD $0x6ee0baf7 // neg v23.2d, v23.2d
-	WORD $0x6ef8477b // ushl v27.2d, v27.2d, v24.2d
-	WORD $0x6ef9475a // ushl v26.2d, v26.2d, v25.2d
-	WORD $0x4ef7477b // sshl v27.2d, v27.2d, v23.2d
-	WORD $0x4ef7475a // sshl v26.2d, v26.2d, v23.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e7bccf2 // fmla v18.2d, v7.2d, v27.2d
-	WORD $0x3cf76ac7 // ldr q7, [x22, x23]
-	WORD $0x4e7bce61 // fmla v1.2d, v19.2d, v27.2d
-	WORD $0x4e7accd1 // fmla v17.2d, v6.2d, v26.2d
-	WORD $0x3dc002c6 // ldr q6, [x22]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x4e7ace82 // fmla v2.2d, v20.2d, v26.2d
-	WORD $0x4e1600c6 // tbl v6.16b, { v6.16b }, v22.16b
-	WORD $0x4e1500e7 // tbl v7.16b, { v7.16b }, v21.16b
-	WORD $0x6ef844e7 // ushl v7.2d, v7.2d, v24.2d
-	WORD $0x6ef944c6 // ushl v6.2d, v6.2d, v25.2d
-	WORD $0x4ef744c6 // sshl v6.2d, v6.2d, v23.2d
-	WORD $0x4ef744e7 // sshl v7.2d, v7.2d, v23.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e66cc91 // fmla v17.2d, v4.2d, v6.2d
-	WORD $0x4e67cc72 // fmla v18.2d, v3.2d, v7.2d
-	WORD $0x4e66ce90 // fmla v16.2d, v20.2d, v6.2d
-	WORD $0x4e67ce65 // fmla v5.2d, v19.2d, v7.2d
-	WORD $0xad0e4bf1 // stp q17, q18, [sp, #0x1c0]
-	WORD $0x4ed03843 // zip1 v3.2d, v2.2d, v16.2d
-	WORD $0x4ed07842 // zip2 v2.2d, v2.2d, v16.2d
-	WORD $0x79400157 // ldrh w23, [x10]
-	WORD $0x79400558 // ldrh w24, [x10, #0x2]
-	WORD $0x79400959 // ldrh w25, [x10, #0x4]
-	WORD $0x79400d5a // ldrh w26, [x10, #0x6]
-	WORD $0xd37ceef7 // lsl x23, x23, #4
-	WORD $0xd37cef18 // lsl x24, x24, #4
-	WORD $0xd37cef39 // lsl x25, x25, #4
-	WORD $0xd37cef5a // lsl x26, x26, #4
-	WORD $0x3cf76844 // ldr q4, [x2, x23]
-	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x3cb76843 // str q3, [x2, x23]
-	WORD $0x3cf86843 // ldr q3, [x2, x24]
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3cb86842 // str q2, [x2, x24]
-	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
-	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
-	WORD $0x3cf96843 // ldr q3, [x2, x25]
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3cb96842 // str q2, [x2, x25]
-	WORD $0x3cfa6842 // ldr q2, [x2, x26]
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3cba6841 // str q1, [x2, x26]
-	WORD $0x79401157 // ldrh w23, [x10, #0x8]
-	WORD $0x79401558 // ldrh w24, [x10, #0xa]
-	WORD $0x79401959 // ldrh w25, [x10, #0xc]
-	WORD $0xad414cb4 // ldp q20, q19, [x5, #0x20]
-	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
-	WORD $0x6ee0bab5 // neg v21.2d, v21.2d
-	WORD $0x3cf77821 // ldr q1, [x1, x23, lsl #4]
-	WORD $0x3cf87823 // ldr q3, [x1, x24, lsl #4]
-	WORD $0x79401d57 // ldrh w23, [x10, #0xe]
-	WORD $0xad4358b7 // ldp q23, q22, [x5, #0x60]
-	WORD $0x3cf97822 // ldr q2, [x1, x25, lsl #4]
-	WORD $0xad4d4bf1 // ldp q17, q18, [sp, #0x1a0]
-	WORD $0x3cf46ab9 // ldr q25, [x21, x20]
-	WORD $0x4ec33830 // zip1 v16.2d, v1.2d, v3.2d
-	WORD $0x4ec37825 // zip2 v5.2d, v1.2d, v3.2d
-	WORD $0x3ce76901 // ldr q1, [x8, x7]
-	WORD $0x3cf77824 // ldr q4, [x1, x23, lsl #4]
-	WORD $0x3cf46903 // ldr q3, [x8, x20]
-	WORD $0x4ec43847 // zip1 v7.2d, v2.2d, v4.2d
-	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
-	WORD $0xad4113e6 // ldp q6, q4, [sp, #0x20]
-	WORD $0x4e140021 // tbl v1.16b, { v1.16b }, v20.16b
-	WORD $0x4e130063 // tbl v3.16b, { v3.16b }, v19.16b
-	WORD $0x4e130333 // tbl v19.16b, { v25.16b }, v19.16b
-	WORD $0x6ef74421 // ushl v1.2d, v1.2d, v23.2d
-	WORD $0x6ef64463 // ushl v3.2d, v3.2d, v22.2d
-	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
-	WORD $0x4ef54421 // sshl v1.2d, v1.2d, v21.2d
-	WORD $0x4ef54463 // sshl v3.2d, v3.2d, v21.2d
-	WORD $0x4ef54673 // sshl v19.2d, v19.2d, v21.2d
-	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
-	WORD $0x4e61d861 // scvtf v1.2d, v3.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e78ce11 // fmla v17.2d, v16.2d, v24.2d
-	WORD $0x6e78dcc3 // fmul v3.2d, v6.2d, v24.2d
-	WORD $0x3ce76ab8 // ldr q24, [x21, x7]
-	WORD $0x4e61ccf2 // fmla v18.2d, v7.2d, v1.2d
-	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
-	WORD $0x6e73dc84 // fmul v4.2d, v4.2d, v19.2d
-	WORD $0x4e73cc52 // fmla v18.2d, v2.2d, v19.2d
-	WORD $0x4e140314 // tbl v20.16b, { v24.16b }, v20.16b
-	WORD $0x6ef74694 // ushl v20.2d, v20.2d, v23.2d
-	WORD $0x4ef54694 // sshl v20.2d, v20.2d, v21.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e74ccb1 // fmla v17.2d, v5.2d, v20.2d
-	WORD $0x6e74dcc6 // fmul v6.2d, v6.2d, v20.2d
-	WORD $0xad434ff4 // ldp q20, q19, [sp, #0x60]
-	WORD $0xad0d4bf1 // stp q17, q18, [sp, #0x1a0]
-	WORD $0x3ce768da // ldr q26, [x6, x7]
-	WORD $0xad4154b6 // ldp q22, q21, [x5, #0x20]
-	WORD $0x3cf468db // ldr q27, [x6, x20]
-	WORD $0xfd4040b7 // ldr d23, [x5, #0x80]
-	WORD $0x4e0806f7 // dup v23.2d, v23.d[0]
-	WORD $0xad4364b8 // ldp q24, q25, [x5, #0x60]
-	WORD $0xad4f47f2 // ldp q18, q17, [sp, #0x1e0]
-	WORD $0x4e15037b // tbl v27.16b, { v27.16b }, v21.16b
-	WORD $0x4e16035a // tbl v26.16b, { v26.16b }, v22.16b
-	WORD $0x6ee0baf7 // neg v23.2d, v23.2d
-	WORD $0x6ef9477b // ushl v27.2d, v27.2d, v25.2d
-	WORD $0x6ef8475a // ushl v26.2d, v26.2d, v24.2d
-	WORD $0x4ef7477b // sshl v27.2d, v27.2d, v23.2d
-	WORD $0x4ef7475a // sshl v26.2d, v26.2d, v23.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e7bccf1 // fmla v17.2d, v7.2d, v27.2d
-	WORD $0x3ce76ac7 // ldr q7, [x22, x7]
-	WORD $0x4e7bce61 // fmla v1.2d, v19.2d, v27.2d
-	WORD $0x4e7ace12 // fmla v18.2d, v16.2d, v26.2d
-	WORD $0x3cf46ad0 // ldr q16, [x22, x20]
-	WORD $0x4e7ace83 // fmla v3.2d, v20.2d, v26.2d
-	WORD $0x4e1600e7 // tbl v7.16b, { v7.16b }, v22.16b
-	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
-	WORD $0x6ef844e7 // ushl v7.2d, v7.2d, v24.2d
-	WORD $0x6ef94610 // ushl v16.2d, v16.2d, v25.2d
-	WORD $0x4ef744e7 // sshl v7.2d, v7.2d, v23.2d
-	WORD $0x4ef74610 // sshl v16.2d, v16.2d, v23.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e67ccb2 // fmla v18.2d, v5.2d, v7.2d
-	WORD $0x4e67ce86 // fmla v6.2d, v20.2d, v7.2d
-	WORD $0x4e70cc51 // fmla v17.2d, v2.2d, v16.2d
-	WORD $0x4e70ce64 // fmla v4.2d, v19.2d, v16.2d
-	WORD $0x4ec63862 // zip1 v2.2d, v3.2d, v6.2d
-	WORD $0xad0f47f2 // stp q18, q17, [sp, #0x1e0]
-	WORD $0x79401145 // ldrh w5, [x10, #0x8]
-	WORD $0x79401546 // ldrh w6, [x10, #0xa]
-	WORD $0x79401947 // ldrh w7, [x10, #0xc]
-	WORD $0x79401d53 // ldrh w19, [x10, #0xe]
-	WORD $0xd37ceca5 // lsl x5, x5, #4
-	WORD $0xd37cecc6 // lsl x6, x6, #4
-	WORD $0xd37cece7 // lsl x7, x7, #4
-	WORD $0xd37cee73 // lsl x19, x19, #4
-	WORD $0x3ce56845 // ldr q5, [x2, x5]
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x3ca56842 // str q2, [x2, x5]
-	WORD $0x4ec67862 // zip2 v2.2d, v3.2d, v6.2d
-	WORD $0x3ce66843 // ldr q3, [x2, x6]
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3ca66842 // str q2, [x2, x6]
-	WORD $0x4ec43822 // zip1 v2.2d, v1.2d, v4.2d
-	WORD $0x4ec47821 // zip2 v1.2d, v1.2d, v4.2d
-	WORD $0x3ce76843 // ldr q3, [x2, x7]
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3ca76842 // str q2, [x2, x7]
-	WORD $0x3cf36842 // ldr q2, [x2, x19]
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3cb36841 // str q1, [x2, x19]
-	WORD $0x17fffdf9 // b <symmetric2+0x290>
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x52800037 // mov w23, #0x1
-	WORD $0xaa0803f5 // mov x21, x8
-	WORD $0xd503201f // nop
-	WORD $0x2a1703f6 // mov w22, w23
-	WORD $0x8b181997 // add x23, x12, x24, lsl #6
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0x910003f9 // mov x25, sp
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xad4006e2 // ldp q2, q1, [x23]
-	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0x9b04575a // madd x26, x26, x4, x21
-	WORD $0xad401cb0 // ldp q16, q7, [x5]
-	WORD $0x910200bb // add x27, x5, #0x80
-	WORD $0x3ce76b46 // ldr q6, [x26, x7]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
-	WORD $0xad4244b0 // ldp q16, q17, [x5, #0x40]
-	WORD $0x2a1803fb // mov w27, w24
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
-	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0xad401f30 // ldp q16, q7, [x25]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad0006e2 // stp q2, q1, [x23]
-	WORD $0x3cf36b45 // ldr q5, [x26, x19]
-	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
-	WORD $0x3cf46b46 // ldr q6, [x26, x20]
-	WORD $0x5280003a // mov w26, #0x1
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd4040a7 // ldr d7, [x5, #0x80]
-	WORD $0xad4344b0 // ldp q16, q17, [x5, #0x60]
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
-	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad411f30 // ldp q16, q7, [x25, #0x20]
-	WORD $0xaa0d03f9 // mov x25, x13
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010ee4 // stp q4, q3, [x23, #0x20]
-	WORD $0x3707fabb // tbnz w27, #0x0, <symmetric2+0xae0>
-	WORD $0x2a1f03f7 // mov w23, wzr
-	WORD $0x8b0602b5 // add x21, x21, x6
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0x3707f936 // tbnz w22, #0x0, <symmetric2+0xac0>
-	WORD $0x17fffdbd // b <symmetric2+0x294>
-	WORD $0xaa0803f5 // mov x21, x8
-	WORD $0x2a1703f6 // mov w22, w23
-	WORD $0x8b181997 // add x23, x12, x24, lsl #6
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0x910003f9 // mov x25, sp
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xad4006e2 // ldp q2, q1, [x23]
-	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
-	WORD $0x9b04575a // madd x26, x26, x4, x21
-	WORD $0xad401cb0 // ldp q16, q7, [x5]
-	WORD $0x910200bb // add x27, x5, #0x80
-	WORD $0x3ce76b46 // ldr q6, [x26, x7]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00345 // ldr q5, [x26]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
-	WORD $0xad4244b0 // ldp q16, q17, [x5, #0x40]
-	WORD $0x2a1803fb // mov w27, w24
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
-	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0xad401f30 // ldp q16, q7, [x25]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad0006e2 // stp q2, q1, [x23]
-	WORD $0x3cf36b45 // ldr q5, [x26, x19]
-	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
-	WORD $0x3cf46b46 // ldr q6, [x26, x20]
-	WORD $0x5280003a // mov w26, #0x1
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd4040a7 // ldr d7, [x5, #0x80]
-	WORD $0xad4344b0 // ldp q16, q17, [x5, #0x60]
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
-	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad411f30 // ldp q16, q7, [x25, #0x20]
-	WORD $0xaa0d03f9 // mov x25, x13
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010ee4 // stp q4, q3, [x23, #0x20]
-	WORD $0x3707fabb // tbnz w27, #0x0, <symmetric2+0xbc4>
-	WORD $0x2a1f03f7 // mov w23, wzr
-	WORD $0x8b0602b5 // add x21, x21, x6
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0x3707f956 // tbnz w22, #0x0, <symmetric2+0xba8>
-	WORD $0x17fffd84 // b <symmetric2+0x294>
-	WORD $0x79400dc1 // ldrh w1, [x14, #0x6]
-	WORD $0x3617a4c1 // tbz w1, #0x2, <symmetric2+0x124>
-	WORD $0xf941a3e1 // ldr x1, [sp, #0x340]
-	WORD $0xf100043f // cmp x1, #0x1
-	WORD $0x5400020b // b.lt <symmetric2+0xcd8>
-	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xaa0103e3 // mov x3, x1
-	WORD $0xaa0c03e4 // mov x4, x12
-	WORD $0xf940c085 // ldr x5, [x4, #0x180]
-	WORD $0xfd400081 // ldr d1, [x4]
-	WORD $0xf1000463 // subs x3, x3, #0x1
-	WORD $0x8b051045 // add x5, x2, x5, lsl #4
-	WORD $0x6d400ca2 // ldp d2, d3, [x5]
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfd0000a1 // str d1, [x5]
-	WORD $0xfd402081 // ldr d1, [x4, #0x40]
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0x1e632821 // fadd d1, d1, d3
-	WORD $0xfd0004a1 // str d1, [x5, #0x8]
-	WORD $0x54fffea1 // b.ne <symmetric2+0xca8>
-	WORD $0x8b0b002b // add x11, x1, x11
-	WORD $0x910021c1 // add x1, x14, #0x8
-	WORD $0xeb0f003f // cmp x1, x15
-	WORD $0x54ffa202 // b.hs <symmetric2+0x124>
-	WORD $0xf9402c01 // ldr x1, [x0, #0x58]
-	WORD $0xad0003e0 // stp q0, q0, [sp]
-	WORD $0xcb0b0021 // sub x1, x1, x11
-	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
-	WORD $0xf100203f // cmp x1, #0x8
-	WORD $0x9a90b022 // csel x2, x1, x16, lt
-	WORD $0xf100043f // cmp x1, #0x1
-	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
-	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
-	WORD $0xf901a3e2 // str x2, [sp, #0x340]
-	WORD $0xad0c03e0 // stp q0, q0, [sp, #0x180]
-	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
-	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
-	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
-	WORD $0x54ffa02b // b.lt <symmetric2+0x124>
-	WORD $0xf9401402 // ldr x2, [x0, #0x28]
-	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
-	WORD $0xaa1f03e1 // mov x1, xzr
-	WORD $0x910003e4 // mov x4, sp
-	WORD $0xaa0b03e5 // mov x5, x11
-	WORD $0x1400000e // b <symmetric2+0xd70>
-	WORD $0xd503201f // nop
-	WORD $0xf9018086 // str x6, [x4, #0x300]
-	WORD $0x8b061066 // add x6, x3, x6, lsl #4
-	WORD $0x91000421 // add x1, x1, #0x1
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xfd4000c1 // ldr d1, [x6]
-	WORD $0xfd000081 // str d1, [x4]
-	WORD $0xfd4004c1 // ldr d1, [x6, #0x8]
-	WORD $0xf941a3e6 // ldr x6, [sp, #0x340]
-	WORD $0xeb06003f // cmp x1, x6
-	WORD $0xfd002081 // str d1, [x4, #0x40]
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0x54ff9dca // b.ge <symmetric2+0x124>
-	WORD $0xaa0503e6 // mov x6, x5
-	WORD $0xb4fffe62 // cbz x2, <symmetric2+0xd40>
-	WORD $0x78657846 // ldrh w6, [x2, x5, lsl #1]
-	WORD $0x17fffff1 // b <symmetric2+0xd40>
-	WORD $0x910d43ff // add sp, sp, #0x350
-	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
-	WORD $0xa94357f6 // ldp x22, x21, [sp, #0x30]
-	WORD $0xa9425ff8 // ldp x24, x23, [sp, #0x20]
-	WORD $0xa94167fa // ldp x26, x25, [sp, #0x10]
-	WORD $0xa8c56ffd // ldp x29, x27, [sp], #0x50
-	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	MOVD R19, R30
-	RET
-
-// func symmetric3Quad(c *symmetricCall)
-TEXT ·symmetric3Quad(SB), 0, $1040-8
-	MOVD c+0(FP), R0
-	MOVD R30, R19
-	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric3>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400056d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x54007b4b // b.lt <symmetric2+0xf70>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
 	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
 	WORD $0xa9035ff8 // stp x24, x23, [sp, #0x30]
 	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
 	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
-	WORD $0xd10d83ff // sub sp, sp, #0x360
-	WORD $0xf9402c0d // ldr x13, [x0, #0x58]
-	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
+	WORD $0xd112c3ff // sub sp, sp, #0x4b0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xa941ac0e // ldp x14, x11, [x0, #0x18]
+	WORD $0x9100c3ef // add x15, sp, #0x30
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x5280010b // mov w11, #0x8
-	WORD $0x910043ec // add x12, sp, #0x10
-	WORD $0xf10021bf // cmp x13, #0x8
-	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
-	WORD $0x9a8bb1ab // csel x11, x13, x11, lt
-	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
-	WORD $0xf901abeb // str x11, [sp, #0x350]
-	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
-	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x52801805 // mov w5, #0xc0
+	WORD $0xf940080d // ldr x13, [x0, #0x10]
+	WORD $0x910101e2 // add x2, x15, #0x40
+	WORD $0x910081f0 // add x16, x15, #0x20
+	WORD $0x910181e4 // add x4, x15, #0x60
+	WORD $0xf9025fff // str xzr, [sp, #0x4b8]
+	WORD $0x910601e1 // add x1, x15, #0x180
+	WORD $0x8b0c0d28 // add x8, x9, x12, lsl #3
+	WORD $0x910cc3ec // add x12, sp, #0x330
+	WORD $0xf9000fe8 // str x8, [sp, #0x18]
+	WORD $0x91010188 // add x8, x12, #0x40
+	WORD $0xf9000be8 // str x8, [sp, #0x10]
+	WORD $0x1400003e // b <symmetric2+0x168>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7940006c // ldrh w12, [x3]
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x4ed038f1 // zip1 v17.2d, v7.2d, v16.2d
+	WORD $0x4ed078e7 // zip2 v7.2d, v7.2d, v16.2d
+	WORD $0xd37ced8c // lsl x12, x12, #4
+	WORD $0x7940046f // ldrh w15, [x3, #0x2]
+	WORD $0xd37cedef // lsl x15, x15, #4
+	WORD $0x79400871 // ldrh w17, [x3, #0x4]
+	WORD $0x79400c66 // ldrh w6, [x3, #0x6]
+	WORD $0xd37cee31 // lsl x17, x17, #4
+	WORD $0xd37cecc6 // lsl x6, x6, #4
+	WORD $0x3cec6912 // ldr q18, [x8, x12]
+	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
+	WORD $0x4ec638b2 // zip1 v18.2d, v5.2d, v6.2d
+	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
+	WORD $0x3cac6911 // str q17, [x8, x12]
+	WORD $0x3cef6910 // ldr q16, [x8, x15]
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x3caf6907 // str q7, [x8, x15]
+	WORD $0x3cf16906 // ldr q6, [x8, x17]
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x3cb16906 // str q6, [x8, x17]
+	WORD $0x3ce66906 // ldr q6, [x8, x6]
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x3ca66905 // str q5, [x8, x6]
+	WORD $0x4ec43865 // zip1 v5.2d, v3.2d, v4.2d
+	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
+	WORD $0x7940106c // ldrh w12, [x3, #0x8]
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x7940146f // ldrh w15, [x3, #0xa]
+	WORD $0x79401871 // ldrh w17, [x3, #0xc]
+	WORD $0x79401c66 // ldrh w6, [x3, #0xe]
+	WORD $0xd37ced8c // lsl x12, x12, #4
+	WORD $0xd37cedef // lsl x15, x15, #4
+	WORD $0xd37cee31 // lsl x17, x17, #4
+	WORD $0xd37cecc6 // lsl x6, x6, #4
+	WORD $0x3cec6906 // ldr q6, [x8, x12]
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x3cac6905 // str q5, [x8, x12]
+	WORD $0x3cef6904 // ldr q4, [x8, x15]
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x3caf6903 // str q3, [x8, x15]
+	WORD $0x4ec23823 // zip1 v3.2d, v1.2d, v2.2d
+	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
+	WORD $0x3cf16904 // ldr q4, [x8, x17]
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x3cb16903 // str q3, [x8, x17]
+	WORD $0x3ce66902 // ldr q2, [x8, x6]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x3ca66901 // str q1, [x8, x6]
+	WORD $0xf9425fe8 // ldr x8, [sp, #0x4b8]
+	WORD $0x8b080148 // add x8, x10, x8
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xf9025fe8 // str x8, [sp, #0x4b8]
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x54006f82 // b.hs <symmetric2+0xf54>
+	WORD $0xb9400127 // ldr w7, [x9]
+	WORD $0xb40000aa // cbz x10, <symmetric2+0x180>
+	WORD $0x7940092c // ldrh w12, [x9, #0x4]
+	WORD $0xb5000eac // cbnz x12, <symmetric2+0x348>
+	WORD $0x1400035a // b <symmetric2+0xee0>
+	WORD $0xd503201f // nop
+	WORD $0xf9402c0a // ldr x10, [x0, #0x58]
+	WORD $0xf9425fe8 // ldr x8, [sp, #0x4b8]
+	WORD $0xcb080146 // sub x6, x10, x8
+	WORD $0xf940140c // ldr x12, [x0, #0x28]
+	WORD $0x5280010a // mov w10, #0x8
+	WORD $0xf10020df // cmp x6, #0x8
+	WORD $0x9a8ab0ca // csel x10, x6, x10, lt
+	WORD $0xb40003cc // cbz x12, <symmetric2+0x214>
+	WORD $0x8b080583 // add x3, x12, x8, lsl #1
+	WORD $0xf10020df // cmp x6, #0x8
+	WORD $0x540005ab // b.lt <symmetric2+0x25c>
+	WORD $0xf9401c0c // ldr x12, [x0, #0x38]
+	WORD $0x7940006f // ldrh w15, [x3]
+	WORD $0x79400471 // ldrh w17, [x3, #0x2]
+	WORD $0x79400866 // ldrh w6, [x3, #0x4]
+	WORD $0x79400c73 // ldrh w19, [x3, #0x6]
+	WORD $0x3cef7982 // ldr q2, [x12, x15, lsl #4]
+	WORD $0x7940106f // ldrh w15, [x3, #0x8]
+	WORD $0x3cf17985 // ldr q5, [x12, x17, lsl #4]
+	WORD $0x3ce67981 // ldr q1, [x12, x6, lsl #4]
+	WORD $0x3cf37986 // ldr q6, [x12, x19, lsl #4]
+	WORD $0x4ec63823 // zip1 v3.2d, v1.2d, v6.2d
+	WORD $0x79401471 // ldrh w17, [x3, #0xa]
+	WORD $0x79401866 // ldrh w6, [x3, #0xc]
+	WORD $0x79401c73 // ldrh w19, [x3, #0xe]
+	WORD $0x4ec53844 // zip1 v4.2d, v2.2d, v5.2d
+	WORD $0x4ec67821 // zip2 v1.2d, v1.2d, v6.2d
+	WORD $0x4ec57842 // zip2 v2.2d, v2.2d, v5.2d
+	WORD $0x3cef7985 // ldr q5, [x12, x15, lsl #4]
+	WORD $0x3cf17991 // ldr q17, [x12, x17, lsl #4]
+	WORD $0x3ce67986 // ldr q6, [x12, x6, lsl #4]
+	WORD $0x3cf37992 // ldr q18, [x12, x19, lsl #4]
+	WORD $0x4ed238c7 // zip1 v7.2d, v6.2d, v18.2d
+	WORD $0x4ed138b0 // zip1 v16.2d, v5.2d, v17.2d
+	WORD $0x4ed278c6 // zip2 v6.2d, v6.2d, v18.2d
+	WORD $0x4ed178a5 // zip2 v5.2d, v5.2d, v17.2d
+	WORD $0x14000044 // b <symmetric2+0x320>
+	WORD $0x1100050c // add w12, w8, #0x1
+	WORD $0x910083e3 // add x3, sp, #0x20
+	WORD $0x790043e8 // strh w8, [sp, #0x20]
+	WORD $0x790047ec // strh w12, [sp, #0x22]
+	WORD $0x1100090c // add w12, w8, #0x2
+	WORD $0x79004bec // strh w12, [sp, #0x24]
+	WORD $0x11000d0c // add w12, w8, #0x3
+	WORD $0x79004fec // strh w12, [sp, #0x26]
+	WORD $0x1100110c // add w12, w8, #0x4
+	WORD $0x790053ec // strh w12, [sp, #0x28]
+	WORD $0x1100150c // add w12, w8, #0x5
+	WORD $0x790057ec // strh w12, [sp, #0x2a]
+	WORD $0x1100190c // add w12, w8, #0x6
+	WORD $0x79005bec // strh w12, [sp, #0x2c]
+	WORD $0x11001d0c // add w12, w8, #0x7
+	WORD $0x79005fec // strh w12, [sp, #0x2e]
+	WORD $0xf10020df // cmp x6, #0x8
+	WORD $0x54fffaaa // b.ge <symmetric2+0x1ac>
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
+	WORD $0x3d8127e0 // str q0, [sp, #0x490]
+	WORD $0x3d8123e0 // str q0, [sp, #0x480]
+	WORD $0x3d811fe0 // str q0, [sp, #0x470]
+	WORD $0x3d811be0 // str q0, [sp, #0x460]
+	WORD $0x3d8117e0 // str q0, [sp, #0x450]
+	WORD $0x3d8113e0 // str q0, [sp, #0x440]
+	WORD $0x3d810fe0 // str q0, [sp, #0x430]
+	WORD $0x3d810be0 // str q0, [sp, #0x420]
+	WORD $0x3d8107e0 // str q0, [sp, #0x410]
+	WORD $0xad1983e0 // stp q0, q0, [sp, #0x330]
+	WORD $0xad1a83e0 // stp q0, q0, [sp, #0x350]
+	WORD $0xad1b83e0 // stp q0, q0, [sp, #0x370]
+	WORD $0xad1c83e0 // stp q0, q0, [sp, #0x390]
+	WORD $0xad1d83e0 // stp q0, q0, [sp, #0x3b0]
+	WORD $0xad1e83e0 // stp q0, q0, [sp, #0x3d0]
+	WORD $0xad1f83e0 // stp q0, q0, [sp, #0x3f0]
+	WORD $0x5400026b // b.lt <symmetric2+0x2f0>
+	WORD $0xf9401c0c // ldr x12, [x0, #0x38]
+	WORD $0xf9400bef // ldr x15, [sp, #0x10]
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0xaa0303e6 // mov x6, x3
+	WORD $0x9a9fc551 // csinc x17, x10, xzr, gt
+	WORD $0xd503201f // nop
+	WORD $0x784024d3 // ldrh w19, [x6], #0x2
+	WORD $0xf1000631 // subs x17, x17, #0x1
+	WORD $0x8b131193 // add x19, x12, x19, lsl #4
+	WORD $0x6d400a61 // ldp d1, d2, [x19]
+	WORD $0xfc1c01e1 // stur d1, [x15, #-0x40]
+	WORD $0xfc0085e2 // str d2, [x15], #0x8
+	WORD $0x54ffff41 // b.ne <symmetric2+0x2c0>
+	WORD $0xad598fe4 // ldp q4, q3, [sp, #0x330]
+	WORD $0xad5b87e2 // ldp q2, q1, [sp, #0x370]
+	WORD $0xad5a9ff0 // ldp q16, q7, [sp, #0x350]
+	WORD $0xad5c9be5 // ldp q5, q6, [sp, #0x390]
+	WORD $0x1400000d // b <symmetric2+0x320>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad018fe4 // stp q4, q3, [sp, #0x30]
+	WORD $0xad029ff0 // stp q16, q7, [sp, #0x50]
+	WORD $0xad0387e2 // stp q2, q1, [sp, #0x70]
+	WORD $0xad049be5 // stp q5, q6, [sp, #0x90]
 	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
 	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
 	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
 	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0x5400054b // b.lt <symmetric3+0x11c>
-	WORD $0xf940140d // ldr x13, [x0, #0x28]
-	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
-	WORD $0xb40002ed // cbz x13, <symmetric3+0xdc>
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x910043ef // add x15, sp, #0x10
-	WORD $0x52800310 // mov w16, #0x18
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x784025b1 // ldrh w17, [x13], #0x2
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0xf90181f1 // str x17, [x15, #0x300]
-	WORD $0x9bb02e31 // umaddl x17, w17, w16, x11
-	WORD $0xfd400220 // ldr d0, [x17]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xfd400620 // ldr d0, [x17, #0x8]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400a20 // ldr d0, [x17, #0x10]
-	WORD $0xf941abf1 // ldr x17, [sp, #0x350]
-	WORD $0xeb1101df // cmp x14, x17
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffe6b // b.lt <symmetric3+0xa0>
-	WORD $0x14000011 // b <symmetric3+0x11c>
-	WORD $0x910c018e // add x14, x12, #0x300
-	WORD $0x9100216b // add x11, x11, #0x8
-	WORD $0x910043ef // add x15, sp, #0x10
-	WORD $0xfc5f8160 // ldur d0, [x11, #-0x8]
-	WORD $0xf82d79cd // str x13, [x14, x13, lsl #3]
+	WORD $0x7940092c // ldrh w12, [x9, #0x4]
+	WORD $0xb4005cec // cbz x12, <symmetric2+0xee0>
+	WORD $0xf940180f // ldr x15, [x0, #0x30]
+	WORD $0xf9402811 // ldr x17, [x0, #0x50]
+	WORD $0x8b0c01b3 // add x19, x13, x12
+	WORD $0x8b0711e6 // add x6, x15, x7, lsl #4
+	WORD $0xf940200f // ldr x15, [x0, #0x40]
+	WORD $0xcb1100f1 // sub x17, x7, x17
+	WORD $0x8b1111e7 // add x7, x15, x17, lsl #4
+	WORD $0x14000053 // b <symmetric2+0x4b0>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005cc // ldrh w12, [x14, #0x2]
+	WORD $0x8b160175 // add x21, x11, x22
+	WORD $0x794009cf // ldrh w15, [x14, #0x4]
+	WORD $0x79400dd1 // ldrh w17, [x14, #0x6]
+	WORD $0x3dc00167 // ldr q7, [x11]
+	WORD $0x0e6178f2 // fcvtl v18.2d, v7.2s
+	WORD $0x3ce878c1 // ldr q1, [x6, x8, lsl #4]
+	WORD $0x3cec78c2 // ldr q2, [x6, x12, lsl #4]
+	WORD $0x3cef78c3 // ldr q3, [x6, x15, lsl #4]
+	WORD $0x3cf178c4 // ldr q4, [x6, x17, lsl #4]
+	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
+	WORD $0x4ec23825 // zip1 v5.2d, v1.2d, v2.2d
+	WORD $0x4ec43866 // zip1 v6.2d, v3.2d, v4.2d
+	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
+	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
+	WORD $0xad4d93e2 // ldp q2, q4, [sp, #0x1b0]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00970 // ldr q16, [x11, #0x20]
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x4e67ccc4 // fmla v4.2d, v6.2d, v7.2d
+	WORD $0x4e617a11 // fcvtl2 v17.2d, v16.4s
+	WORD $0x0e617a10 // fcvtl v16.2d, v16.2s
+	WORD $0x4e72cca2 // fmla v2.2d, v5.2d, v18.2d
+	WORD $0x4e71cc64 // fmla v4.2d, v3.2d, v17.2d
+	WORD $0x4e70cc22 // fmla v2.2d, v1.2d, v16.2d
+	WORD $0xad0d93e2 // stp q2, q4, [sp, #0x1b0]
+	WORD $0xad4f93e2 // ldp q2, q4, [sp, #0x1f0]
+	WORD $0x3dc002a7 // ldr q7, [x21]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x0e6178f0 // fcvtl v16.2d, v7.2s
+	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
+	WORD $0x4e70cca2 // fmla v2.2d, v5.2d, v16.2d
+	WORD $0x3dc00aa5 // ldr q5, [x21, #0x20]
+	WORD $0x4e67ccc4 // fmla v4.2d, v6.2d, v7.2d
+	WORD $0xf98812a0 // prfm pldl1keep, [x21, #0x1020]
+	WORD $0xad4ec7f2 // ldp q18, q17, [sp, #0x1d0]
+	WORD $0x4e6178a6 // fcvtl2 v6.2d, v5.4s
+	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
+	WORD $0x4e65cc22 // fmla v2.2d, v1.2d, v5.2d
+	WORD $0x4e66cc64 // fmla v4.2d, v3.2d, v6.2d
+	WORD $0xad0f93e2 // stp q2, q4, [sp, #0x1f0]
+	WORD $0x79401dc8 // ldrh w8, [x14, #0xe]
+	WORD $0x794019cc // ldrh w12, [x14, #0xc]
+	WORD $0x794015cf // ldrh w15, [x14, #0xa]
+	WORD $0x794011d1 // ldrh w17, [x14, #0x8]
+	WORD $0x3dc00567 // ldr q7, [x11, #0x10]
+	WORD $0x3cf178c1 // ldr q1, [x6, x17, lsl #4]
+	WORD $0x3cef78c2 // ldr q2, [x6, x15, lsl #4]
+	WORD $0x3cec78c3 // ldr q3, [x6, x12, lsl #4]
+	WORD $0x3ce878c4 // ldr q4, [x6, x8, lsl #4]
+	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
+	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
+	WORD $0x4ec43865 // zip1 v5.2d, v3.2d, v4.2d
+	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
+	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
+	WORD $0x4ec47862 // zip2 v2.2d, v3.2d, v4.2d
+	WORD $0x3dc00d63 // ldr q3, [x11, #0x30]
+	WORD $0x4e67ccd2 // fmla v18.2d, v6.2d, v7.2d
+	WORD $0x4e70ccb1 // fmla v17.2d, v5.2d, v16.2d
+	WORD $0x0e617864 // fcvtl v4.2d, v3.2s
+	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
+	WORD $0x4e63cc51 // fmla v17.2d, v2.2d, v3.2d
+	WORD $0x4e64cc32 // fmla v18.2d, v1.2d, v4.2d
+	WORD $0xad5093e3 // ldp q3, q4, [sp, #0x210]
+	WORD $0xad0ec7f2 // stp q18, q17, [sp, #0x1d0]
+	WORD $0x3dc006a7 // ldr q7, [x21, #0x10]
+	WORD $0x0e6178f0 // fcvtl v16.2d, v7.2s
+	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
+	WORD $0x4e67cca4 // fmla v4.2d, v5.2d, v7.2d
+	WORD $0x3dc00ea5 // ldr q5, [x21, #0x30]
+	WORD $0x4e70ccc3 // fmla v3.2d, v6.2d, v16.2d
+	WORD $0x4e6178a6 // fcvtl2 v6.2d, v5.4s
+	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
+	WORD $0x4e65cc23 // fmla v3.2d, v1.2d, v5.2d
+	WORD $0x4e66cc44 // fmla v4.2d, v2.2d, v6.2d
+	WORD $0xad1093e3 // stp q3, q4, [sp, #0x210]
+	WORD $0x910041ce // add x14, x14, #0x10
 	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf941abf0 // ldr x16, [sp, #0x350]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0xfd400160 // ldr d0, [x11]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400560 // ldr d0, [x11, #0x8]
-	WORD $0x9100616b // add x11, x11, #0x18
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffe8b // b.lt <symmetric3+0xe8>
-	WORD $0xf940040e // ldr x14, [x0, #0x8]
-	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x5400a12b // b.lt <symmetric3+0x1548>
-	WORD $0xf940000d // ldr x13, [x0]
-	WORD $0x910043ef // add x15, sp, #0x10
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa1f03e1 // mov x1, xzr
-	WORD $0x9106018c // add x12, x12, #0x180
-	WORD $0x52800310 // mov w16, #0x18
-	WORD $0x5280181e // mov w30, #0xc0
-	WORD $0x910081ef // add x15, x15, #0x20
-	WORD $0x8b0e0dab // add x11, x13, x14, lsl #3
-	WORD $0xf90007eb // str x11, [sp, #0x8]
-	WORD $0x14000009 // b <symmetric3+0x174>
+	WORD $0x8b14056b // add x11, x11, x20, lsl #1
+	WORD $0xeb1301bf // cmp x13, x19
+	WORD $0x540051a2 // b.hs <symmetric2+0xee0>
+	WORD $0x394001b4 // ldrb w20, [x13]
+	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
+	WORD $0x37080151 // tbnz w17, #0x1, <symmetric2+0x4e0>
+	WORD $0x7100d29f // cmp w20, #0x34
+	WORD $0x54001b49 // b.ls <symmetric2+0x828>
+	WORD $0x5280004c // mov w12, #0x2
+	WORD $0xa9463c16 // ldp x22, x15, [x0, #0x60]
+	WORD $0x7100059f // cmp w12, #0x1
+	WORD $0x9ba53e95 // umaddl x21, w20, w5, x15
+	WORD $0x36000111 // tbz w17, #0x0, <symmetric2+0x4f4>
+	WORD $0x140000db // b <symmetric2+0x844>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf941b7e1 // ldr x1, [sp, #0x368]
-	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0x910021ad // add x13, x13, #0x8
-	WORD $0xeb0b01bf // cmp x13, x11
-	WORD $0x54009ec2 // b.hs <symmetric3+0x1548>
-	WORD $0x794009b1 // ldrh w17, [x13, #0x4]
-	WORD $0xf901b7e1 // str x1, [sp, #0x368]
-	WORD $0xb4009531 // cbz x17, <symmetric3+0x1420>
-	WORD $0xb94001a3 // ldr w3, [x13]
-	WORD $0xf9401802 // ldr x2, [x0, #0x30]
-	WORD $0x9bb00862 // umaddl x2, w3, w16, x2
-	WORD $0xf9402805 // ldr x5, [x0, #0x50]
-	WORD $0xf9402004 // ldr x4, [x0, #0x40]
-	WORD $0xcb050063 // sub x3, x3, x5
-	WORD $0x8b031483 // add x3, x4, x3, lsl #5
-	WORD $0x8b110124 // add x4, x9, x17
-	WORD $0x140000a4 // b <symmetric3+0x430>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x8b130505 // add x5, x8, x19, lsl #1
-	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
-	WORD $0x79400551 // ldrh w17, [x10, #0x2]
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
-	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
-	WORD $0x3dc00103 // ldr q3, [x8]
-	WORD $0xad4cc7f2 // ldp q18, q17, [sp, #0x190]
-	WORD $0x4e617874 // fcvtl2 v20.2d, v3.4s
-	WORD $0x0e617875 // fcvtl v21.2d, v3.2s
-	WORD $0xfd400962 // ldr d2, [x11, #0x10]
-	WORD $0xfd4009c1 // ldr d1, [x14, #0x10]
-	WORD $0x3dc00165 // ldr q5, [x11]
-	WORD $0x3dc00226 // ldr q6, [x17]
-	WORD $0x3dc001c7 // ldr q7, [x14]
-	WORD $0x3dc00030 // ldr q16, [x1]
-	WORD $0x9100422b // add x11, x17, #0x10
-	WORD $0x9100402e // add x14, x1, #0x10
-	WORD $0x8b130111 // add x17, x8, x19
-	WORD $0x4ed038e3 // zip1 v3.2d, v7.2d, v16.2d
-	WORD $0x4d4085c1 // ld1 { v1.d }[1], [x14]
-	WORD $0x4d408562 // ld1 { v2.d }[1], [x11]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc00913 // ldr q19, [x8, #0x20]
-	WORD $0x4ec638a4 // zip1 v4.2d, v5.2d, v6.2d
-	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
-	WORD $0x3dc01116 // ldr q22, [x8, #0x40]
-	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
-	WORD $0x4ed078e6 // zip2 v6.2d, v7.2d, v16.2d
-	WORD $0xf9882100 // prfm pldl1keep, [x8, #0x1040]
-	WORD $0x4e75cc92 // fmla v18.2d, v4.2d, v21.2d
-	WORD $0x4e74cc71 // fmla v17.2d, v3.2d, v20.2d
-	WORD $0x0e617a74 // fcvtl v20.2d, v19.2s
-	WORD $0x4e617a73 // fcvtl2 v19.2d, v19.4s
-	WORD $0x4e617ac7 // fcvtl2 v7.2d, v22.4s
-	WORD $0x0e617ad0 // fcvtl v16.2d, v22.2s
-	WORD $0x4e73ccd1 // fmla v17.2d, v6.2d, v19.2d
-	WORD $0x4e74ccb2 // fmla v18.2d, v5.2d, v20.2d
-	WORD $0x4e70cc52 // fmla v18.2d, v2.2d, v16.2d
-	WORD $0x4e67cc31 // fmla v17.2d, v1.2d, v7.2d
-	WORD $0xad0cc7f2 // stp q18, q17, [sp, #0x190]
-	WORD $0x3dc00227 // ldr q7, [x17]
-	WORD $0xad4ec3f1 // ldp q17, q16, [sp, #0x1d0]
-	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
-	WORD $0x3dc00a32 // ldr q18, [x17, #0x20]
-	WORD $0xf9881220 // prfm pldl1keep, [x17, #0x1020]
-	WORD $0x4e6178f4 // fcvtl2 v20.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x3dc01233 // ldr q19, [x17, #0x40]
-	WORD $0xf9882220 // prfm pldl1keep, [x17, #0x1040]
-	WORD $0x4e67cc91 // fmla v17.2d, v4.2d, v7.2d
-	WORD $0x4e74cc70 // fmla v16.2d, v3.2d, v20.2d
-	WORD $0x0e617a47 // fcvtl v7.2d, v18.2s
-	WORD $0x4e617a52 // fcvtl2 v18.2d, v18.4s
-	WORD $0x4e72ccd0 // fmla v16.2d, v6.2d, v18.2d
-	WORD $0x4e67ccb1 // fmla v17.2d, v5.2d, v7.2d
-	WORD $0x4e617a67 // fcvtl2 v7.2d, v19.4s
-	WORD $0x0e617a72 // fcvtl v18.2d, v19.2s
-	WORD $0x4e72cc51 // fmla v17.2d, v2.2d, v18.2d
-	WORD $0x4e67cc30 // fmla v16.2d, v1.2d, v7.2d
-	WORD $0xad0ec3f1 // stp q17, q16, [sp, #0x1d0]
-	WORD $0x3dc000a7 // ldr q7, [x5]
-	WORD $0xad50c3f1 // ldp q17, q16, [sp, #0x210]
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0x3dc008b2 // ldr q18, [x5, #0x20]
-	WORD $0xf98810a0 // prfm pldl1keep, [x5, #0x1020]
-	WORD $0x4e6178f3 // fcvtl2 v19.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x3dc010b4 // ldr q20, [x5, #0x40]
-	WORD $0xf98820a0 // prfm pldl1keep, [x5, #0x1040]
-	WORD $0x4e67cc91 // fmla v17.2d, v4.2d, v7.2d
-	WORD $0x4e73cc70 // fmla v16.2d, v3.2d, v19.2d
-	WORD $0x0e617a43 // fcvtl v3.2d, v18.2s
-	WORD $0x4e617a44 // fcvtl2 v4.2d, v18.4s
-	WORD $0x4e64ccd0 // fmla v16.2d, v6.2d, v4.2d
-	WORD $0x4e63ccb1 // fmla v17.2d, v5.2d, v3.2d
-	WORD $0x4e617a83 // fcvtl2 v3.2d, v20.4s
-	WORD $0x0e617a84 // fcvtl v4.2d, v20.2s
-	WORD $0x4e64cc51 // fmla v17.2d, v2.2d, v4.2d
-	WORD $0x4e63cc30 // fmla v16.2d, v1.2d, v3.2d
-	WORD $0xad10c3f1 // stp q17, q16, [sp, #0x210]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x79401941 // ldrh w1, [x10, #0xc]
-	WORD $0x79401d47 // ldrh w7, [x10, #0xe]
-	WORD $0x3dc00503 // ldr q3, [x8, #0x10]
-	WORD $0xad4dcbf1 // ldp q17, q18, [sp, #0x1b0]
-	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
-	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
-	WORD $0x9bb008e7 // umaddl x7, w7, w16, x2
-	WORD $0x3dc00d13 // ldr q19, [x8, #0x30]
-	WORD $0x3dc01516 // ldr q22, [x8, #0x50]
-	WORD $0x0e617874 // fcvtl v20.2d, v3.2s
-	WORD $0x4e617875 // fcvtl2 v21.2d, v3.4s
-	WORD $0x3dc00165 // ldr q5, [x11]
-	WORD $0x3dc001c7 // ldr q7, [x14]
-	WORD $0x3dc00026 // ldr q6, [x1]
-	WORD $0x4ec738a4 // zip1 v4.2d, v5.2d, v7.2d
-	WORD $0x3dc000f0 // ldr q16, [x7]
-	WORD $0xfd400962 // ldr d2, [x11, #0x10]
-	WORD $0xfd400821 // ldr d1, [x1, #0x10]
-	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
-	WORD $0x910041cb // add x11, x14, #0x10
-	WORD $0x910040ee // add x14, x7, #0x10
-	WORD $0x4d408562 // ld1 { v2.d }[1], [x11]
-	WORD $0x4d4085c1 // ld1 { v1.d }[1], [x14]
-	WORD $0x4ed078c6 // zip2 v6.2d, v6.2d, v16.2d
-	WORD $0x4ec778a5 // zip2 v5.2d, v5.2d, v7.2d
-	WORD $0x0e617ac7 // fcvtl v7.2d, v22.2s
-	WORD $0x4e617ad0 // fcvtl2 v16.2d, v22.4s
-	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
-	WORD $0x4e75cc72 // fmla v18.2d, v3.2d, v21.2d
-	WORD $0x4e74cc91 // fmla v17.2d, v4.2d, v20.2d
-	WORD $0x4e617a74 // fcvtl2 v20.2d, v19.4s
-	WORD $0x0e617a73 // fcvtl v19.2d, v19.2s
-	WORD $0x4e73ccb1 // fmla v17.2d, v5.2d, v19.2d
-	WORD $0x4e74ccd2 // fmla v18.2d, v6.2d, v20.2d
-	WORD $0x4e70cc32 // fmla v18.2d, v1.2d, v16.2d
-	WORD $0x4e67cc51 // fmla v17.2d, v2.2d, v7.2d
-	WORD $0xad0dcbf1 // stp q17, q18, [sp, #0x1b0]
-	WORD $0xad4fc3f1 // ldp q17, q16, [sp, #0x1f0]
-	WORD $0x3dc00627 // ldr q7, [x17, #0x10]
-	WORD $0x3dc00e32 // ldr q18, [x17, #0x30]
-	WORD $0x4e6178f3 // fcvtl2 v19.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x3dc01634 // ldr q20, [x17, #0x50]
-	WORD $0x4e67cc91 // fmla v17.2d, v4.2d, v7.2d
-	WORD $0x4e73cc70 // fmla v16.2d, v3.2d, v19.2d
-	WORD $0x0e617a47 // fcvtl v7.2d, v18.2s
-	WORD $0x4e617a52 // fcvtl2 v18.2d, v18.4s
-	WORD $0x4e72ccd0 // fmla v16.2d, v6.2d, v18.2d
-	WORD $0x4e67ccb1 // fmla v17.2d, v5.2d, v7.2d
-	WORD $0x4e617a87 // fcvtl2 v7.2d, v20.4s
-	WORD $0x0e617a92 // fcvtl v18.2d, v20.2s
-	WORD $0x4e72cc51 // fmla v17.2d, v2.2d, v18.2d
-	WORD $0x4e67cc30 // fmla v16.2d, v1.2d, v7.2d
-	WORD $0xad0fc3f1 // stp q17, q16, [sp, #0x1f0]
-	WORD $0x3dc004a7 // ldr q7, [x5, #0x10]
-	WORD $0xad51c3f1 // ldp q17, q16, [sp, #0x230]
-	WORD $0x3dc00cb2 // ldr q18, [x5, #0x30]
-	WORD $0x3dc014b4 // ldr q20, [x5, #0x50]
-	WORD $0x4e6178f3 // fcvtl2 v19.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x4e67cc91 // fmla v17.2d, v4.2d, v7.2d
-	WORD $0x4e73cc70 // fmla v16.2d, v3.2d, v19.2d
-	WORD $0x0e617a43 // fcvtl v3.2d, v18.2s
-	WORD $0x4e617a44 // fcvtl2 v4.2d, v18.4s
-	WORD $0x4e64ccd0 // fmla v16.2d, v6.2d, v4.2d
-	WORD $0x4e63ccb1 // fmla v17.2d, v5.2d, v3.2d
-	WORD $0x4e617a83 // fcvtl2 v3.2d, v20.4s
-	WORD $0x0e617a84 // fcvtl v4.2d, v20.2s
-	WORD $0x4e64cc51 // fmla v17.2d, v2.2d, v4.2d
-	WORD $0x4e63cc30 // fmla v16.2d, v1.2d, v3.2d
-	WORD $0xad11c3f1 // stp q17, q16, [sp, #0x230]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b070108 // add x8, x8, x7
-	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x54007fa2 // b.hs <symmetric3+0x1420>
-	WORD $0x39400126 // ldrb w6, [x9]
-	WORD $0x79400da7 // ldrh w7, [x13, #0x6]
-	WORD $0x37080147 // tbnz w7, #0x1, <symmetric3+0x460>
-	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x54003249 // b.ls <symmetric3+0xa88>
-	WORD $0x52800051 // mov w17, #0x2
-	WORD $0xa9461413 // ldp x19, x5, [x0, #0x60]
-	WORD $0x9bbe14c5 // umaddl x5, w6, w30, x5
-	WORD $0x36000107 // tbz w7, #0x0, <symmetric3+0x470>
-	WORD $0x14000193 // b <symmetric3+0xaa0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800071 // mov w17, #0x3
-	WORD $0xa9461413 // ldp x19, x5, [x0, #0x60]
-	WORD $0x9bbe14c5 // umaddl x5, w6, w30, x5
-	WORD $0x370031a7 // tbnz w7, #0x0, <symmetric3+0xaa0>
-	WORD $0x7100063f // cmp w17, #0x1
-	WORD $0x5400388c // b.gt <symmetric3+0xb84>
-	WORD $0x350038b1 // cbnz w17, <symmetric3+0xb8c>
-	WORD $0x79400159 // ldrh w25, [x10]
-	WORD $0x7940055a // ldrh w26, [x10, #0x2]
-	WORD $0xd342fcd1 // lsr x17, x6, #2
-	WORD $0x910220b7 // add x23, x5, #0x88
-	WORD $0x910240b8 // add x24, x5, #0x90
-	WORD $0x8b130116 // add x22, x8, x19
-	WORD $0x7940095b // ldrh w27, [x10, #0x4]
-	WORD $0x8b130513 // add x19, x8, x19, lsl #1
-	WORD $0x79400d5d // ldrh w29, [x10, #0x6]
-	WORD $0x8b0606de // add x30, x22, x6, lsl #1
-	WORD $0xd341fcd4 // lsr x20, x6, #1
-	WORD $0x4d40cefa // ld1r { v26.2d }, [x23]
-	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
-	WORD $0xd342fcf5 // lsr x21, x7, #2
-	WORD $0x9bb00b39 // umaddl x25, w25, w16, x2
-	WORD $0x9bb00b5a // umaddl x26, w26, w16, x2
-	WORD $0x9bb00b7b // umaddl x27, w27, w16, x2
-	WORD $0x9bb00bbd // umaddl x29, w29, w16, x2
-	WORD $0xad4060b9 // ldp q25, q24, [x5]
-	WORD $0x3dc00321 // ldr q1, [x25]
-	WORD $0x3dc00342 // ldr q2, [x26]
-	WORD $0x3dc00365 // ldr q5, [x27]
-	WORD $0x3dc003a7 // ldr q7, [x29]
-	WORD $0xfd400b24 // ldr d4, [x25, #0x10]
-	WORD $0xad4ccbf5 // ldp q21, q18, [sp, #0x190]
-	WORD $0x91004359 // add x25, x26, #0x10
-	WORD $0x910043ba // add x26, x29, #0x10
-	WORD $0x4ec23833 // zip1 v19.2d, v1.2d, v2.2d
-	WORD $0x4ec27826 // zip2 v6.2d, v1.2d, v2.2d
-	WORD $0x4ec738b1 // zip1 v17.2d, v5.2d, v7.2d
-	WORD $0x3cf16902 // ldr q2, [x8, x17]
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x4ec778b4 // zip2 v20.2d, v5.2d, v7.2d
-	WORD $0x4d40cf07 // ld1r { v7.2d }, [x24]
-	WORD $0x8b06027d // add x29, x19, x6
-	WORD $0xad40dbf7 // ldp q23, q22, [sp, #0x10]
-	WORD $0xfd400b63 // ldr d3, [x27, #0x10]
-	WORD $0x4d408724 // ld1 { v4.d }[1], [x25]
-	WORD $0x8b060119 // add x25, x8, x6
-	WORD $0x4d408743 // ld1 { v3.d }[1], [x26]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x8b06051a // add x26, x8, x6, lsl #1
-	WORD $0x8b0602db // add x27, x22, x6
-	WORD $0x8b060666 // add x6, x19, x6, lsl #1
-	WORD $0x3cf16b30 // ldr q16, [x25, x17]
-	WORD $0x4e190021 // tbl v1.16b, { v1.16b }, v25.16b
-	WORD $0x4e180042 // tbl v2.16b, { v2.16b }, v24.16b
-	WORD $0x4ea11f41 // orr v1.16b, v26.16b, v1.16b
-	WORD $0x4e180210 // tbl v16.16b, { v16.16b }, v24.16b
-	WORD $0x4ea21f42 // orr v2.16b, v26.16b, v2.16b
-	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
-	WORD $0x4eb01f50 // orr v16.16b, v26.16b, v16.16b
-	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
-	WORD $0x4e61ce75 // fmla v21.2d, v19.2d, v1.2d
-	WORD $0x6e61dee5 // fmul v5.2d, v23.2d, v1.2d
-	WORD $0x4ee7d61b // fsub v27.2d, v16.2d, v7.2d
-	WORD $0x4e62ce32 // fmla v18.2d, v17.2d, v2.2d
-	WORD $0x6e62dec1 // fmul v1.2d, v22.2d, v2.2d
-	WORD $0x3dc00322 // ldr q2, [x25]
+	WORD $0x5280006c // mov w12, #0x3
+	WORD $0xa9463c16 // ldp x22, x15, [x0, #0x60]
+	WORD $0x7100059f // cmp w12, #0x1
+	WORD $0x9ba53e95 // umaddl x21, w20, w5, x15
+	WORD $0x37001ab1 // tbnz w17, #0x0, <symmetric2+0x844>
+	WORD $0x5400226c // b.gt <symmetric2+0x940>
+	WORD $0x3500228c // cbnz w12, <symmetric2+0x948>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005cc // ldrh w12, [x14, #0x2]
+	WORD $0xd342fe9b // lsr x27, x20, #2
+	WORD $0x910222b7 // add x23, x21, #0x88
+	WORD $0x910242b8 // add x24, x21, #0x90
+	WORD $0x8b140179 // add x25, x11, x20
+	WORD $0x794009cf // ldrh w15, [x14, #0x4]
+	WORD $0x8b160176 // add x22, x11, x22
+	WORD $0x79400dd1 // ldrh w17, [x14, #0x6]
+	WORD $0x8b1402da // add x26, x22, x20
+	WORD $0x3cfb6977 // ldr q23, [x11, x27]
+	WORD $0x3dc00176 // ldr q22, [x11]
+	WORD $0x4d40cef4 // ld1r { v20.2d }, [x23]
+	WORD $0x4d40cf15 // ld1r { v21.2d }, [x24]
+	WORD $0x3ce878c1 // ldr q1, [x6, x8, lsl #4]
+	WORD $0x3cec78c2 // ldr q2, [x6, x12, lsl #4]
+	WORD $0x8b140688 // add x8, x20, x20, lsl #1
+	WORD $0xd342fd1d // lsr x29, x8, #2
+	WORD $0xad404ab3 // ldp q19, q18, [x21]
+	WORD $0x4ec23825 // zip1 v5.2d, v1.2d, v2.2d
+	WORD $0x3cef78c4 // ldr q4, [x6, x15, lsl #4]
+	WORD $0x3cf178c6 // ldr q6, [x6, x17, lsl #4]
+	WORD $0x4ec27823 // zip2 v3.2d, v1.2d, v2.2d
+	WORD $0xad4dc3f1 // ldp q17, q16, [sp, #0x1b0]
+	WORD $0xad418be1 // ldp q1, q2, [sp, #0x30]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3cfb6b38 // ldr q24, [x25, x27]
+	WORD $0x4ec63887 // zip1 v7.2d, v4.2d, v6.2d
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4e1302c6 // tbl v6.16b, { v22.16b }, v19.16b
+	WORD $0x4e1202f6 // tbl v22.16b, { v23.16b }, v18.16b
+	WORD $0x3dc00337 // ldr q23, [x25]
 	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x3cf16b5c // ldr q28, [x26, x17]
-	WORD $0x4e7bce92 // fmla v18.2d, v20.2d, v27.2d
-	WORD $0x4e190042 // tbl v2.16b, { v2.16b }, v25.16b
-	WORD $0x4e180398 // tbl v24.16b, { v28.16b }, v24.16b
-	WORD $0x4ea21f42 // orr v2.16b, v26.16b, v2.16b
-	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
-	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
-	WORD $0x4ee7d718 // fsub v24.2d, v24.2d, v7.2d
-	WORD $0x4e62ccd5 // fmla v21.2d, v6.2d, v2.2d
-	WORD $0x6e62def0 // fmul v16.2d, v23.2d, v2.2d
-	WORD $0x6e7bdec2 // fmul v2.2d, v22.2d, v27.2d
-	WORD $0x3dc0035b // ldr q27, [x26]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e78cc72 // fmla v18.2d, v3.2d, v24.2d
-	WORD $0x4e190379 // tbl v25.16b, { v27.16b }, v25.16b
-	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
-	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
-	WORD $0x4e67cc95 // fmla v21.2d, v4.2d, v7.2d
-	WORD $0xad0ccbf5 // stp q21, q18, [sp, #0x190]
-	WORD $0x6e67def2 // fmul v18.2d, v23.2d, v7.2d
-	WORD $0x6e78dec7 // fmul v7.2d, v22.2d, v24.2d
-	WORD $0xad4edbf7 // ldp q23, q22, [sp, #0x1d0]
-	WORD $0xad42e3f5 // ldp q21, q24, [sp, #0x50]
-	WORD $0x3cf16ade // ldr q30, [x22, x17]
-	WORD $0xad4064ba // ldp q26, q25, [x5]
-	WORD $0x4d40cefb // ld1r { v27.2d }, [x23]
-	WORD $0x4d40cf1c // ld1r { v28.2d }, [x24]
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x3dc002dd // ldr q29, [x22]
+	WORD $0x4ea61e86 // orr v6.16b, v20.16b, v6.16b
+	WORD $0x4eb61e96 // orr v22.16b, v20.16b, v22.16b
+	WORD $0xad43e7fa // ldp q26, q25, [sp, #0x70]
+	WORD $0x4ef5d6d6 // fsub v22.2d, v22.2d, v21.2d
+	WORD $0x4ef5d4c6 // fsub v6.2d, v6.2d, v21.2d
+	WORD $0x4e1302f3 // tbl v19.16b, { v23.16b }, v19.16b
+	WORD $0x4e120312 // tbl v18.16b, { v24.16b }, v18.16b
+	WORD $0x4e66ccb1 // fmla v17.2d, v5.2d, v6.2d
+	WORD $0x4e76ccf0 // fmla v16.2d, v7.2d, v22.2d
+	WORD $0xad4fe3f7 // ldp q23, q24, [sp, #0x1f0]
+	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
+	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
+	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
+	WORD $0x4e73cc71 // fmla v17.2d, v3.2d, v19.2d
+	WORD $0x6e73dc21 // fmul v1.2d, v1.2d, v19.2d
+	WORD $0x4e72cc90 // fmla v16.2d, v4.2d, v18.2d
+	WORD $0xad0dc3f1 // stp q17, q16, [sp, #0x1b0]
+	WORD $0x3cfb6adb // ldr q27, [x22, x27]
+	WORD $0x4d40cef1 // ld1r { v17.2d }, [x23]
+	WORD $0xad4052b5 // ldp q21, q20, [x21]
+	WORD $0x4d40cf10 // ld1r { v16.2d }, [x24]
+	WORD $0x4e14037b // tbl v27.16b, { v27.16b }, v20.16b
+	WORD $0x4ebb1e3b // orr v27.16b, v17.16b, v27.16b
+	WORD $0x4ef0d77b // fsub v27.2d, v27.2d, v16.2d
+	WORD $0x4e7bccf8 // fmla v24.2d, v7.2d, v27.2d
+	WORD $0x3dc002c7 // ldr q7, [x22]
 	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x4e1a03bd // tbl v29.16b, { v29.16b }, v26.16b
-	WORD $0x4ebe1f7e // orr v30.16b, v27.16b, v30.16b
-	WORD $0x4ebd1f7d // orr v29.16b, v27.16b, v29.16b
-	WORD $0x4efcd7de // fsub v30.2d, v30.2d, v28.2d
-	WORD $0x4efcd7bd // fsub v29.2d, v29.2d, v28.2d
-	WORD $0x4e7ece36 // fmla v22.2d, v17.2d, v30.2d
-	WORD $0x4e7ecf01 // fmla v1.2d, v24.2d, v30.2d
-	WORD $0x3cf16b7e // ldr q30, [x27, x17]
-	WORD $0x4e7dce77 // fmla v23.2d, v19.2d, v29.2d
-	WORD $0x4e7dcea5 // fmla v5.2d, v21.2d, v29.2d
-	WORD $0x3dc0037d // ldr q29, [x27]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x4e1a03bd // tbl v29.16b, { v29.16b }, v26.16b
-	WORD $0x4ebe1f7e // orr v30.16b, v27.16b, v30.16b
-	WORD $0x4ebd1f7d // orr v29.16b, v27.16b, v29.16b
-	WORD $0x4efcd7de // fsub v30.2d, v30.2d, v28.2d
-	WORD $0x4efcd7bd // fsub v29.2d, v29.2d, v28.2d
-	WORD $0x4e7ece96 // fmla v22.2d, v20.2d, v30.2d
-	WORD $0x4e7ecf02 // fmla v2.2d, v24.2d, v30.2d
-	WORD $0x3cf16bde // ldr q30, [x30, x17]
-	WORD $0x4e7dccd7 // fmla v23.2d, v6.2d, v29.2d
-	WORD $0x4e7dceb0 // fmla v16.2d, v21.2d, v29.2d
-	WORD $0x3dc003dd // ldr q29, [x30]
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
-	WORD $0x4e1a03ba // tbl v26.16b, { v29.16b }, v26.16b
-	WORD $0x4e1903d9 // tbl v25.16b, { v30.16b }, v25.16b
-	WORD $0x4eba1f7a // orr v26.16b, v27.16b, v26.16b
-	WORD $0x4eb91f79 // orr v25.16b, v27.16b, v25.16b
-	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4e7acc97 // fmla v23.2d, v4.2d, v26.2d
-	WORD $0x4e7aceb2 // fmla v18.2d, v21.2d, v26.2d
-	WORD $0x4e79cc76 // fmla v22.2d, v3.2d, v25.2d
-	WORD $0x4e79cf07 // fmla v7.2d, v24.2d, v25.2d
-	WORD $0xad44e3f9 // ldp q25, q24, [sp, #0x90]
-	WORD $0xad0edbf7 // stp q23, q22, [sp, #0x1d0]
-	WORD $0x3cf16a7a // ldr q26, [x19, x17]
-	WORD $0x4d40cefd // ld1r { v29.2d }, [x23]
-	WORD $0xad406cbc // ldp q28, q27, [x5]
-	WORD $0x4d40cf1e // ld1r { v30.2d }, [x24]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0xad50dbf7 // ldp q23, q22, [sp, #0x210]
-	WORD $0x3dc00275 // ldr q21, [x19]
-	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
-	WORD $0x4e1c02b5 // tbl v21.16b, { v21.16b }, v28.16b
-	WORD $0x4eba1fba // orr v26.16b, v29.16b, v26.16b
-	WORD $0x4eb51fb5 // orr v21.16b, v29.16b, v21.16b
-	WORD $0x4efed75a // fsub v26.2d, v26.2d, v30.2d
-	WORD $0x4efed6b5 // fsub v21.2d, v21.2d, v30.2d
-	WORD $0x4e7ace36 // fmla v22.2d, v17.2d, v26.2d
-	WORD $0x3dc003b1 // ldr q17, [x29]
-	WORD $0x4e7acf01 // fmla v1.2d, v24.2d, v26.2d
-	WORD $0x4e75ce77 // fmla v23.2d, v19.2d, v21.2d
-	WORD $0x3cf16bb3 // ldr q19, [x29, x17]
-	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x4e75cf25 // fmla v5.2d, v25.2d, v21.2d
-	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
-	WORD $0x4eb11fb1 // orr v17.16b, v29.16b, v17.16b
-	WORD $0x4e1b0273 // tbl v19.16b, { v19.16b }, v27.16b
-	WORD $0x4efed631 // fsub v17.2d, v17.2d, v30.2d
-	WORD $0x4eb31fb3 // orr v19.16b, v29.16b, v19.16b
-	WORD $0x4e71ccd7 // fmla v23.2d, v6.2d, v17.2d
-	WORD $0x4e71cf30 // fmla v16.2d, v25.2d, v17.2d
-	WORD $0x3cf168d1 // ldr q17, [x6, x17]
-	WORD $0x3dc000c6 // ldr q6, [x6]
-	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x4e73ce96 // fmla v22.2d, v20.2d, v19.2d
-	WORD $0x4e73cf02 // fmla v2.2d, v24.2d, v19.2d
-	WORD $0x4e1c00c6 // tbl v6.16b, { v6.16b }, v28.16b
-	WORD $0x4e1b0231 // tbl v17.16b, { v17.16b }, v27.16b
-	WORD $0x4ea61fa6 // orr v6.16b, v29.16b, v6.16b
-	WORD $0x4eb11fb1 // orr v17.16b, v29.16b, v17.16b
-	WORD $0x4efed4c6 // fsub v6.2d, v6.2d, v30.2d
-	WORD $0x4efed631 // fsub v17.2d, v17.2d, v30.2d
-	WORD $0x4e66cc97 // fmla v23.2d, v4.2d, v6.2d
-	WORD $0x4e66cf32 // fmla v18.2d, v25.2d, v6.2d
-	WORD $0x4ed038a4 // zip1 v4.2d, v5.2d, v16.2d
-	WORD $0x4ed078a5 // zip2 v5.2d, v5.2d, v16.2d
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x4e71cc76 // fmla v22.2d, v3.2d, v17.2d
-	WORD $0x4e71cf07 // fmla v7.2d, v24.2d, v17.2d
-	WORD $0x4ec23823 // zip1 v3.2d, v1.2d, v2.2d
-	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
-	WORD $0x6e084646 // mov v6.d[0], v18.d[1]
-	WORD $0x4e181ff2 // mov v18.d[1], xzr
-	WORD $0xad10dbf7 // stp q23, q22, [sp, #0x210]
-	WORD $0x79400151 // ldrh w17, [x10]
-	WORD $0x7940054b // ldrh w11, [x10, #0x2]
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x8b111471 // add x17, x3, x17, lsl #5
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0xad404231 // ldp q17, q16, [x17]
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0xad004224 // stp q4, q16, [x17]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xad404171 // ldp q17, q16, [x11]
-	WORD $0x6e0844e4 // mov v4.d[0], v7.d[1]
-	WORD $0x4e181fe7 // mov v7.d[1], xzr
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0xad001965 // stp q5, q6, [x11]
-	WORD $0x8b01146b // add x11, x3, x1, lsl #5
-	WORD $0xad4015c6 // ldp q6, q5, [x14]
-	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0xad0015c3 // stp q3, q5, [x14]
-	WORD $0xad400963 // ldp q3, q2, [x11]
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x79401951 // ldrh w17, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0xad415cb8 // ldp q24, q23, [x5, #0x20]
-	WORD $0x4d40cef9 // ld1r { v25.2d }, [x23]
-	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
-	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
-	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
-	WORD $0x4d40cf1a // ld1r { v26.2d }, [x24]
-	WORD $0xad4dd7f6 // ldp q22, q21, [sp, #0x1b0]
-	WORD $0xad4197f1 // ldp q17, q5, [sp, #0x30]
-	WORD $0x3cf56b32 // ldr q18, [x25, x21]
-	WORD $0x3cf56b5c // ldr q28, [x26, x21]
-	WORD $0x4e170252 // tbl v18.16b, { v18.16b }, v23.16b
-	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc001c2 // ldr q2, [x14]
-	WORD $0x3dc00223 // ldr q3, [x17]
-	WORD $0x3dc00024 // ldr q4, [x1]
-	WORD $0x4eb21f32 // orr v18.16b, v25.16b, v18.16b
-	WORD $0x4efad65b // fsub v27.2d, v18.2d, v26.2d
-	WORD $0x4ec23833 // zip1 v19.2d, v1.2d, v2.2d
-	WORD $0x4ec27830 // zip2 v16.2d, v1.2d, v2.2d
-	WORD $0x3cf46901 // ldr q1, [x8, x20]
-	WORD $0x3cf56902 // ldr q2, [x8, x21]
-	WORD $0x4ec43874 // zip1 v20.2d, v3.2d, v4.2d
-	WORD $0x4ec47867 // zip2 v7.2d, v3.2d, v4.2d
-	WORD $0xfd400963 // ldr d3, [x11, #0x10]
-	WORD $0xfd400a24 // ldr d4, [x17, #0x10]
-	WORD $0x910041cb // add x11, x14, #0x10
-	WORD $0x9100402e // add x14, x1, #0x10
-	WORD $0x4d4085c4 // ld1 { v4.d }[1], [x14]
-	WORD $0x4d408563 // ld1 { v3.d }[1], [x11]
-	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
-	WORD $0x4e170042 // tbl v2.16b, { v2.16b }, v23.16b
-	WORD $0x4e170397 // tbl v23.16b, { v28.16b }, v23.16b
-	WORD $0x4ea11f21 // orr v1.16b, v25.16b, v1.16b
-	WORD $0x4ea21f22 // orr v2.16b, v25.16b, v2.16b
-	WORD $0x4eb71f37 // orr v23.16b, v25.16b, v23.16b
-	WORD $0x4efad442 // fsub v2.2d, v2.2d, v26.2d
-	WORD $0x4efad421 // fsub v1.2d, v1.2d, v26.2d
-	WORD $0x4efad6f7 // fsub v23.2d, v23.2d, v26.2d
-	WORD $0x4e61ce76 // fmla v22.2d, v19.2d, v1.2d
-	WORD $0x4e62ce95 // fmla v21.2d, v20.2d, v2.2d
-	WORD $0x6e61de26 // fmul v6.2d, v17.2d, v1.2d
-	WORD $0x6e62dca1 // fmul v1.2d, v5.2d, v2.2d
-	WORD $0x3cf46b22 // ldr q2, [x25, x20]
-	WORD $0x4e7bccf5 // fmla v21.2d, v7.2d, v27.2d
-	WORD $0x4e180042 // tbl v2.16b, { v2.16b }, v24.16b
-	WORD $0x4ea21f22 // orr v2.16b, v25.16b, v2.16b
-	WORD $0x4e77cc95 // fmla v21.2d, v4.2d, v23.2d
-	WORD $0x4efad442 // fsub v2.2d, v2.2d, v26.2d
-	WORD $0x4e62ce16 // fmla v22.2d, v16.2d, v2.2d
-	WORD $0x6e62de32 // fmul v18.2d, v17.2d, v2.2d
-	WORD $0x6e7bdca2 // fmul v2.2d, v5.2d, v27.2d
-	WORD $0x3cf46b5b // ldr q27, [x26, x20]
-	WORD $0x6e77dca5 // fmul v5.2d, v5.2d, v23.2d
-	WORD $0x4e180378 // tbl v24.16b, { v27.16b }, v24.16b
-	WORD $0x4eb81f38 // orr v24.16b, v25.16b, v24.16b
-	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
-	WORD $0x4e78cc76 // fmla v22.2d, v3.2d, v24.2d
-	WORD $0x6e78de31 // fmul v17.2d, v17.2d, v24.2d
-	WORD $0xad43e3f7 // ldp q23, q24, [sp, #0x70]
-	WORD $0xad0dd7f6 // stp q22, q21, [sp, #0x1b0]
-	WORD $0x3cf46add // ldr q29, [x22, x20]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf56ade // ldr q30, [x22, x21]
-	WORD $0x6d48f0bb // ldp d27, d28, [x5, #0x88]
-	WORD $0xad4fdbf5 // ldp q21, q22, [sp, #0x1f0]
-	WORD $0x4e08079c // dup v28.2d, v28.d[0]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x4e1a03bd // tbl v29.16b, { v29.16b }, v26.16b
-	WORD $0x4ebe1f7e // orr v30.16b, v27.16b, v30.16b
-	WORD $0x4ebd1f7d // orr v29.16b, v27.16b, v29.16b
-	WORD $0x4efcd7de // fsub v30.2d, v30.2d, v28.2d
-	WORD $0x4efcd7bd // fsub v29.2d, v29.2d, v28.2d
-	WORD $0x4e7ece96 // fmla v22.2d, v20.2d, v30.2d
-	WORD $0x4e7ecf01 // fmla v1.2d, v24.2d, v30.2d
-	WORD $0x3cf56b7e // ldr q30, [x27, x21]
-	WORD $0x4e7dce75 // fmla v21.2d, v19.2d, v29.2d
-	WORD $0x4e7dcee6 // fmla v6.2d, v23.2d, v29.2d
-	WORD $0x3cf46b7d // ldr q29, [x27, x20]
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x4e1a03bd // tbl v29.16b, { v29.16b }, v26.16b
-	WORD $0x4ebe1f7e // orr v30.16b, v27.16b, v30.16b
-	WORD $0x4ebd1f7d // orr v29.16b, v27.16b, v29.16b
-	WORD $0x4efcd7de // fsub v30.2d, v30.2d, v28.2d
-	WORD $0x4efcd7bd // fsub v29.2d, v29.2d, v28.2d
-	WORD $0x4e7eccf6 // fmla v22.2d, v7.2d, v30.2d
-	WORD $0x4e7ecf02 // fmla v2.2d, v24.2d, v30.2d
-	WORD $0x3cf56bde // ldr q30, [x30, x21]
-	WORD $0x4e7dce15 // fmla v21.2d, v16.2d, v29.2d
-	WORD $0x4e7dcef2 // fmla v18.2d, v23.2d, v29.2d
-	WORD $0x4e1903d9 // tbl v25.16b, { v30.16b }, v25.16b
-	WORD $0x3cf46bdd // ldr q29, [x30, x20]
-	WORD $0x5280181e // mov w30, #0xc0
-	WORD $0x4e1a03ba // tbl v26.16b, { v29.16b }, v26.16b
-	WORD $0x4eb91f79 // orr v25.16b, v27.16b, v25.16b
-	WORD $0x4eba1f7a // orr v26.16b, v27.16b, v26.16b
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
-	WORD $0x4e79cc96 // fmla v22.2d, v4.2d, v25.2d
-	WORD $0x4e79cf05 // fmla v5.2d, v24.2d, v25.2d
-	WORD $0x4e7acc75 // fmla v21.2d, v3.2d, v26.2d
-	WORD $0x4e7acef1 // fmla v17.2d, v23.2d, v26.2d
-	WORD $0xad45dff8 // ldp q24, q23, [sp, #0xb0]
-	WORD $0xad0fdbf5 // stp q21, q22, [sp, #0x1f0]
-	WORD $0x3cf46a7d // ldr q29, [x19, x20]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf56a7e // ldr q30, [x19, x21]
-	WORD $0x6d48f0bb // ldp d27, d28, [x5, #0x88]
-	WORD $0xad51dbf5 // ldp q21, q22, [sp, #0x230]
-	WORD $0x4e08079c // dup v28.2d, v28.d[0]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
-	WORD $0x4e1a03bd // tbl v29.16b, { v29.16b }, v26.16b
-	WORD $0x4ebe1f7e // orr v30.16b, v27.16b, v30.16b
-	WORD $0x4ebd1f7d // orr v29.16b, v27.16b, v29.16b
-	WORD $0x4efcd7de // fsub v30.2d, v30.2d, v28.2d
-	WORD $0x4efcd7bd // fsub v29.2d, v29.2d, v28.2d
-	WORD $0x4e7ece96 // fmla v22.2d, v20.2d, v30.2d
-	WORD $0x3cf56bb4 // ldr q20, [x29, x21]
-	WORD $0x4e7ecee1 // fmla v1.2d, v23.2d, v30.2d
-	WORD $0x4e7dce75 // fmla v21.2d, v19.2d, v29.2d
-	WORD $0x3cf46bb3 // ldr q19, [x29, x20]
-	WORD $0x4e7dcf06 // fmla v6.2d, v24.2d, v29.2d
-	WORD $0x4e190294 // tbl v20.16b, { v20.16b }, v25.16b
-	WORD $0x4e1a0273 // tbl v19.16b, { v19.16b }, v26.16b
-	WORD $0x4eb41f74 // orr v20.16b, v27.16b, v20.16b
-	WORD $0x4eb31f73 // orr v19.16b, v27.16b, v19.16b
-	WORD $0x4efcd694 // fsub v20.2d, v20.2d, v28.2d
-	WORD $0x4efcd673 // fsub v19.2d, v19.2d, v28.2d
-	WORD $0x4e74ccf6 // fmla v22.2d, v7.2d, v20.2d
-	WORD $0x3cf468c7 // ldr q7, [x6, x20]
-	WORD $0x4e74cee2 // fmla v2.2d, v23.2d, v20.2d
-	WORD $0x4e73ce15 // fmla v21.2d, v16.2d, v19.2d
-	WORD $0x3cf568d0 // ldr q16, [x6, x21]
-	WORD $0x4e73cf12 // fmla v18.2d, v24.2d, v19.2d
-	WORD $0x4e1a00e7 // tbl v7.16b, { v7.16b }, v26.16b
-	WORD $0x4e190210 // tbl v16.16b, { v16.16b }, v25.16b
-	WORD $0x4ea71f67 // orr v7.16b, v27.16b, v7.16b
-	WORD $0x4eb01f70 // orr v16.16b, v27.16b, v16.16b
-	WORD $0x4efcd4e7 // fsub v7.2d, v7.2d, v28.2d
-	WORD $0x4efcd610 // fsub v16.2d, v16.2d, v28.2d
-	WORD $0x4e67cc75 // fmla v21.2d, v3.2d, v7.2d
-	WORD $0x4e67cf11 // fmla v17.2d, v24.2d, v7.2d
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x4ec23823 // zip1 v3.2d, v1.2d, v2.2d
-	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
-	WORD $0x4e70cc96 // fmla v22.2d, v4.2d, v16.2d
-	WORD $0x4e70cee5 // fmla v5.2d, v23.2d, v16.2d
-	WORD $0x4ed238c4 // zip1 v4.2d, v6.2d, v18.2d
-	WORD $0x4ed278c6 // zip2 v6.2d, v6.2d, v18.2d
-	WORD $0x6e084627 // mov v7.d[0], v17.d[1]
-	WORD $0x4e181ff1 // mov v17.d[1], xzr
-	WORD $0xad11dbf5 // stp q21, q22, [sp, #0x230]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x79401951 // ldrh w17, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b111471 // add x17, x3, x17, lsl #5
-	WORD $0xad404172 // ldp q18, q16, [x11]
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0xad004164 // stp q4, q16, [x11]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b01146b // add x11, x3, x1, lsl #5
-	WORD $0xad4041d1 // ldp q17, q16, [x14]
-	WORD $0x6e0844a4 // mov v4.d[0], v5.d[1]
-	WORD $0x4e181fe5 // mov v5.d[1], xzr
-	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0xad001dc6 // stp q6, q7, [x14]
-	WORD $0xad401a27 // ldp q7, q6, [x17]
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD $0xad001623 // stp q3, q5, [x17]
-	WORD $0x140001ec // b <symmetric3+0x1234>
-	WORD $0xf24008df // tst x6, #0x7
-	WORD $0x7a5808c2 // ccmp w6, #0x18, #0x2, eq
-	WORD $0x1a9f97f1 // cset w17, hi
-	WORD $0xa9461413 // ldp x19, x5, [x0, #0x60]
-	WORD $0x9bbe14c5 // umaddl x5, w6, w30, x5
-	WORD $0x3607cea7 // tbz w7, #0x0, <symmetric3+0x470>
-	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
-	WORD $0xd342fcd4 // lsr x20, x6, #2
-	WORD $0xd341fcd5 // lsr x21, x6, #1
-	WORD $0x7100063f // cmp w17, #0x1
-	WORD $0xd342fcf6 // lsr x22, x7, #2
-	WORD $0x54003ca0 // b.eq <symmetric3+0x1248>
-	WORD $0x35004411 // cbnz w17, <symmetric3+0x1338>
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0xaa0803f7 // mov x23, x8
-	WORD $0x8b111998 // add x24, x12, x17, lsl #6
-	WORD $0xaa0f03f9 // mov x25, x15
-	WORD $0x5280007a // mov w26, #0x3
-	WORD $0xaa1703fb // mov x27, x23
-	WORD $0xad400702 // ldp q2, q1, [x24]
-	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xad401cb0 // ldp q16, q7, [x5]
-	WORD $0x910220bd // add x29, x5, #0x88
-	WORD $0xf100075a // subs x26, x26, #0x1
-	WORD $0x3dc00365 // ldr q5, [x27]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cf46b66 // ldr q6, [x27, x20]
-	WORD $0x4d40cfb0 // ld1r { v16.2d }, [x29]
-	WORD $0x910240bd // add x29, x5, #0x90
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cfa7 // ld1r { v7.2d }, [x29]
-	WORD $0x4ea51e05 // orr v5.16b, v16.16b, v5.16b
-	WORD $0x4ea61e06 // orr v6.16b, v16.16b, v6.16b
-	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1f30 // ldp q16, q7, [x25, #-0x20]
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad000702 // stp q2, q1, [x24]
-	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
-	WORD $0x3cf56b65 // ldr q5, [x27, x21]
-	WORD $0x3cf66b66 // ldr q6, [x27, x22]
-	WORD $0x8b06037b // add x27, x27, x6
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c0a7 // ldp d7, d16, [x5, #0x88]
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4e1500e7 // tbl v7.16b, { v7.16b }, v21.16b
+	WORD $0x4ea71e27 // orr v7.16b, v17.16b, v7.16b
+	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
+	WORD $0x4e67ccb7 // fmla v23.2d, v5.2d, v7.2d
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x4e67cf46 // fmla v6.2d, v26.2d, v7.2d
+	WORD $0x4e1500a5 // tbl v5.16b, { v5.16b }, v21.16b
+	WORD $0x3cfb6b55 // ldr q21, [x26, x27]
+	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
+	WORD $0xd341fe9b // lsr x27, x20, #1
+	WORD $0x4ea51e25 // orr v5.16b, v17.16b, v5.16b
 	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
-	WORD $0xacc21f30 // ldp q16, q7, [x25], #0x40
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010f04 // stp q4, q3, [x24, #0x20]
-	WORD $0x54fffba1 // b.ne <symmetric3+0xae0>
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x8b1302f7 // add x23, x23, x19
-	WORD $0xf1000e3f // cmp x17, #0x3
-	WORD $0x54fffa41 // b.ne <symmetric3+0xac4>
-	WORD $0x17fffe28 // b <symmetric3+0x420>
-	WORD $0x71000a3f // cmp w17, #0x2
-	WORD $0x54ffb0e1 // b.ne <symmetric3+0x1a4>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0xd342fcc7 // lsr x7, x6, #2
-	WORD $0x910200b5 // add x21, x5, #0x80
-	WORD $0x8b060116 // add x22, x8, x6
-	WORD $0x8b060517 // add x23, x8, x6, lsl #1
-	WORD $0x79400951 // ldrh w17, [x10, #0x4]
-	WORD $0x8b130114 // add x20, x8, x19
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x8b060298 // add x24, x20, x6
-	WORD $0x8b060699 // add x25, x20, x6, lsl #1
-	WORD $0xad405cb8 // ldp q24, q23, [x5]
-	WORD $0x8b130513 // add x19, x8, x19, lsl #1
-	WORD $0x8b06027a // add x26, x19, x6
-	WORD $0x3ce76905 // ldr q5, [x8, x7]
-	WORD $0x4e1700a5 // tbl v5.16b, { v5.16b }, v23.16b
-	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
-	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
-	WORD $0x3dc001c2 // ldr q2, [x14]
-	WORD $0xad4268b9 // ldp q25, q26, [x5, #0x40]
-	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
-	WORD $0x3dc00223 // ldr q3, [x17]
-	WORD $0x3dc00024 // ldr q4, [x1]
-	WORD $0xad4cd7f6 // ldp q22, q21, [sp, #0x190]
-	WORD $0xad40c3f2 // ldp q18, q16, [sp, #0x10]
-	WORD $0x8b06067b // add x27, x19, x6, lsl #1
-	WORD $0xd341fcdd // lsr x29, x6, #1
-	WORD $0x6efa44a5 // ushl v5.2d, v5.2d, v26.2d
-	WORD $0x4ec23834 // zip1 v20.2d, v1.2d, v2.2d
-	WORD $0x4ec27826 // zip2 v6.2d, v1.2d, v2.2d
-	WORD $0x4d40cea1 // ld1r { v1.2d }, [x21]
-	WORD $0x4ec43873 // zip1 v19.2d, v3.2d, v4.2d
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4ec47867 // zip2 v7.2d, v3.2d, v4.2d
-	WORD $0xfd400964 // ldr d4, [x11, #0x10]
-	WORD $0xfd400a23 // ldr d3, [x17, #0x10]
-	WORD $0x910041cb // add x11, x14, #0x10
-	WORD $0x9100402e // add x14, x1, #0x10
-	WORD $0x4e180042 // tbl v2.16b, { v2.16b }, v24.16b
-	WORD $0x4d4085c3 // ld1 { v3.d }[1], [x14]
-	WORD $0x4d408564 // ld1 { v4.d }[1], [x11]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x6ef94442 // ushl v2.2d, v2.2d, v25.2d
-	WORD $0x6ee0b83b // neg v27.2d, v1.2d
-	WORD $0x3ce76ad1 // ldr q17, [x22, x7]
-	WORD $0x4efb4441 // sshl v1.2d, v2.2d, v27.2d
-	WORD $0x4efb44a2 // sshl v2.2d, v5.2d, v27.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e170231 // tbl v17.16b, { v17.16b }, v23.16b
-	WORD $0x6efa4631 // ushl v17.2d, v17.2d, v26.2d
-	WORD $0x4e61ce96 // fmla v22.2d, v20.2d, v1.2d
-	WORD $0x4e62ce75 // fmla v21.2d, v19.2d, v2.2d
-	WORD $0x6e61de45 // fmul v5.2d, v18.2d, v1.2d
-	WORD $0x6e62de01 // fmul v1.2d, v16.2d, v2.2d
-	WORD $0x3dc002c2 // ldr q2, [x22]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x3ce76afd // ldr q29, [x23, x7]
-	WORD $0x4efb4631 // sshl v17.2d, v17.2d, v27.2d
-	WORD $0x4e61da3c // scvtf v28.2d, v17.2d
-	WORD $0x4e180042 // tbl v2.16b, { v2.16b }, v24.16b
-	WORD $0x4e7cccf5 // fmla v21.2d, v7.2d, v28.2d
-	WORD $0x4e1703b7 // tbl v23.16b, { v29.16b }, v23.16b
-	WORD $0x6ef94442 // ushl v2.2d, v2.2d, v25.2d
-	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
-	WORD $0x4efb4442 // sshl v2.2d, v2.2d, v27.2d
-	WORD $0x4efb46f7 // sshl v23.2d, v23.2d, v27.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4e62ccd6 // fmla v22.2d, v6.2d, v2.2d
-	WORD $0x6e62de51 // fmul v17.2d, v18.2d, v2.2d
-	WORD $0x6e7cde02 // fmul v2.2d, v16.2d, v28.2d
-	WORD $0x3dc002fc // ldr q28, [x23]
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0x4e77cc75 // fmla v21.2d, v3.2d, v23.2d
-	WORD $0x6e77de10 // fmul v16.2d, v16.2d, v23.2d
-	WORD $0x4e180398 // tbl v24.16b, { v28.16b }, v24.16b
-	WORD $0x6ef94718 // ushl v24.2d, v24.2d, v25.2d
-	WORD $0x4efb4718 // sshl v24.2d, v24.2d, v27.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e78cc96 // fmla v22.2d, v4.2d, v24.2d
-	WORD $0x6e78de52 // fmul v18.2d, v18.2d, v24.2d
-	WORD $0xad42e3f7 // ldp q23, q24, [sp, #0x50]
-	WORD $0xad0cd7f6 // stp q22, q21, [sp, #0x190]
-	WORD $0x3ce76a9f // ldr q31, [x20, x7]
-	WORD $0xad4064ba // ldp q26, q25, [x5]
-	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
-	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
-	WORD $0x3dc0029e // ldr q30, [x20]
-	WORD $0xad4ed7f6 // ldp q22, q21, [sp, #0x1d0]
-	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efd47ff // ushl v31.2d, v31.2d, v29.2d
-	WORD $0x6efc47de // ushl v30.2d, v30.2d, v28.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7fce75 // fmla v21.2d, v19.2d, v31.2d
-	WORD $0x4e7fcf01 // fmla v1.2d, v24.2d, v31.2d
-	WORD $0x3ce76b1f // ldr q31, [x24, x7]
-	WORD $0x4e7ece96 // fmla v22.2d, v20.2d, v30.2d
-	WORD $0x4e7ecee5 // fmla v5.2d, v23.2d, v30.2d
-	WORD $0x3dc0031e // ldr q30, [x24]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x6efd47ff // ushl v31.2d, v31.2d, v29.2d
-	WORD $0x6efc47de // ushl v30.2d, v30.2d, v28.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7fccf5 // fmla v21.2d, v7.2d, v31.2d
-	WORD $0x4e7fcf02 // fmla v2.2d, v24.2d, v31.2d
-	WORD $0x3ce76b3f // ldr q31, [x25, x7]
-	WORD $0x4e7eccd6 // fmla v22.2d, v6.2d, v30.2d
-	WORD $0x4e7ecef1 // fmla v17.2d, v23.2d, v30.2d
-	WORD $0x3dc0033e // ldr q30, [x25]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4e1a03da // tbl v26.16b, { v30.16b }, v26.16b
-	WORD $0x4e1903f9 // tbl v25.16b, { v31.16b }, v25.16b
-	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
-	WORD $0x6efd4739 // ushl v25.2d, v25.2d, v29.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acc96 // fmla v22.2d, v4.2d, v26.2d
-	WORD $0x4e7acef2 // fmla v18.2d, v23.2d, v26.2d
-	WORD $0x4e79cc75 // fmla v21.2d, v3.2d, v25.2d
-	WORD $0x4e79cf10 // fmla v16.2d, v24.2d, v25.2d
-	WORD $0xad44dff8 // ldp q24, q23, [sp, #0x90]
-	WORD $0xad0ed7f6 // stp q22, q21, [sp, #0x1d0]
-	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
-	WORD $0xad4064ba // ldp q26, q25, [x5]
-	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
-	WORD $0x3dc0027e // ldr q30, [x19]
-	WORD $0x3ce76a7f // ldr q31, [x19, x7]
-	WORD $0xad50d7f6 // ldp q22, q21, [sp, #0x210]
-	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efd47ff // ushl v31.2d, v31.2d, v29.2d
-	WORD $0x6efc47de // ushl v30.2d, v30.2d, v28.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7fce75 // fmla v21.2d, v19.2d, v31.2d
-	WORD $0x3dc00353 // ldr q19, [x26]
-	WORD $0x4e7fcee1 // fmla v1.2d, v23.2d, v31.2d
-	WORD $0x4e7ece96 // fmla v22.2d, v20.2d, v30.2d
-	WORD $0x3ce76b54 // ldr q20, [x26, x7]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e7ecf05 // fmla v5.2d, v24.2d, v30.2d
-	WORD $0x4e1a0273 // tbl v19.16b, { v19.16b }, v26.16b
-	WORD $0x4e190294 // tbl v20.16b, { v20.16b }, v25.16b
-	WORD $0x6efc4673 // ushl v19.2d, v19.2d, v28.2d
-	WORD $0x6efd4694 // ushl v20.2d, v20.2d, v29.2d
-	WORD $0x4efb4673 // sshl v19.2d, v19.2d, v27.2d
-	WORD $0x4efb4694 // sshl v20.2d, v20.2d, v27.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e73ccd6 // fmla v22.2d, v6.2d, v19.2d
-	WORD $0x3dc00366 // ldr q6, [x27]
-	WORD $0x4e73cf11 // fmla v17.2d, v24.2d, v19.2d
-	WORD $0x4e74ccf5 // fmla v21.2d, v7.2d, v20.2d
-	WORD $0x3ce76b67 // ldr q7, [x27, x7]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e74cee2 // fmla v2.2d, v23.2d, v20.2d
-	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
-	WORD $0xd342fce6 // lsr x6, x7, #2
-	WORD $0x4e1a00c6 // tbl v6.16b, { v6.16b }, v26.16b
-	WORD $0x6efc44c6 // ushl v6.2d, v6.2d, v28.2d
-	WORD $0x4e1900e7 // tbl v7.16b, { v7.16b }, v25.16b
-	WORD $0x4efb44c6 // sshl v6.2d, v6.2d, v27.2d
-	WORD $0x6efd44e7 // ushl v7.2d, v7.2d, v29.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4efb44e7 // sshl v7.2d, v7.2d, v27.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0x4e66cc96 // fmla v22.2d, v4.2d, v6.2d
-	WORD $0x4e66cf12 // fmla v18.2d, v24.2d, v6.2d
-	WORD $0x4ed138a4 // zip1 v4.2d, v5.2d, v17.2d
-	WORD $0x4ed178a5 // zip2 v5.2d, v5.2d, v17.2d
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x4e67cc75 // fmla v21.2d, v3.2d, v7.2d
-	WORD $0x4e67cef0 // fmla v16.2d, v23.2d, v7.2d
-	WORD $0x4ec23823 // zip1 v3.2d, v1.2d, v2.2d
-	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
-	WORD $0x6e084646 // mov v6.d[0], v18.d[1]
-	WORD $0x4e181ff2 // mov v18.d[1], xzr
-	WORD $0xad10d7f6 // stp q22, q21, [sp, #0x210]
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0x79400951 // ldrh w17, [x10, #0x4]
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b111471 // add x17, x3, x17, lsl #5
-	WORD $0xad401d71 // ldp q17, q7, [x11]
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0xad001d64 // stp q4, q7, [x11]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b01146b // add x11, x3, x1, lsl #5
-	WORD $0xad401dd1 // ldp q17, q7, [x14]
-	WORD $0x6e084604 // mov v4.d[0], v16.d[1]
-	WORD $0x4e181ff0 // mov v16.d[1], xzr
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0xad0019c5 // stp q5, q6, [x14]
-	WORD $0xad401626 // ldp q6, q5, [x17]
-	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0xad001623 // stp q3, q5, [x17]
-	WORD $0xad400963 // ldp q3, q2, [x11]
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e1402b4 // tbl v20.16b, { v21.16b }, v20.16b
+	WORD $0x4e65cc77 // fmla v23.2d, v3.2d, v5.2d
+	WORD $0x4e65cf41 // fmla v1.2d, v26.2d, v5.2d
+	WORD $0x6e76dc55 // fmul v21.2d, v2.2d, v22.2d
+	WORD $0x6e72dc42 // fmul v2.2d, v2.2d, v18.2d
+	WORD $0x4eb41e31 // orr v17.16b, v17.16b, v20.16b
+	WORD $0x4e7bcf35 // fmla v21.2d, v25.2d, v27.2d
+	WORD $0x4ef0d631 // fsub v17.2d, v17.2d, v16.2d
+	WORD $0x4e71cc98 // fmla v24.2d, v4.2d, v17.2d
+	WORD $0x4ec138c4 // zip1 v4.2d, v6.2d, v1.2d
+	WORD $0x4ec178c1 // zip2 v1.2d, v6.2d, v1.2d
+	WORD $0x4e71cf22 // fmla v2.2d, v25.2d, v17.2d
+	WORD $0xad0fe3f7 // stp q23, q24, [sp, #0x1f0]
+	WORD $0x794001d1 // ldrh w17, [x14]
+	WORD $0x794005cf // ldrh w15, [x14, #0x2]
+	WORD $0x79400dc8 // ldrh w8, [x14, #0x6]
+	WORD $0x794009cc // ldrh w12, [x14, #0x4]
+	WORD $0xd37cee31 // lsl x17, x17, #4
+	WORD $0xd37cedef // lsl x15, x15, #4
+	WORD $0xd37ced8c // lsl x12, x12, #4
+	WORD $0xd37ced08 // lsl x8, x8, #4
+	WORD $0x3cf168e3 // ldr q3, [x7, x17]
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x3cb168e3 // str q3, [x7, x17]
+	WORD $0x3cef68e3 // ldr q3, [x7, x15]
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x79401951 // ldrh w17, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0xad415cb8 // ldp q24, q23, [x5, #0x20]
-	WORD $0xad4368b9 // ldp q25, q26, [x5, #0x60]
-	WORD $0xad4dd7f6 // ldp q22, q21, [sp, #0x1b0]
-	WORD $0xad419bf1 // ldp q17, q6, [sp, #0x30]
-	WORD $0x3ce66ad0 // ldr q16, [x22, x6]
-	WORD $0x3ce66afd // ldr q29, [x23, x6]
-	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
-	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
-	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
-	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x3dc00223 // ldr q3, [x17]
-	WORD $0x3dc00025 // ldr q5, [x1]
-	WORD $0x3dc00161 // ldr q1, [x11]
-	WORD $0x3dc001c2 // ldr q2, [x14]
-	WORD $0x4e170210 // tbl v16.16b, { v16.16b }, v23.16b
-	WORD $0x6efa4610 // ushl v16.2d, v16.2d, v26.2d
-	WORD $0xfd400a24 // ldr d4, [x17, #0x10]
-	WORD $0x4ec53873 // zip1 v19.2d, v3.2d, v5.2d
-	WORD $0x4ec57874 // zip2 v20.2d, v3.2d, v5.2d
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x3ce66905 // ldr q5, [x8, x6]
-	WORD $0x4ec23832 // zip1 v18.2d, v1.2d, v2.2d
-	WORD $0x4ec27827 // zip2 v7.2d, v1.2d, v2.2d
-	WORD $0x4d40cea1 // ld1r { v1.2d }, [x21]
-	WORD $0xfd400962 // ldr d2, [x11, #0x10]
-	WORD $0x910041cb // add x11, x14, #0x10
-	WORD $0x9100402e // add x14, x1, #0x10
-	WORD $0x4d4085c4 // ld1 { v4.d }[1], [x14]
-	WORD $0x4d408562 // ld1 { v2.d }[1], [x11]
-	WORD $0x4e180063 // tbl v3.16b, { v3.16b }, v24.16b
-	WORD $0x4e1700a5 // tbl v5.16b, { v5.16b }, v23.16b
-	WORD $0x4e1703b7 // tbl v23.16b, { v29.16b }, v23.16b
-	WORD $0x6ee0b83b // neg v27.2d, v1.2d
-	WORD $0x6efa44a5 // ushl v5.2d, v5.2d, v26.2d
-	WORD $0x6ef94463 // ushl v3.2d, v3.2d, v25.2d
-	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
-	WORD $0x4efb4610 // sshl v16.2d, v16.2d, v27.2d
-	WORD $0x4efb4461 // sshl v1.2d, v3.2d, v27.2d
-	WORD $0x4efb44a3 // sshl v3.2d, v5.2d, v27.2d
-	WORD $0x4efb46f7 // sshl v23.2d, v23.2d, v27.2d
-	WORD $0x4e61da1c // scvtf v28.2d, v16.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4e61ce56 // fmla v22.2d, v18.2d, v1.2d
-	WORD $0x4e63ce75 // fmla v21.2d, v19.2d, v3.2d
-	WORD $0x6e61de25 // fmul v5.2d, v17.2d, v1.2d
-	WORD $0x6e63dcc1 // fmul v1.2d, v6.2d, v3.2d
-	WORD $0x4e7cce95 // fmla v21.2d, v20.2d, v28.2d
-	WORD $0x3cfd6ac3 // ldr q3, [x22, x29]
-	WORD $0x4e180063 // tbl v3.16b, { v3.16b }, v24.16b
-	WORD $0x6ef94463 // ushl v3.2d, v3.2d, v25.2d
-	WORD $0x4e77cc95 // fmla v21.2d, v4.2d, v23.2d
-	WORD $0x4efb4463 // sshl v3.2d, v3.2d, v27.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e63ccf6 // fmla v22.2d, v7.2d, v3.2d
-	WORD $0x6e63de30 // fmul v16.2d, v17.2d, v3.2d
-	WORD $0x6e7cdcc3 // fmul v3.2d, v6.2d, v28.2d
-	WORD $0x3cfd6afc // ldr q28, [x23, x29]
-	WORD $0x6e77dcc6 // fmul v6.2d, v6.2d, v23.2d
-	WORD $0x4e180398 // tbl v24.16b, { v28.16b }, v24.16b
-	WORD $0x6ef94718 // ushl v24.2d, v24.2d, v25.2d
-	WORD $0x4efb4718 // sshl v24.2d, v24.2d, v27.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e78cc56 // fmla v22.2d, v2.2d, v24.2d
-	WORD $0x6e78de31 // fmul v17.2d, v17.2d, v24.2d
-	WORD $0xad43e3f7 // ldp q23, q24, [sp, #0x70]
-	WORD $0xad0dd7f6 // stp q22, q21, [sp, #0x1b0]
-	WORD $0x3cfd6a9e // ldr q30, [x20, x29]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3ce66a9f // ldr q31, [x20, x6]
-	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0xad4370bd // ldp q29, q28, [x5, #0x60]
-	WORD $0xad4fdbf5 // ldp q21, q22, [sp, #0x1f0]
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc47ff // ushl v31.2d, v31.2d, v28.2d
-	WORD $0x6efd47de // ushl v30.2d, v30.2d, v29.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7fce76 // fmla v22.2d, v19.2d, v31.2d
-	WORD $0x4e7fcf01 // fmla v1.2d, v24.2d, v31.2d
-	WORD $0x3ce66b1f // ldr q31, [x24, x6]
-	WORD $0x4e7ece55 // fmla v21.2d, v18.2d, v30.2d
-	WORD $0x4e7ecee5 // fmla v5.2d, v23.2d, v30.2d
-	WORD $0x3cfd6b1e // ldr q30, [x24, x29]
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x6efc47ff // ushl v31.2d, v31.2d, v28.2d
-	WORD $0x6efd47de // ushl v30.2d, v30.2d, v29.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7fce96 // fmla v22.2d, v20.2d, v31.2d
-	WORD $0x4e7fcf03 // fmla v3.2d, v24.2d, v31.2d
-	WORD $0x3ce66b3f // ldr q31, [x25, x6]
-	WORD $0x4e7eccf5 // fmla v21.2d, v7.2d, v30.2d
-	WORD $0x4e7ecef0 // fmla v16.2d, v23.2d, v30.2d
-	WORD $0x3cfd6b3e // ldr q30, [x25, x29]
-	WORD $0x4e1903f9 // tbl v25.16b, { v31.16b }, v25.16b
-	WORD $0x4e1a03da // tbl v26.16b, { v30.16b }, v26.16b
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x6efd475a // ushl v26.2d, v26.2d, v29.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4ec23aa3 // zip1 v3.2d, v21.2d, v2.2d
+	WORD $0x4ec27aa2 // zip2 v2.2d, v21.2d, v2.2d
+	WORD $0x3caf68e1 // str q1, [x7, x15]
+	WORD $0x3cec68e1 // ldr q1, [x7, x12]
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x3cac68e1 // str q1, [x7, x12]
+	WORD $0x3ce868e1 // ldr q1, [x7, x8]
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x3ca868e1 // str q1, [x7, x8]
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015cc // ldrh w12, [x14, #0xa]
+	WORD $0x794019cf // ldrh w15, [x14, #0xc]
+	WORD $0x79401dd1 // ldrh w17, [x14, #0xe]
+	WORD $0xad414eb4 // ldp q20, q19, [x21, #0x20]
+	WORD $0x4d40cef5 // ld1r { v21.2d }, [x23]
+	WORD $0x4d40cf16 // ld1r { v22.2d }, [x24]
+	WORD $0xad4e9fe5 // ldp q5, q7, [sp, #0x1d0]
+	WORD $0xad42cbf1 // ldp q17, q18, [sp, #0x50]
+	WORD $0x3cfd6b38 // ldr q24, [x25, x29]
+	WORD $0x3ce878c1 // ldr q1, [x6, x8, lsl #4]
+	WORD $0x3cec78c2 // ldr q2, [x6, x12, lsl #4]
+	WORD $0x3cef78c3 // ldr q3, [x6, x15, lsl #4]
+	WORD $0x3cf178c4 // ldr q4, [x6, x17, lsl #4]
+	WORD $0x4ec23830 // zip1 v16.2d, v1.2d, v2.2d
+	WORD $0x4ec43866 // zip1 v6.2d, v3.2d, v4.2d
+	WORD $0x4ec47864 // zip2 v4.2d, v3.2d, v4.2d
+	WORD $0x4ec27823 // zip2 v3.2d, v1.2d, v2.2d
+	WORD $0x3cfb6961 // ldr q1, [x11, x27]
+	WORD $0x3cfd6962 // ldr q2, [x11, x29]
+	WORD $0x4e140021 // tbl v1.16b, { v1.16b }, v20.16b
+	WORD $0x4e130042 // tbl v2.16b, { v2.16b }, v19.16b
+	WORD $0x4e130313 // tbl v19.16b, { v24.16b }, v19.16b
+	WORD $0x4ea11ea1 // orr v1.16b, v21.16b, v1.16b
+	WORD $0x4ea21ea2 // orr v2.16b, v21.16b, v2.16b
+	WORD $0x4eb31eb3 // orr v19.16b, v21.16b, v19.16b
+	WORD $0x4ef6d437 // fsub v23.2d, v1.2d, v22.2d
+	WORD $0x4ef6d441 // fsub v1.2d, v2.2d, v22.2d
+	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
+	WORD $0x4e77ce05 // fmla v5.2d, v16.2d, v23.2d
+	WORD $0x6e77de22 // fmul v2.2d, v17.2d, v23.2d
+	WORD $0x3cfb6b37 // ldr q23, [x25, x27]
+	WORD $0x4e61ccc7 // fmla v7.2d, v6.2d, v1.2d
+	WORD $0x6e61de41 // fmul v1.2d, v18.2d, v1.2d
+	WORD $0x4e73cc87 // fmla v7.2d, v4.2d, v19.2d
+	WORD $0x4e1402f4 // tbl v20.16b, { v23.16b }, v20.16b
+	WORD $0xad44dff8 // ldp q24, q23, [sp, #0x90]
+	WORD $0x4eb41eb4 // orr v20.16b, v21.16b, v20.16b
+	WORD $0x4ef6d694 // fsub v20.2d, v20.2d, v22.2d
+	WORD $0x4e74cc65 // fmla v5.2d, v3.2d, v20.2d
+	WORD $0xad50d7f6 // ldp q22, q21, [sp, #0x210]
+	WORD $0xad0e9fe5 // stp q5, q7, [sp, #0x1d0]
+	WORD $0x6e73de45 // fmul v5.2d, v18.2d, v19.2d
+	WORD $0x6e74de27 // fmul v7.2d, v17.2d, v20.2d
+	WORD $0xad414eb4 // ldp q20, q19, [x21, #0x20]
+	WORD $0x3cfb6ad9 // ldr q25, [x22, x27]
+	WORD $0x3cfd6ada // ldr q26, [x22, x29]
+	WORD $0x4e13035a // tbl v26.16b, { v26.16b }, v19.16b
+	WORD $0x6d48c6b2 // ldp d18, d17, [x21, #0x88]
+	WORD $0x4e080652 // dup v18.2d, v18.d[0]
+	WORD $0x4e080631 // dup v17.2d, v17.d[0]
+	WORD $0x4e140339 // tbl v25.16b, { v25.16b }, v20.16b
+	WORD $0x4eba1e5a // orr v26.16b, v18.16b, v26.16b
+	WORD $0x4eb91e59 // orr v25.16b, v18.16b, v25.16b
+	WORD $0x4ef1d75a // fsub v26.2d, v26.2d, v17.2d
+	WORD $0x4ef1d739 // fsub v25.2d, v25.2d, v17.2d
+	WORD $0x4e7accd5 // fmla v21.2d, v6.2d, v26.2d
+	WORD $0x3cfb6b46 // ldr q6, [x26, x27]
+	WORD $0x4e7acee1 // fmla v1.2d, v23.2d, v26.2d
+	WORD $0x4e79ce16 // fmla v22.2d, v16.2d, v25.2d
+	WORD $0x4e79cf02 // fmla v2.2d, v24.2d, v25.2d
+	WORD $0x3cfd6b50 // ldr q16, [x26, x29]
+	WORD $0x4e1400c6 // tbl v6.16b, { v6.16b }, v20.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4ea61e46 // orr v6.16b, v18.16b, v6.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef1d4c6 // fsub v6.2d, v6.2d, v17.2d
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4e66cc76 // fmla v22.2d, v3.2d, v6.2d
+	WORD $0x4e66cf07 // fmla v7.2d, v24.2d, v6.2d
+	WORD $0x4e70cc95 // fmla v21.2d, v4.2d, v16.2d
+	WORD $0x4e70cee5 // fmla v5.2d, v23.2d, v16.2d
+	WORD $0x4ec73843 // zip1 v3.2d, v2.2d, v7.2d
+	WORD $0x4ec77842 // zip2 v2.2d, v2.2d, v7.2d
+	WORD $0xad10d7f6 // stp q22, q21, [sp, #0x210]
+	WORD $0x794011d1 // ldrh w17, [x14, #0x8]
+	WORD $0x794015cf // ldrh w15, [x14, #0xa]
+	WORD $0x79401dc8 // ldrh w8, [x14, #0xe]
+	WORD $0x794019cc // ldrh w12, [x14, #0xc]
+	WORD $0xd37cee31 // lsl x17, x17, #4
+	WORD $0xd37cedef // lsl x15, x15, #4
+	WORD $0xd37ced8c // lsl x12, x12, #4
+	WORD $0xd37ced08 // lsl x8, x8, #4
+	WORD $0x3cf168e4 // ldr q4, [x7, x17]
+	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x3cb168e3 // str q3, [x7, x17]
+	WORD $0x3cef68e3 // ldr q3, [x7, x15]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x3caf68e2 // str q2, [x7, x15]
+	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
+	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
+	WORD $0x3cec68e3 // ldr q3, [x7, x12]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x14000126 // b <symmetric2+0xcbc>
+	WORD $0xf2400a9f // tst x20, #0x7
+	WORD $0x7a580a82 // ccmp w20, #0x18, #0x2, eq
+	WORD $0x1a9f97ec // cset w12, hi
+	WORD $0xa9463c16 // ldp x22, x15, [x0, #0x60]
+	WORD $0x7100059f // cmp w12, #0x1
+	WORD $0x9ba53e95 // umaddl x21, w20, w5, x15
+	WORD $0x3607e5b1 // tbz w17, #0x0, <symmetric2+0x4f4>
+	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0xd342fe98 // lsr x24, x20, #2
+	WORD $0x54002420 // b.eq <symmetric2+0xcd0>
+	WORD $0x35002c4c // cbnz w12, <symmetric2+0xdd8>
+	WORD $0x910222af // add x15, x21, #0x88
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x52800031 // mov w17, #0x1
+	WORD $0x4d40cde1 // ld1r { v1.2d }, [x15]
+	WORD $0x910242af // add x15, x21, #0x90
+	WORD $0xaa0b03fa // mov x26, x11
+	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
+	WORD $0x8b14068f // add x15, x20, x20, lsl #1
+	WORD $0xd342fdf9 // lsr x25, x15, #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0c183d // add x29, x1, x12, lsl #6
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x2a1103fb // mov w27, w17
+	WORD $0x9100c3ec // add x12, sp, #0x30
+	WORD $0x52800028 // mov w8, #0x1
+	WORD $0xaa1003f1 // mov x17, x16
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9b1469ef // madd x15, x15, x20, x26
+	WORD $0xad4012a5 // ldp q5, q4, [x21]
+	WORD $0xad4043a7 // ldp q7, q16, [x29]
+	WORD $0x2a0803fe // mov w30, w8
+	WORD $0x2a1f03e8 // mov w8, wzr
+	WORD $0x3dc001e6 // ldr q6, [x15]
+	WORD $0x3cf869e3 // ldr q3, [x15, x24]
+	WORD $0x4e0500c5 // tbl v5.16b, { v6.16b }, v5.16b
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4ea51c24 // orr v4.16b, v1.16b, v5.16b
+	WORD $0xad401985 // ldp q5, q6, [x12]
+	WORD $0xaa0203ec // mov x12, x2
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x4ee2d484 // fsub v4.2d, v4.2d, v2.2d
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0x4e63ccd0 // fmla v16.2d, v6.2d, v3.2d
+	WORD $0x4e64cca7 // fmla v7.2d, v5.2d, v4.2d
+	WORD $0xad0043a7 // stp q7, q16, [x29]
+	WORD $0xad4143a7 // ldp q7, q16, [x29, #0x20]
+	WORD $0xad4116a6 // ldp q6, q5, [x21, #0x20]
+	WORD $0x3cf769e3 // ldr q3, [x15, x23]
+	WORD $0x3cf969e4 // ldr q4, [x15, x25]
+	WORD $0x5280002f // mov w15, #0x1
+	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
+	WORD $0x4e060063 // tbl v3.16b, { v3.16b }, v6.16b
+	WORD $0xad401a25 // ldp q5, q6, [x17]
+	WORD $0xaa0403f1 // mov x17, x4
+	WORD $0x4ea41c24 // orr v4.16b, v1.16b, v4.16b
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x4ee2d484 // fsub v4.2d, v4.2d, v2.2d
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0x4e64ccd0 // fmla v16.2d, v6.2d, v4.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0xad0143a7 // stp q7, q16, [x29, #0x20]
+	WORD $0x3707fbde // tbnz w30, #0x0, <symmetric2+0x8a0>
+	WORD $0x2a1f03f1 // mov w17, wzr
+	WORD $0x8b16035a // add x26, x26, x22
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0x3707fa5b // tbnz w27, #0x0, <symmetric2+0x880>
+	WORD $0x17fffed9 // b <symmetric2+0x4a0>
+	WORD $0x7100099f // cmp w12, #0x2
+	WORD $0x54ffd121 // b.ne <symmetric2+0x368>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005cc // ldrh w12, [x14, #0x2]
+	WORD $0xd342fe9b // lsr x27, x20, #2
+	WORD $0x910202b8 // add x24, x21, #0x80
+	WORD $0x8b140179 // add x25, x11, x20
+	WORD $0x8b160176 // add x22, x11, x22
+	WORD $0x794009cf // ldrh w15, [x14, #0x4]
+	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0xad4052b5 // ldp q21, q20, [x21]
+	WORD $0x8b1402da // add x26, x22, x20
+	WORD $0x3cfb6978 // ldr q24, [x11, x27]
+	WORD $0x3ce878c1 // ldr q1, [x6, x8, lsl #4]
+	WORD $0x3cec78c2 // ldr q2, [x6, x12, lsl #4]
+	WORD $0x79400dc8 // ldrh w8, [x14, #0x6]
+	WORD $0x3cef78c4 // ldr q4, [x6, x15, lsl #4]
+	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
+	WORD $0x3ce878c5 // ldr q5, [x6, x8, lsl #4]
+	WORD $0x4ec27823 // zip2 v3.2d, v1.2d, v2.2d
+	WORD $0x4d40cf01 // ld1r { v1.2d }, [x24]
+	WORD $0xad425eb6 // ldp q22, q23, [x21, #0x40]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xad4dc3f1 // ldp q17, q16, [sp, #0x1b0]
+	WORD $0xad41cff2 // ldp q18, q19, [sp, #0x30]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x8b140688 // add x8, x20, x20, lsl #1
+	WORD $0x3cfb6b39 // ldr q25, [x25, x27]
+	WORD $0x4ec53887 // zip1 v7.2d, v4.2d, v5.2d
+	WORD $0x4ec57885 // zip2 v5.2d, v4.2d, v5.2d
+	WORD $0x4e140304 // tbl v4.16b, { v24.16b }, v20.16b
+	WORD $0x4e150042 // tbl v2.16b, { v2.16b }, v21.16b
+	WORD $0x6ef74484 // ushl v4.2d, v4.2d, v23.2d
+	WORD $0x4e140334 // tbl v20.16b, { v25.16b }, v20.16b
+	WORD $0x6ef64442 // ushl v2.2d, v2.2d, v22.2d
+	WORD $0x6ee0b838 // neg v24.2d, v1.2d
+	WORD $0x6ef74694 // ushl v20.2d, v20.2d, v23.2d
+	WORD $0x4ef84441 // sshl v1.2d, v2.2d, v24.2d
+	WORD $0x4ef84482 // sshl v2.2d, v4.2d, v24.2d
+	WORD $0x4ef84694 // sshl v20.2d, v20.2d, v24.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d824 // scvtf v4.2d, v1.2d
+	WORD $0x4e64ccd1 // fmla v17.2d, v6.2d, v4.2d
+	WORD $0x4e62ccf0 // fmla v16.2d, v7.2d, v2.2d
+	WORD $0x6e62de61 // fmul v1.2d, v19.2d, v2.2d
+	WORD $0x6e64de42 // fmul v2.2d, v18.2d, v4.2d
+	WORD $0x3dc00324 // ldr q4, [x25]
+	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
+	WORD $0x4e150084 // tbl v4.16b, { v4.16b }, v21.16b
+	WORD $0x6ef64484 // ushl v4.2d, v4.2d, v22.2d
+	WORD $0x4ef84484 // sshl v4.2d, v4.2d, v24.2d
+	WORD $0xad4fe3f7 // ldp q23, q24, [sp, #0x1f0]
+	WORD $0x4e61d895 // scvtf v21.2d, v4.2d
+	WORD $0x4e61da84 // scvtf v4.2d, v20.2d
+	WORD $0x4e64ccb0 // fmla v16.2d, v5.2d, v4.2d
+	WORD $0x4e75cc71 // fmla v17.2d, v3.2d, v21.2d
+	WORD $0x6e64de64 // fmul v4.2d, v19.2d, v4.2d
+	WORD $0x6e75de52 // fmul v18.2d, v18.2d, v21.2d
+	WORD $0xad43e7f5 // ldp q21, q25, [sp, #0x70]
+	WORD $0xad0dc3f1 // stp q17, q16, [sp, #0x1b0]
+	WORD $0x3cfb6adb // ldr q27, [x22, x27]
+	WORD $0xad4052b6 // ldp q22, q20, [x21]
+	WORD $0x4d40cf13 // ld1r { v19.2d }, [x24]
+	WORD $0xad4242b1 // ldp q17, q16, [x21, #0x40]
+	WORD $0x3dc002da // ldr q26, [x22]
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0x4e14037b // tbl v27.16b, { v27.16b }, v20.16b
+	WORD $0x4e16035a // tbl v26.16b, { v26.16b }, v22.16b
+	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
+	WORD $0x6ef0477b // ushl v27.2d, v27.2d, v16.2d
+	WORD $0x6ef1475a // ushl v26.2d, v26.2d, v17.2d
+	WORD $0x4ef3477b // sshl v27.2d, v27.2d, v19.2d
+	WORD $0x4ef3475a // sshl v26.2d, v26.2d, v19.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
 	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e79cc96 // fmla v22.2d, v4.2d, v25.2d
-	WORD $0x4e79cf06 // fmla v6.2d, v24.2d, v25.2d
-	WORD $0x4e7acc55 // fmla v21.2d, v2.2d, v26.2d
-	WORD $0x4e7acef1 // fmla v17.2d, v23.2d, v26.2d
-	WORD $0xad45dff8 // ldp q24, q23, [sp, #0xb0]
-	WORD $0xad0fdbf5 // stp q21, q22, [sp, #0x1f0]
-	WORD $0x3cfd6a7e // ldr q30, [x19, x29]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
-	WORD $0xad4370bd // ldp q29, q28, [x5, #0x60]
-	WORD $0xad51dbf5 // ldp q21, q22, [sp, #0x230]
-	WORD $0x3ce66a7f // ldr q31, [x19, x6]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc47ff // ushl v31.2d, v31.2d, v28.2d
-	WORD $0x6efd47de // ushl v30.2d, v30.2d, v29.2d
-	WORD $0x4efb47ff // sshl v31.2d, v31.2d, v27.2d
-	WORD $0x4efb47de // sshl v30.2d, v30.2d, v27.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
-	WORD $0x4e7fce76 // fmla v22.2d, v19.2d, v31.2d
-	WORD $0x3ce66b53 // ldr q19, [x26, x6]
-	WORD $0x4e7fcee1 // fmla v1.2d, v23.2d, v31.2d
-	WORD $0x4e7ece55 // fmla v21.2d, v18.2d, v30.2d
-	WORD $0x3cfd6b52 // ldr q18, [x26, x29]
-	WORD $0x4e7ecf05 // fmla v5.2d, v24.2d, v30.2d
-	WORD $0x4e190273 // tbl v19.16b, { v19.16b }, v25.16b
-	WORD $0x4e1a0252 // tbl v18.16b, { v18.16b }, v26.16b
-	WORD $0x6efc4673 // ushl v19.2d, v19.2d, v28.2d
-	WORD $0x6efd4652 // ushl v18.2d, v18.2d, v29.2d
-	WORD $0x4efb4673 // sshl v19.2d, v19.2d, v27.2d
-	WORD $0x4efb4652 // sshl v18.2d, v18.2d, v27.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce96 // fmla v22.2d, v20.2d, v19.2d
-	WORD $0x4e73cee3 // fmla v3.2d, v23.2d, v19.2d
-	WORD $0x4e72ccf5 // fmla v21.2d, v7.2d, v18.2d
-	WORD $0x4e72cf10 // fmla v16.2d, v24.2d, v18.2d
-	WORD $0x3cfd6b67 // ldr q7, [x27, x29]
-	WORD $0x3ce66b72 // ldr q18, [x27, x6]
-	WORD $0x4e1a00e7 // tbl v7.16b, { v7.16b }, v26.16b
-	WORD $0x4e190252 // tbl v18.16b, { v18.16b }, v25.16b
-	WORD $0x6efc4652 // ushl v18.2d, v18.2d, v28.2d
-	WORD $0x6efd44e7 // ushl v7.2d, v7.2d, v29.2d
-	WORD $0x4efb44e7 // sshl v7.2d, v7.2d, v27.2d
-	WORD $0x4efb4652 // sshl v18.2d, v18.2d, v27.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e7bccf8 // fmla v24.2d, v7.2d, v27.2d
+	WORD $0x3cfb6b47 // ldr q7, [x26, x27]
+	WORD $0x4e7bcf21 // fmla v1.2d, v25.2d, v27.2d
+	WORD $0x4e7accd7 // fmla v23.2d, v6.2d, v26.2d
+	WORD $0x3dc00346 // ldr q6, [x26]
+	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
+	WORD $0x4e7acea2 // fmla v2.2d, v21.2d, v26.2d
+	WORD $0x4e1600c6 // tbl v6.16b, { v6.16b }, v22.16b
+	WORD $0x4e1400e7 // tbl v7.16b, { v7.16b }, v20.16b
+	WORD $0x6ef044e7 // ushl v7.2d, v7.2d, v16.2d
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x4ef344c6 // sshl v6.2d, v6.2d, v19.2d
+	WORD $0x4ef344e7 // sshl v7.2d, v7.2d, v19.2d
 	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0x4e72cc96 // fmla v22.2d, v4.2d, v18.2d
-	WORD $0x4e67cc55 // fmla v21.2d, v2.2d, v7.2d
-	WORD $0x4e67cf11 // fmla v17.2d, v24.2d, v7.2d
-	WORD $0x4e72cee6 // fmla v6.2d, v23.2d, v18.2d
-	WORD $0x4ed038a4 // zip1 v4.2d, v5.2d, v16.2d
-	WORD $0x4ed078a5 // zip2 v5.2d, v5.2d, v16.2d
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e66cc77 // fmla v23.2d, v3.2d, v6.2d
+	WORD $0x4e67ccb8 // fmla v24.2d, v5.2d, v7.2d
+	WORD $0x4e66ceb2 // fmla v18.2d, v21.2d, v6.2d
+	WORD $0x4e67cf24 // fmla v4.2d, v25.2d, v7.2d
+	WORD $0xad0fe3f7 // stp q23, q24, [sp, #0x1f0]
+	WORD $0x4ed23843 // zip1 v3.2d, v2.2d, v18.2d
+	WORD $0x4ed27842 // zip2 v2.2d, v2.2d, v18.2d
+	WORD $0x794001db // ldrh w27, [x14]
+	WORD $0x794005d1 // ldrh w17, [x14, #0x2]
+	WORD $0x79400dcc // ldrh w12, [x14, #0x6]
+	WORD $0x794009cf // ldrh w15, [x14, #0x4]
+	WORD $0xd37cef7b // lsl x27, x27, #4
+	WORD $0xd37cee31 // lsl x17, x17, #4
+	WORD $0xd37cedef // lsl x15, x15, #4
+	WORD $0xd37ced8c // lsl x12, x12, #4
+	WORD $0x3cfb68e5 // ldr q5, [x7, x27]
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x3cbb68e3 // str q3, [x7, x27]
+	WORD $0xd342fd1b // lsr x27, x8, #2
+	WORD $0x3cf168e3 // ldr q3, [x7, x17]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x3cb168e2 // str q2, [x7, x17]
+	WORD $0x4ec43822 // zip1 v2.2d, v1.2d, v4.2d
+	WORD $0x4ec47821 // zip2 v1.2d, v1.2d, v4.2d
+	WORD $0x3cef68e3 // ldr q3, [x7, x15]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x3caf68e2 // str q2, [x7, x15]
+	WORD $0x3cec68e2 // ldr q2, [x7, x12]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x3cac68e1 // str q1, [x7, x12]
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015cc // ldrh w12, [x14, #0xa]
+	WORD $0x794019cf // ldrh w15, [x14, #0xc]
+	WORD $0xad414eb4 // ldp q20, q19, [x21, #0x20]
+	WORD $0x4d40cf15 // ld1r { v21.2d }, [x24]
+	WORD $0xad435ab7 // ldp q23, q22, [x21, #0x60]
+	WORD $0xad4ecbf1 // ldp q17, q18, [sp, #0x1d0]
+	WORD $0x3cfb6b39 // ldr q25, [x25, x27]
+	WORD $0x3ce878c1 // ldr q1, [x6, x8, lsl #4]
+	WORD $0x79401dc8 // ldrh w8, [x14, #0xe]
+	WORD $0x3cec78c2 // ldr q2, [x6, x12, lsl #4]
+	WORD $0x3cef78c3 // ldr q3, [x6, x15, lsl #4]
+	WORD $0x6ee0bab5 // neg v21.2d, v21.2d
+	WORD $0x3ce878c4 // ldr q4, [x6, x8, lsl #4]
+	WORD $0x4ec23830 // zip1 v16.2d, v1.2d, v2.2d
+	WORD $0x4ec27825 // zip2 v5.2d, v1.2d, v2.2d
+	WORD $0x3cf76961 // ldr q1, [x11, x23]
+	WORD $0x3cfb6962 // ldr q2, [x11, x27]
+	WORD $0x4ec43867 // zip1 v7.2d, v3.2d, v4.2d
+	WORD $0x4ec47864 // zip2 v4.2d, v3.2d, v4.2d
+	WORD $0x4e140021 // tbl v1.16b, { v1.16b }, v20.16b
+	WORD $0xad428fe6 // ldp q6, q3, [sp, #0x50]
+	WORD $0x4e130042 // tbl v2.16b, { v2.16b }, v19.16b
+	WORD $0x4e130333 // tbl v19.16b, { v25.16b }, v19.16b
+	WORD $0x6ef74421 // ushl v1.2d, v1.2d, v23.2d
+	WORD $0x6ef64442 // ushl v2.2d, v2.2d, v22.2d
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4ef54421 // sshl v1.2d, v1.2d, v21.2d
+	WORD $0x4ef54442 // sshl v2.2d, v2.2d, v21.2d
+	WORD $0x4ef54673 // sshl v19.2d, v19.2d, v21.2d
+	WORD $0x4e61d838 // scvtf v24.2d, v1.2d
+	WORD $0x4e61d841 // scvtf v1.2d, v2.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e78ce11 // fmla v17.2d, v16.2d, v24.2d
+	WORD $0x6e78dcc2 // fmul v2.2d, v6.2d, v24.2d
+	WORD $0x3cf76b38 // ldr q24, [x25, x23]
+	WORD $0x4e61ccf2 // fmla v18.2d, v7.2d, v1.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0x6e73dc63 // fmul v3.2d, v3.2d, v19.2d
+	WORD $0x4e73cc92 // fmla v18.2d, v4.2d, v19.2d
+	WORD $0x4e140314 // tbl v20.16b, { v24.16b }, v20.16b
+	WORD $0x6ef74694 // ushl v20.2d, v20.2d, v23.2d
+	WORD $0xad50dbf7 // ldp q23, q22, [sp, #0x210]
+	WORD $0xad44e3f9 // ldp q25, q24, [sp, #0x90]
+	WORD $0x4ef54694 // sshl v20.2d, v20.2d, v21.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e74ccb1 // fmla v17.2d, v5.2d, v20.2d
+	WORD $0x6e74dcc6 // fmul v6.2d, v6.2d, v20.2d
+	WORD $0xad0ecbf1 // stp q17, q18, [sp, #0x1d0]
+	WORD $0xad4152b5 // ldp q21, q20, [x21, #0x20]
+	WORD $0x3cf76ada // ldr q26, [x22, x23]
+	WORD $0x3cfb6adb // ldr q27, [x22, x27]
+	WORD $0x4e14037b // tbl v27.16b, { v27.16b }, v20.16b
+	WORD $0xad434ab1 // ldp q17, q18, [x21, #0x60]
+	WORD $0xfd4042b3 // ldr d19, [x21, #0x80]
+	WORD $0x4e080673 // dup v19.2d, v19.d[0]
+	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
+	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
+	WORD $0x6ef2477b // ushl v27.2d, v27.2d, v18.2d
+	WORD $0x6ef1475a // ushl v26.2d, v26.2d, v17.2d
+	WORD $0x4ef3477b // sshl v27.2d, v27.2d, v19.2d
+	WORD $0x4ef3475a // sshl v26.2d, v26.2d, v19.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
+	WORD $0x4e7bccf6 // fmla v22.2d, v7.2d, v27.2d
+	WORD $0x4e7bcf01 // fmla v1.2d, v24.2d, v27.2d
+	WORD $0x3cf76b47 // ldr q7, [x26, x23]
+	WORD $0x4e7ace17 // fmla v23.2d, v16.2d, v26.2d
+	WORD $0x3cfb6b50 // ldr q16, [x26, x27]
+	WORD $0x4e7acf22 // fmla v2.2d, v25.2d, v26.2d
+	WORD $0x4e1500e7 // tbl v7.16b, { v7.16b }, v21.16b
+	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
+	WORD $0x6ef144e7 // ushl v7.2d, v7.2d, v17.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x4ef344e7 // sshl v7.2d, v7.2d, v19.2d
+	WORD $0x4ef34610 // sshl v16.2d, v16.2d, v19.2d
+	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e67ccb7 // fmla v23.2d, v5.2d, v7.2d
+	WORD $0x4e67cf26 // fmla v6.2d, v25.2d, v7.2d
+	WORD $0x4e70cc96 // fmla v22.2d, v4.2d, v16.2d
+	WORD $0x4e70cf03 // fmla v3.2d, v24.2d, v16.2d
+	WORD $0x4ec63844 // zip1 v4.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0xad10dbf7 // stp q23, q22, [sp, #0x210]
+	WORD $0x794011d1 // ldrh w17, [x14, #0x8]
+	WORD $0x794015cf // ldrh w15, [x14, #0xa]
+	WORD $0x79401dc8 // ldrh w8, [x14, #0xe]
+	WORD $0x794019cc // ldrh w12, [x14, #0xc]
+	WORD $0xd37cee31 // lsl x17, x17, #4
+	WORD $0xd37cedef // lsl x15, x15, #4
+	WORD $0xd37ced8c // lsl x12, x12, #4
+	WORD $0xd37ced08 // lsl x8, x8, #4
+	WORD $0x3cf168e5 // ldr q5, [x7, x17]
+	WORD $0x4e64d4a4 // fadd v4.2d, v5.2d, v4.2d
+	WORD $0x3cb168e4 // str q4, [x7, x17]
+	WORD $0x3cef68e4 // ldr q4, [x7, x15]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x3caf68e2 // str q2, [x7, x15]
 	WORD $0x4ec33822 // zip1 v2.2d, v1.2d, v3.2d
 	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
-	WORD $0xad11dbf5 // stp q21, q22, [sp, #0x230]
-	WORD $0x6e084627 // mov v7.d[0], v17.d[1]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x4e181ff1 // mov v17.d[1], xzr
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x79401951 // ldrh w17, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b111471 // add x17, x3, x17, lsl #5
-	WORD $0xad404172 // ldp q18, q16, [x11]
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0xad004164 // stp q4, q16, [x11]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b01146b // add x11, x3, x1, lsl #5
-	WORD $0xad4041d1 // ldp q17, q16, [x14]
-	WORD $0x6e0844c4 // mov v4.d[0], v6.d[1]
-	WORD $0x4e181fe6 // mov v6.d[1], xzr
-	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0xad001dc5 // stp q5, q7, [x14]
-	WORD $0xad401627 // ldp q7, q5, [x17]
-	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
-	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD $0xad001622 // stp q2, q5, [x17]
-	WORD $0xad400963 // ldp q3, q2, [x11]
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x17fffc76 // b <symmetric3+0x41c>
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0xaa0803f7 // mov x23, x8
+	WORD $0x3cec68e4 // ldr q4, [x7, x12]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x3cac68e2 // str q2, [x7, x12]
+	WORD $0x3ce868e2 // ldr q2, [x7, x8]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x3ca868e1 // str q1, [x7, x8]
+	WORD $0x17fffdf4 // b <symmetric2+0x49c>
+	WORD $0x910202a8 // add x8, x21, #0x80
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x52800031 // mov w17, #0x1
+	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
+	WORD $0x8b140688 // add x8, x20, x20, lsl #1
+	WORD $0xaa0b03fa // mov x26, x11
+	WORD $0xd342fd19 // lsr x25, x8, #2
+	WORD $0x6ee0b821 // neg v1.2d, v1.2d
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b111998 // add x24, x12, x17, lsl #6
-	WORD $0xaa0f03f9 // mov x25, x15
-	WORD $0x5280007a // mov w26, #0x3
-	WORD $0xaa1703fb // mov x27, x23
-	WORD $0xad400702 // ldp q2, q1, [x24]
-	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
+	WORD $0x8b0c183d // add x29, x1, x12, lsl #6
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x2a1103fb // mov w27, w17
+	WORD $0x9100c3ec // add x12, sp, #0x30
+	WORD $0x5280003e // mov w30, #0x1
+	WORD $0xaa1003f1 // mov x17, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad401cb0 // ldp q16, q7, [x5]
-	WORD $0x910200bd // add x29, x5, #0x80
-	WORD $0xf100075a // subs x26, x26, #0x1
-	WORD $0x3cf46b66 // ldr q6, [x27, x20]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00365 // ldr q5, [x27]
-	WORD $0x4d40cfb1 // ld1r { v17.2d }, [x29]
-	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1f30 // ldp q16, q7, [x25, #-0x20]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad000702 // stp q2, q1, [x24]
-	WORD $0x3cf56b65 // ldr q5, [x27, x21]
-	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
-	WORD $0x3cf66b66 // ldr q6, [x27, x22]
-	WORD $0xad4348b1 // ldp q17, q18, [x5, #0x60]
-	WORD $0x8b06037b // add x27, x27, x6
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd4040b0 // ldr d16, [x5, #0x80]
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0xacc21f30 // ldp q16, q7, [x25], #0x40
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010f04 // stp q4, q3, [x24, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric3+0x1280>
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x8b1302f7 // add x23, x23, x19
-	WORD $0xf1000e3f // cmp x17, #0x3
-	WORD $0x54fff981 // b.ne <symmetric3+0x1260>
-	WORD $0x17fffc3b // b <symmetric3+0x420>
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0xaa0803f7 // mov x23, x8
-	WORD $0x8b111998 // add x24, x12, x17, lsl #6
-	WORD $0xaa0f03f9 // mov x25, x15
-	WORD $0x5280007a // mov w26, #0x3
-	WORD $0xaa1703fb // mov x27, x23
-	WORD $0xad400702 // ldp q2, q1, [x24]
-	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
+	WORD $0x9b1469e8 // madd x8, x15, x20, x26
+	WORD $0xad4012a5 // ldp q5, q4, [x21]
+	WORD $0xad401fa6 // ldp q6, q7, [x29]
+	WORD $0x5280002f // mov w15, #0x1
+	WORD $0x3cf86903 // ldr q3, [x8, x24]
+	WORD $0x3dc00102 // ldr q2, [x8]
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0xad4212a5 // ldp q5, q4, [x21, #0x40]
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0xad401584 // ldp q4, q5, [x12]
+	WORD $0xaa0203ec // mov x12, x2
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad001fa6 // stp q6, q7, [x29]
+	WORD $0x3cf76902 // ldr q2, [x8, x23]
+	WORD $0xad4112a5 // ldp q5, q4, [x21, #0x20]
+	WORD $0x3cf96903 // ldr q3, [x8, x25]
+	WORD $0xad411fa6 // ldp q6, q7, [x29, #0x20]
+	WORD $0x2a1e03e8 // mov w8, w30
+	WORD $0x2a1f03fe // mov w30, wzr
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0xad4316a4 // ldp q4, q5, [x21, #0x60]
+	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0xad401624 // ldp q4, q5, [x17]
+	WORD $0xaa0403f1 // mov x17, x4
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad011fa6 // stp q6, q7, [x29, #0x20]
+	WORD $0x3707fb08 // tbnz w8, #0x0, <symmetric2+0xd20>
+	WORD $0x2a1f03f1 // mov w17, wzr
+	WORD $0x8b16035a // add x26, x26, x22
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0x3707f99b // tbnz w27, #0x0, <symmetric2+0xd00>
+	WORD $0x17fffdb3 // b <symmetric2+0x4a0>
+	WORD $0x910202a8 // add x8, x21, #0x80
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x52800031 // mov w17, #0x1
+	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
+	WORD $0x8b140688 // add x8, x20, x20, lsl #1
+	WORD $0xaa0b03fa // mov x26, x11
+	WORD $0xd342fd19 // lsr x25, x8, #2
+	WORD $0x6ee0b821 // neg v1.2d, v1.2d
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad401cb0 // ldp q16, q7, [x5]
-	WORD $0x910200bd // add x29, x5, #0x80
-	WORD $0xf100075a // subs x26, x26, #0x1
-	WORD $0x3cf46b66 // ldr q6, [x27, x20]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00365 // ldr q5, [x27]
-	WORD $0x4d40cfb1 // ld1r { v17.2d }, [x29]
-	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1f30 // ldp q16, q7, [x25, #-0x20]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad000702 // stp q2, q1, [x24]
-	WORD $0x3cf56b65 // ldr q5, [x27, x21]
-	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
-	WORD $0x3cf66b66 // ldr q6, [x27, x22]
-	WORD $0xad4348b1 // ldp q17, q18, [x5, #0x60]
-	WORD $0x8b06037b // add x27, x27, x6
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd4040b0 // ldr d16, [x5, #0x80]
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0xacc21f30 // ldp q16, q7, [x25], #0x40
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010f04 // stp q4, q3, [x24, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric3+0x1360>
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x8b1302f7 // add x23, x23, x19
-	WORD $0xf1000e3f // cmp x17, #0x3
-	WORD $0x54fff981 // b.ne <symmetric3+0x1340>
-	WORD $0x17fffc03 // b <symmetric3+0x420>
+	WORD $0x8b0c183d // add x29, x1, x12, lsl #6
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x2a1103fb // mov w27, w17
+	WORD $0x9100c3ec // add x12, sp, #0x30
+	WORD $0x5280003e // mov w30, #0x1
+	WORD $0xaa1003f1 // mov x17, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400db1 // ldrh w17, [x13, #0x6]
-	WORD $0x361769f1 // tbz w17, #0x2, <symmetric3+0x160>
-	WORD $0xf941abf1 // ldr x17, [sp, #0x350]
-	WORD $0xf941b7e1 // ldr x1, [sp, #0x368]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x5400028b // b.lt <symmetric3+0x1484>
-	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0xaa1103e3 // mov x3, x17
-	WORD $0xaa0c03e4 // mov x4, x12
-	WORD $0xf940c08b // ldr x11, [x4, #0x180]
-	WORD $0xfd400081 // ldr d1, [x4]
-	WORD $0xf1000463 // subs x3, x3, #0x1
-	WORD $0x8b0b144b // add x11, x2, x11, lsl #5
-	WORD $0x6d400d62 // ldp d2, d3, [x11]
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfd400962 // ldr d2, [x11, #0x10]
-	WORD $0xfd000161 // str d1, [x11]
-	WORD $0xfd402081 // ldr d1, [x4, #0x40]
+	WORD $0x9b1469e8 // madd x8, x15, x20, x26
+	WORD $0xad4012a5 // ldp q5, q4, [x21]
+	WORD $0xad401fa6 // ldp q6, q7, [x29]
+	WORD $0x5280002f // mov w15, #0x1
+	WORD $0x3cf86903 // ldr q3, [x8, x24]
+	WORD $0x3dc00102 // ldr q2, [x8]
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0xad4212a5 // ldp q5, q4, [x21, #0x40]
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0xad401584 // ldp q4, q5, [x12]
+	WORD $0xaa0203ec // mov x12, x2
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad001fa6 // stp q6, q7, [x29]
+	WORD $0x3cf76902 // ldr q2, [x8, x23]
+	WORD $0xad4112a5 // ldp q5, q4, [x21, #0x20]
+	WORD $0x3cf96903 // ldr q3, [x8, x25]
+	WORD $0xad411fa6 // ldp q6, q7, [x29, #0x20]
+	WORD $0x2a1e03e8 // mov w8, w30
+	WORD $0x2a1f03fe // mov w30, wzr
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0xad4316a4 // ldp q4, q5, [x21, #0x60]
+	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0xad401624 // ldp q4, q5, [x17]
+	WORD $0xaa0403f1 // mov x17, x4
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad011fa6 // stp q6, q7, [x29, #0x20]
+	WORD $0x3707fb08 // tbnz w8, #0x0, <symmetric2+0xe20>
+	WORD $0x2a1f03f1 // mov w17, wzr
+	WORD $0x8b16035a // add x26, x26, x22
+	WORD $0x5280002c // mov w12, #0x1
+	WORD $0x3707f99b // tbnz w27, #0x0, <symmetric2+0xe00>
+	WORD $0x17fffd73 // b <symmetric2+0x4a0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400d2c // ldrh w12, [x9, #0x6]
+	WORD $0x361793ac // tbz w12, #0x2, <symmetric2+0x158>
+	WORD $0xad4d97e7 // ldp q7, q5, [sp, #0x1b0]
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0xad4e87e3 // ldp q3, q1, [sp, #0x1d0]
+	WORD $0xad4f9bf0 // ldp q16, q6, [sp, #0x1f0]
+	WORD $0xad508be4 // ldp q4, q2, [sp, #0x210]
+	WORD $0x54ff8c20 // b.eq <symmetric2+0x80>
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0xad1997e7 // stp q7, q5, [sp, #0x330]
+	WORD $0xad1a87e3 // stp q3, q1, [sp, #0x350]
+	WORD $0xad1b9bf0 // stp q16, q6, [sp, #0x370]
+	WORD $0xad1c8be4 // stp q4, q2, [sp, #0x390]
+	WORD $0x54ff91ab // b.lt <symmetric2+0x148>
+	WORD $0xf940240c // ldr x12, [x0, #0x48]
+	WORD $0xf9400be7 // ldr x7, [sp, #0x10]
+	WORD $0xaa0a03f1 // mov x17, x10
+	WORD $0xaa0303e6 // mov x6, x3
+	WORD $0x784024c8 // ldrh w8, [x6], #0x2
+	WORD $0xfc5c00e1 // ldur d1, [x7, #-0x40]
+	WORD $0xf1000631 // subs x17, x17, #0x1
+	WORD $0x8b081188 // add x8, x12, x8, lsl #4
+	WORD $0xfc4084e2 // ldr d2, [x7], #0x8
+	WORD $0x6d401103 // ldp d3, d4, [x8]
+	WORD $0x1e642842 // fadd d2, d2, d4
 	WORD $0x1e632821 // fadd d1, d1, d3
-	WORD $0xfd000561 // str d1, [x11, #0x8]
-	WORD $0xfd404081 // ldr d1, [x4, #0x80]
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfd000961 // str d1, [x11, #0x10]
-	WORD $0x54fffe21 // b.ne <symmetric3+0x1444>
-	WORD $0xf94007ee // ldr x14, [sp, #0x8]
-	WORD $0x910021ab // add x11, x13, #0x8
-	WORD $0x8b010221 // add x1, x17, x1
-	WORD $0xeb0e017f // cmp x11, x14
-	WORD $0x54ff6682 // b.hs <symmetric3+0x164>
-	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0x5280010e // mov w14, #0x8
-	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
-	WORD $0xcb01016b // sub x11, x11, x1
-	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
-	WORD $0x9a8eb16e // csel x14, x11, x14, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
-	WORD $0xf901abee // str x14, [sp, #0x350]
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
-	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
-	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
-	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
-	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0x54ff640b // b.lt <symmetric3+0x164>
-	WORD $0xf9401402 // ldr x2, [x0, #0x28]
-	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0x910043e4 // add x4, sp, #0x10
-	WORD $0xaa0103e5 // mov x5, x1
-	WORD $0x1400000f // b <symmetric3+0x1538>
-	WORD $0x9b100ccb // madd x11, x6, x16, x3
-	WORD $0xf9018086 // str x6, [x4, #0x300]
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xfd400161 // ldr d1, [x11]
-	WORD $0xfd000081 // str d1, [x4]
-	WORD $0xfd400561 // ldr d1, [x11, #0x8]
-	WORD $0xfd002081 // str d1, [x4, #0x40]
-	WORD $0xfd400961 // ldr d1, [x11, #0x10]
-	WORD $0xf941abeb // ldr x11, [sp, #0x350]
-	WORD $0xeb0b023f // cmp x17, x11
-	WORD $0xfd004081 // str d1, [x4, #0x80]
-	WORD $0x91002084 // add x4, x4, #0x8
-	WORD $0x54ff618a // b.ge <symmetric3+0x164>
-	WORD $0xaa0503e6 // mov x6, x5
-	WORD $0xb4fffe22 // cbz x2, <symmetric3+0x1500>
-	WORD $0x78657846 // ldrh w6, [x2, x5, lsl #1]
-	WORD $0x17ffffef // b <symmetric3+0x1500>
-	WORD $0x910d83ff // add sp, sp, #0x360
+	WORD $0x6d000901 // stp d1, d2, [x8]
+	WORD $0x54fffee1 // b.ne <symmetric2+0xf28>
+	WORD $0x17fffc7e // b <symmetric2+0x148>
+	WORD $0x9112c3ff // add sp, sp, #0x4b0
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]
@@ -2271,20 +1007,21 @@ TEXT ·symmetric3Quad(SB), 0, $1040-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
-// func symmetric4Quad(c *symmetricCall)
-TEXT ·symmetric4Quad(SB), 0, $1136-8
+// func symmetric3Quad(c *symmetricCall)
+TEXT ·symmetric3Quad(SB), 0, $1456-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric4>
+	WORD $0x94000007 // bl <symmetric3>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140006cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140006ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040c // ldr x12, [x0, #0x8]
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x5400d4ab // b.lt <symmetric3+0x1a9c>
 	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
@@ -2295,1713 +1032,1686 @@ TEXT ·symmetric4Quad(SB), 0, $1136-8
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd10e03ff // sub sp, sp, #0x380
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
-	WORD $0x5280010b // mov w11, #0x8
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa0003f7 // mov x23, x0
-	WORD $0xf100219f // cmp x12, #0x8
-	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
-	WORD $0x9a8bb18b // csel x11, x12, x11, lt
-	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
-	WORD $0xf901bbeb // str x11, [sp, #0x370]
-	WORD $0x9100c3eb // add x11, sp, #0x30
-	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0xad0683e0 // stp q0, q0, [sp, #0xd0]
-	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
-	WORD $0xad0883e0 // stp q0, q0, [sp, #0x110]
-	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
-	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
-	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
-	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0xad1283e0 // stp q0, q0, [sp, #0x250]
-	WORD $0xad1383e0 // stp q0, q0, [sp, #0x270]
-	WORD $0xad1483e0 // stp q0, q0, [sp, #0x290]
-	WORD $0x5400062b // b.lt <symmetric4+0x15c>
-	WORD $0xf94016ed // ldr x13, [x23, #0x28]
-	WORD $0xf9401eec // ldr x12, [x23, #0x38]
-	WORD $0xb400030d // cbz x13, <symmetric4+0x104>
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x9100c3ef // add x15, sp, #0x30
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x784025b0 // ldrh w16, [x13], #0x2
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0xf90181f0 // str x16, [x15, #0x300]
-	WORD $0x8b101590 // add x16, x12, x16, lsl #5
-	WORD $0xfd400200 // ldr d0, [x16]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xfd400600 // ldr d0, [x16, #0x8]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400a00 // ldr d0, [x16, #0x10]
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0xfd400e00 // ldr d0, [x16, #0x18]
-	WORD $0xf941bbf0 // ldr x16, [sp, #0x370]
-	WORD $0xeb1001df // cmp x14, x16
-	WORD $0xfd0061e0 // str d0, [x15, #0xc0]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffe2b // b.lt <symmetric4+0xc0>
-	WORD $0x14000017 // b <symmetric4+0x15c>
-	WORD $0x910c016e // add x14, x11, #0x300
-	WORD $0x9100418c // add x12, x12, #0x10
-	WORD $0x9100c3ef // add x15, sp, #0x30
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfc5f0180 // ldur d0, [x12, #-0x10]
-	WORD $0xf82d79cd // str x13, [x14, x13, lsl #3]
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf941bbf0 // ldr x16, [sp, #0x370]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0xfc5f8180 // ldur d0, [x12, #-0x8]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400180 // ldr d0, [x12]
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0xfd400580 // ldr d0, [x12, #0x8]
-	WORD $0x9100818c // add x12, x12, #0x20
-	WORD $0xfd0061e0 // str d0, [x15, #0xc0]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffe4b // b.lt <symmetric4+0x120>
-	WORD $0xf94006ed // ldr x13, [x23, #0x8]
-	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x5400cb6b // b.lt <symmetric4+0x1ad0>
-	WORD $0xf94002f8 // ldr x24, [x23]
-	WORD $0x9106016c // add x12, x11, #0x180
+	WORD $0xd11303ff // sub sp, sp, #0x4c0
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xa941ac0e // ldp x14, x11, [x0, #0x18]
+	WORD $0x910103f0 // add x16, sp, #0x40
 	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0x52801819 // mov w25, #0xc0
-	WORD $0xf90013f7 // str x23, [sp, #0x20]
-	WORD $0x8b0d0f0b // add x11, x24, x13, lsl #3
-	WORD $0xf90007eb // str x11, [sp, #0x8]
-	WORD $0x9100c3eb // add x11, sp, #0x30
-	WORD $0x9100816f // add x15, x11, #0x20
-	WORD $0x91070170 // add x16, x11, #0x1c0
-	WORD $0x91078171 // add x17, x11, #0x1e0
-	WORD $0x14000007 // b <symmetric4+0x1b0>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x52800302 // mov w2, #0x18
+	WORD $0x5280181e // mov w30, #0xc0
+	WORD $0xf940080d // ldr x13, [x0, #0x10]
+	WORD $0x9106020f // add x15, x16, #0x180
+	WORD $0x91008211 // add x17, x16, #0x20
+	WORD $0x8b0c0d2a // add x10, x9, x12, lsl #3
+	WORD $0x910d03ec // add x12, sp, #0x340
+	WORD $0xa901ffea // stp x10, xzr, [sp, #0x18]
+	WORD $0x9102018a // add x10, x12, #0x80
+	WORD $0xf9000bea // str x10, [sp, #0x10]
+	WORD $0x14000008 // b <symmetric3+0x94>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0x91002318 // add x24, x24, #0x8
-	WORD $0xeb0b031f // cmp x24, x11
-	WORD $0x5400c922 // b.hs <symmetric4+0x1ad0>
-	WORD $0x79400b0b // ldrh w11, [x24, #0x4]
-	WORD $0xf9000be3 // str x3, [sp, #0x10]
-	WORD $0xb400be4b // cbz x11, <symmetric4+0x1980>
-	WORD $0xb940030d // ldr w13, [x24]
-	WORD $0xf9401aee // ldr x14, [x23, #0x30]
-	WORD $0x8b0b013a // add x26, x9, x11
-	WORD $0x8b0d15c3 // add x3, x14, x13, lsl #5
-	WORD $0xf9402ae0 // ldr x0, [x23, #0x50]
-	WORD $0xf94022ee // ldr x14, [x23, #0x40]
-	WORD $0xcb0001ad // sub x13, x13, x0
-	WORD $0x8b0d15c4 // add x4, x14, x13, lsl #5
-	WORD $0xf901e7f8 // str x24, [sp, #0x3c8]
-	WORD $0xf90017fa // str x26, [sp, #0x28]
-	WORD $0x14000029 // b <symmetric4+0x288>
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x4ed33a22 // zip1 v2.2d, v17.2d, v19.2d
-	WORD $0x4ed83ae0 // zip1 v0.2d, v23.2d, v24.2d
-	WORD $0x8b0b148d // add x13, x4, x11, lsl #5
-	WORD $0x7940154b // ldrh w11, [x10, #0xa]
-	WORD $0x4ed87ae1 // zip2 v1.2d, v23.2d, v24.2d
-	WORD $0x8b0b148e // add x14, x4, x11, lsl #5
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xad4015a3 // ldp q3, q5, [x13]
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x4ed038e5 // zip1 v5.2d, v7.2d, v16.2d
-	WORD $0x8b0b1480 // add x0, x4, x11, lsl #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0xad0009a3 // stp q3, q2, [x13]
-	WORD $0x4ed078e2 // zip2 v2.2d, v7.2d, v16.2d
-	WORD $0x4ed37a23 // zip2 v3.2d, v17.2d, v19.2d
-	WORD $0xad401dc5 // ldp q5, q7, [x14]
-	WORD $0x8b0b148b // add x11, x4, x11, lsl #5
-	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0xad000dc2 // stp q2, q3, [x14]
-	WORD $0x4ec63883 // zip1 v3.2d, v4.2d, v6.2d
-	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
-	WORD $0xad401404 // ldp q4, q5, [x0]
-	WORD $0x52801819 // mov w25, #0xc0
-	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD $0xa9426bf7 // ldp x23, x26, [sp, #0x20]
-	WORD $0xf941e7f8 // ldr x24, [sp, #0x3c8]
-	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD $0xad000c00 // stp q0, q3, [x0]
-	WORD $0xad400d60 // ldp q0, q3, [x11]
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
-	WORD $0xad000960 // stp q0, q2, [x11]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b060908 // add x8, x8, x6, lsl #2
-	WORD $0xeb1a013f // cmp x9, x26
-	WORD $0x5400b7e2 // b.hs <symmetric4+0x1980>
-	WORD $0x39400126 // ldrb w6, [x9]
-	WORD $0x79400f0d // ldrh w13, [x24, #0x6]
-	WORD $0x3708018d // tbnz w13, #0x1, <symmetric4+0x2c0>
-	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x54002fa9 // b.ls <symmetric4+0x88c>
-	WORD $0x5280004b // mov w11, #0x2
-	WORD $0xa9463ae7 // ldp x7, x14, [x23, #0x60]
-	WORD $0x9bb938d3 // umaddl x19, w6, w25, x14
-	WORD $0x3600014d // tbz w13, #0x0, <symmetric4+0x2d0>
-	WORD $0x1400017e // b <symmetric4+0x8a4>
+	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x5400cf02 // b.hs <symmetric3+0x1a70>
+	WORD $0xb9400126 // ldr w6, [x9]
+	WORD $0xf90287e3 // str x3, [sp, #0x508]
+	WORD $0xb4000128 // cbz x8, <symmetric3+0xc0>
+	WORD $0x7940092c // ldrh w12, [x9, #0x4]
+	WORD $0xf90017e8 // str x8, [sp, #0x28]
+	WORD $0xb50013cc // cbnz x12, <symmetric3+0x320>
+	WORD $0x140005f6 // b <symmetric3+0x1884>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x5280006b // mov w11, #0x3
-	WORD $0xa9463ae7 // ldp x7, x14, [x23, #0x60]
-	WORD $0x9bb938d3 // umaddl x19, w6, w25, x14
-	WORD $0x37002ecd // tbnz w13, #0x0, <symmetric4+0x8a4>
-	WORD $0x7100057f // cmp w11, #0x1
-	WORD $0x5400358c // b.gt <symmetric4+0x984>
-	WORD $0x3500720b // cbnz w11, <symmetric4+0x1118>
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0xd342fcdd // lsr x29, x6, #2
-	WORD $0x9102227e // add x30, x19, #0x88
-	WORD $0x91024261 // add x1, x19, #0x90
-	WORD $0x8b06011a // add x26, x8, x6
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x8b06051b // add x27, x8, x6, lsl #1
-	WORD $0x7940054d // ldrh w13, [x10, #0x2]
-	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
-	WORD $0x8b170118 // add x24, x8, x23
-	WORD $0x4d40cfd0 // ld1r { v16.2d }, [x30]
-	WORD $0x8b070115 // add x21, x8, x7
-	WORD $0x4d40cc26 // ld1r { v6.2d }, [x1]
-	WORD $0xd341fcd4 // lsr x20, x6, #1
-	WORD $0xd342fef6 // lsr x22, x23, #2
-	WORD $0x3cfd6902 // ldr q2, [x8, x29]
-	WORD $0xad401e75 // ldp q21, q7, [x19]
-	WORD $0x9100c3e2 // add x2, sp, #0x30
-	WORD $0xaa1503e5 // mov x5, x21
-	WORD $0x4e070042 // tbl v2.16b, { v2.16b }, v7.16b
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b001460 // add x0, x3, x0, lsl #5
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xad405dc3 // ldp q3, q23, [x14]
-	WORD $0xad40601b // ldp q27, q24, [x0]
-	WORD $0x4e150021 // tbl v1.16b, { v1.16b }, v21.16b
-	WORD $0x8b0603ae // add x14, x29, x6
-	WORD $0xad4ddbf9 // ldp q25, q22, [sp, #0x1b0]
-	WORD $0x52800079 // mov w25, #0x3
-	WORD $0x4ea21e1c // orr v28.16b, v16.16b, v2.16b
-	WORD $0xad41c7fa // ldp q26, q17, [sp, #0x30]
-	WORD $0xad404964 // ldp q4, q18, [x11]
-	WORD $0x4ea11e01 // orr v1.16b, v16.16b, v1.16b
-	WORD $0xd37ff8cb // lsl x11, x6, #1
-	WORD $0x4ee6d434 // fsub v20.2d, v1.2d, v6.2d
-	WORD $0x4edb3862 // zip1 v2.2d, v3.2d, v27.2d
-	WORD $0x4edb7863 // zip2 v3.2d, v3.2d, v27.2d
-	WORD $0xad404da5 // ldp q5, q19, [x13]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc0035e // ldr q30, [x26]
-	WORD $0x3cfd6b5d // ldr q29, [x26, x29]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4ee6d79b // fsub v27.2d, v28.2d, v6.2d
-	WORD $0x4e1503dc // tbl v28.16b, { v30.16b }, v21.16b
-	WORD $0x3cfd6b7e // ldr q30, [x27, x29]
-	WORD $0x3dc0037f // ldr q31, [x27]
-	WORD $0x4ec53881 // zip1 v1.2d, v4.2d, v5.2d
-	WORD $0x4e0703bd // tbl v29.16b, { v29.16b }, v7.16b
-	WORD $0x4e1503ff // tbl v31.16b, { v31.16b }, v21.16b
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ed33a45 // zip1 v5.2d, v18.2d, v19.2d
-	WORD $0x8b0607ad // add x13, x29, x6, lsl #1
-	WORD $0x4ebd1e1d // orr v29.16b, v16.16b, v29.16b
+	WORD $0xf9402c0a // ldr x10, [x0, #0x58]
+	WORD $0xf9401410 // ldr x16, [x0, #0x28]
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xcb03014c // sub x12, x10, x3
+	WORD $0xf100219f // cmp x12, #0x8
+	WORD $0x9a88b188 // csel x8, x12, x8, lt
+	WORD $0xb4000670 // cbz x16, <symmetric3+0x1a4>
+	WORD $0x8b03060a // add x10, x16, x3, lsl #1
+	WORD $0xf90013ea // str x10, [sp, #0x20]
+	WORD $0xf100219f // cmp x12, #0x8
+	WORD $0x5400084b // b.lt <symmetric3+0x1f0>
+	WORD $0xf94013ea // ldr x10, [sp, #0x20]
+	WORD $0xf9401c0c // ldr x12, [x0, #0x38]
+	WORD $0x79400150 // ldrh w16, [x10]
+	WORD $0x79400541 // ldrh w1, [x10, #0x2]
+	WORD $0x79400945 // ldrh w5, [x10, #0x4]
+	WORD $0x79400d47 // ldrh w7, [x10, #0x6]
+	WORD $0x9ba23210 // umaddl x16, w16, w2, x12
+	WORD $0x9ba23021 // umaddl x1, w1, w2, x12
+	WORD $0x9ba230a5 // umaddl x5, w5, w2, x12
+	WORD $0x9ba230e7 // umaddl x7, w7, w2, x12
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00022 // ldr q2, [x1]
+	WORD $0x3dc000a3 // ldr q3, [x5]
+	WORD $0x3dc000e4 // ldr q4, [x7]
+	WORD $0x4ec43865 // zip1 v5.2d, v3.2d, v4.2d
+	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
+	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
+	WORD $0x4ec27824 // zip2 v4.2d, v1.2d, v2.2d
+	WORD $0xfd400a01 // ldr d1, [x16, #0x10]
+	WORD $0xfd4008a2 // ldr d2, [x5, #0x10]
+	WORD $0x91004030 // add x16, x1, #0x10
+	WORD $0x910040e1 // add x1, x7, #0x10
+	WORD $0x79401945 // ldrh w5, [x10, #0xc]
+	WORD $0x79401d47 // ldrh w7, [x10, #0xe]
+	WORD $0x9ba230a5 // umaddl x5, w5, w2, x12
+	WORD $0x4d408422 // ld1 { v2.d }[1], [x1]
+	WORD $0x4d408601 // ld1 { v1.d }[1], [x16]
+	WORD $0x79401150 // ldrh w16, [x10, #0x8]
+	WORD $0x79401541 // ldrh w1, [x10, #0xa]
+	WORD $0x3dc000b1 // ldr q17, [x5]
+	WORD $0x9ba23210 // umaddl x16, w16, w2, x12
+	WORD $0x9ba23021 // umaddl x1, w1, w2, x12
+	WORD $0x9ba230ec // umaddl x12, w7, w2, x12
+	WORD $0x3dc00207 // ldr q7, [x16]
+	WORD $0x3dc00030 // ldr q16, [x1]
+	WORD $0x4ed038f4 // zip1 v20.2d, v7.2d, v16.2d
+	WORD $0x3cc10592 // ldr q18, [x12], #0x10
+	WORD $0x4ed23a33 // zip1 v19.2d, v17.2d, v18.2d
+	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
+	WORD $0x4ed078f2 // zip2 v18.2d, v7.2d, v16.2d
+	WORD $0xfd400a07 // ldr d7, [x16, #0x10]
+	WORD $0x91004030 // add x16, x1, #0x10
+	WORD $0xfd4008b0 // ldr d16, [x5, #0x10]
+	WORD $0x4d408590 // ld1 { v16.d }[1], [x12]
+	WORD $0x4d408607 // ld1 { v7.d }[1], [x16]
+	WORD $0x14000050 // b <symmetric3+0x2e0>
+	WORD $0x11000470 // add w16, w3, #0x1
+	WORD $0x9100c3ea // add x10, sp, #0x30
+	WORD $0x790063e3 // strh w3, [sp, #0x30]
+	WORD $0x790067f0 // strh w16, [sp, #0x32]
+	WORD $0x11000870 // add w16, w3, #0x2
+	WORD $0xf90013ea // str x10, [sp, #0x20]
+	WORD $0x79006bf0 // strh w16, [sp, #0x34]
+	WORD $0x11000c70 // add w16, w3, #0x3
+	WORD $0x79006ff0 // strh w16, [sp, #0x36]
+	WORD $0x11001070 // add w16, w3, #0x4
+	WORD $0x790073f0 // strh w16, [sp, #0x38]
+	WORD $0x11001470 // add w16, w3, #0x5
+	WORD $0x790077f0 // strh w16, [sp, #0x3a]
+	WORD $0x11001870 // add w16, w3, #0x6
+	WORD $0x79007bf0 // strh w16, [sp, #0x3c]
+	WORD $0x11001c70 // add w16, w3, #0x7
+	WORD $0x79007ff0 // strh w16, [sp, #0x3e]
+	WORD $0xf100219f // cmp x12, #0x8
+	WORD $0x54fff80a // b.ge <symmetric3+0xec>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x3d812fe0 // str q0, [sp, #0x4b0]
+	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
+	WORD $0x3d8127e0 // str q0, [sp, #0x490]
+	WORD $0x3d8123e0 // str q0, [sp, #0x480]
+	WORD $0x3d811fe0 // str q0, [sp, #0x470]
+	WORD $0x3d811be0 // str q0, [sp, #0x460]
+	WORD $0x3d8117e0 // str q0, [sp, #0x450]
+	WORD $0x3d8113e0 // str q0, [sp, #0x440]
+	WORD $0x3d810fe0 // str q0, [sp, #0x430]
+	WORD $0x3d810be0 // str q0, [sp, #0x420]
+	WORD $0x3d8107e0 // str q0, [sp, #0x410]
+	WORD $0xad1a83e0 // stp q0, q0, [sp, #0x350]
+	WORD $0x3d80d3e0 // str q0, [sp, #0x340]
+	WORD $0xad1b83e0 // stp q0, q0, [sp, #0x370]
+	WORD $0xad1c83e0 // stp q0, q0, [sp, #0x390]
+	WORD $0xad1d83e0 // stp q0, q0, [sp, #0x3b0]
+	WORD $0xad1e83e0 // stp q0, q0, [sp, #0x3d0]
+	WORD $0xad1f83e0 // stp q0, q0, [sp, #0x3f0]
+	WORD $0x5400036b // b.lt <symmetric3+0x2ac>
+	WORD $0xf9401c0c // ldr x12, [x0, #0x38]
+	WORD $0xf94013e7 // ldr x7, [sp, #0x20]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa0803ea // mov x10, x8
+	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
+	WORD $0xf9400bf3 // ldr x19, [sp, #0x10]
+	WORD $0x91002181 // add x1, x12, #0x8
+	WORD $0x91004185 // add x5, x12, #0x10
+	WORD $0x784024f4 // ldrh w20, [x7], #0x2
+	WORD $0xf1000610 // subs x16, x16, #0x1
+	WORD $0x8b140694 // add x20, x20, x20, lsl #1
+	WORD $0xfc747981 // ldr d1, [x12, x20, lsl #3]
+	WORD $0xfc747822 // ldr d2, [x1, x20, lsl #3]
+	WORD $0xfc180261 // stur d1, [x19, #-0x80]
+	WORD $0xfc7478a1 // ldr d1, [x5, x20, lsl #3]
+	WORD $0xfc1c0262 // stur d2, [x19, #-0x40]
+	WORD $0xfc008661 // str d1, [x19], #0x8
+	WORD $0x54fffee1 // b.ne <symmetric3+0x264>
+	WORD $0xad5a17e6 // ldp q6, q5, [sp, #0x340]
+	WORD $0xaa0a03e8 // mov x8, x10
+	WORD $0xad5c0fe4 // ldp q4, q3, [sp, #0x380]
+	WORD $0xad5e0be1 // ldp q1, q2, [sp, #0x3c0]
+	WORD $0xad5b4ff4 // ldp q20, q19, [sp, #0x360]
+	WORD $0xad5d47f2 // ldp q18, q17, [sp, #0x3a0]
+	WORD $0xad5f43e7 // ldp q7, q16, [sp, #0x3e0]
+	WORD $0x1400000e // b <symmetric3+0x2e0>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xad0217e6 // stp q6, q5, [sp, #0x40]
+	WORD $0xad034ff4 // stp q20, q19, [sp, #0x60]
+	WORD $0xad040fe4 // stp q4, q3, [sp, #0x80]
+	WORD $0xad0547f2 // stp q18, q17, [sp, #0xa0]
+	WORD $0xad060be1 // stp q1, q2, [sp, #0xc0]
+	WORD $0xad0743e7 // stp q7, q16, [sp, #0xe0]
+	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
+	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
+	WORD $0xad1003e0 // stp q0, q0, [sp, #0x200]
+	WORD $0xad1103e0 // stp q0, q0, [sp, #0x220]
+	WORD $0xad1203e0 // stp q0, q0, [sp, #0x240]
+	WORD $0xad1303e0 // stp q0, q0, [sp, #0x260]
+	WORD $0x7940092c // ldrh w12, [x9, #0x4]
+	WORD $0xf90017e8 // str x8, [sp, #0x28]
+	WORD $0xb400ab4c // cbz x12, <symmetric3+0x1884>
+	WORD $0xf9401810 // ldr x16, [x0, #0x30]
+	WORD $0xf9402801 // ldr x1, [x0, #0x50]
+	WORD $0x8b0c01a7 // add x7, x13, x12
+	WORD $0x9ba240c5 // umaddl x5, w6, w2, x16
+	WORD $0xf9402010 // ldr x16, [x0, #0x40]
+	WORD $0xcb0100c1 // sub x1, x6, x1
+	WORD $0x8b011606 // add x6, x16, x1, lsl #5
+	WORD $0x140000a3 // b <symmetric3+0x5c8>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794009ca // ldrh w10, [x14, #0x4]
+	WORD $0x8b130675 // add x21, x19, x19, lsl #1
+	WORD $0x9ba21508 // umaddl x8, w8, w2, x5
+	WORD $0x794005cc // ldrh w12, [x14, #0x2]
+	WORD $0x79400dd0 // ldrh w16, [x14, #0x6]
+	WORD $0x9ba2154a // umaddl x10, w10, w2, x5
+	WORD $0x9ba2158c // umaddl x12, w12, w2, x5
+	WORD $0x9ba21610 // umaddl x16, w16, w2, x5
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0xad4e47f2 // ldp q18, q17, [sp, #0x1c0]
+	WORD $0x4e617814 // fcvtl2 v20.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0xfd400902 // ldr d2, [x8, #0x10]
+	WORD $0xfd400941 // ldr d1, [x10, #0x10]
+	WORD $0x3dc00105 // ldr q5, [x8]
+	WORD $0x3dc00186 // ldr q6, [x12]
+	WORD $0x3dc00147 // ldr q7, [x10]
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0x91004188 // add x8, x12, #0x10
+	WORD $0x9100420a // add x10, x16, #0x10
+	WORD $0x8b16016c // add x12, x11, x22
+	WORD $0x8b160190 // add x16, x12, x22
+	WORD $0x4d408541 // ld1 { v1.d }[1], [x10]
+	WORD $0x4d408502 // ld1 { v2.d }[1], [x8]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00973 // ldr q19, [x11, #0x20]
+	WORD $0x4ed038e3 // zip1 v3.2d, v7.2d, v16.2d
+	WORD $0x4ec638a4 // zip1 v4.2d, v5.2d, v6.2d
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x3dc01175 // ldr q21, [x11, #0x40]
+	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
+	WORD $0x4ed078e6 // zip2 v6.2d, v7.2d, v16.2d
+	WORD $0xf9882160 // prfm pldl1keep, [x11, #0x1040]
+	WORD $0x4e60cc92 // fmla v18.2d, v4.2d, v0.2d
+	WORD $0x4e74cc71 // fmla v17.2d, v3.2d, v20.2d
+	WORD $0x0e617a60 // fcvtl v0.2d, v19.2s
+	WORD $0x4e617a73 // fcvtl2 v19.2d, v19.4s
+	WORD $0x0e617aa7 // fcvtl v7.2d, v21.2s
+	WORD $0x4e73ccd1 // fmla v17.2d, v6.2d, v19.2d
+	WORD $0x4e60ccb2 // fmla v18.2d, v5.2d, v0.2d
+	WORD $0x4e617aa0 // fcvtl2 v0.2d, v21.4s
+	WORD $0x4e67cc52 // fmla v18.2d, v2.2d, v7.2d
+	WORD $0x4e60cc31 // fmla v17.2d, v1.2d, v0.2d
+	WORD $0xad501ff0 // ldp q16, q7, [sp, #0x200]
+	WORD $0xad0e47f2 // stp q18, q17, [sp, #0x1c0]
+	WORD $0x3dc00180 // ldr q0, [x12]
+	WORD $0xf9880180 // prfm pldl1keep, [x12, #0x1000]
+	WORD $0x3dc00991 // ldr q17, [x12, #0x20]
+	WORD $0xf9881180 // prfm pldl1keep, [x12, #0x1020]
+	WORD $0x3dc01192 // ldr q18, [x12, #0x40]
+	WORD $0xf9882180 // prfm pldl1keep, [x12, #0x1040]
+	WORD $0x4e617813 // fcvtl2 v19.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x4e60cc90 // fmla v16.2d, v4.2d, v0.2d
+	WORD $0x4e73cc67 // fmla v7.2d, v3.2d, v19.2d
+	WORD $0x0e617a20 // fcvtl v0.2d, v17.2s
+	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
+	WORD $0x4e71ccc7 // fmla v7.2d, v6.2d, v17.2d
+	WORD $0x4e60ccb0 // fmla v16.2d, v5.2d, v0.2d
+	WORD $0x4e617a40 // fcvtl2 v0.2d, v18.4s
+	WORD $0x0e617a51 // fcvtl v17.2d, v18.2s
+	WORD $0x4e71cc50 // fmla v16.2d, v2.2d, v17.2d
+	WORD $0x4e60cc27 // fmla v7.2d, v1.2d, v0.2d
+	WORD $0xad101ff0 // stp q16, q7, [sp, #0x200]
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0xad521ff0 // ldp q16, q7, [sp, #0x240]
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0x3dc00a11 // ldr q17, [x16, #0x20]
+	WORD $0xf9881200 // prfm pldl1keep, [x16, #0x1020]
+	WORD $0x4e617812 // fcvtl2 v18.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x3dc01213 // ldr q19, [x16, #0x40]
+	WORD $0xf9882200 // prfm pldl1keep, [x16, #0x1040]
+	WORD $0x4e60cc90 // fmla v16.2d, v4.2d, v0.2d
+	WORD $0x4e72cc67 // fmla v7.2d, v3.2d, v18.2d
+	WORD $0x0e617a20 // fcvtl v0.2d, v17.2s
+	WORD $0x4e617a23 // fcvtl2 v3.2d, v17.4s
+	WORD $0xad4f4bf1 // ldp q17, q18, [sp, #0x1e0]
+	WORD $0x4e63ccc7 // fmla v7.2d, v6.2d, v3.2d
+	WORD $0x4e60ccb0 // fmla v16.2d, v5.2d, v0.2d
+	WORD $0x4e617a60 // fcvtl2 v0.2d, v19.4s
+	WORD $0x0e617a63 // fcvtl v3.2d, v19.2s
+	WORD $0x4e63cc50 // fmla v16.2d, v2.2d, v3.2d
+	WORD $0x4e60cc27 // fmla v7.2d, v1.2d, v0.2d
+	WORD $0xad121ff0 // stp q16, q7, [sp, #0x240]
+	WORD $0x79401dc8 // ldrh w8, [x14, #0xe]
+	WORD $0x794019ca // ldrh w10, [x14, #0xc]
+	WORD $0x794015c1 // ldrh w1, [x14, #0xa]
+	WORD $0x794011c3 // ldrh w3, [x14, #0x8]
+	WORD $0x3dc00560 // ldr q0, [x11, #0x10]
+	WORD $0x3dc00d73 // ldr q19, [x11, #0x30]
+	WORD $0x9ba21463 // umaddl x3, w3, w2, x5
+	WORD $0x9ba21421 // umaddl x1, w1, w2, x5
+	WORD $0x9ba2154a // umaddl x10, w10, w2, x5
+	WORD $0x9ba21508 // umaddl x8, w8, w2, x5
+	WORD $0x3dc01575 // ldr q21, [x11, #0x50]
+	WORD $0x0e617814 // fcvtl v20.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0x3dc00066 // ldr q6, [x3]
+	WORD $0x3dc00027 // ldr q7, [x1]
+	WORD $0x3dc00145 // ldr q5, [x10]
+	WORD $0x3cc10510 // ldr q16, [x8], #0x10
+	WORD $0xfd400862 // ldr d2, [x3, #0x10]
+	WORD $0xfd400941 // ldr d1, [x10, #0x10]
+	WORD $0x9100402a // add x10, x1, #0x10
+	WORD $0x4ec738c3 // zip1 v3.2d, v6.2d, v7.2d
+	WORD $0x4ed038a4 // zip1 v4.2d, v5.2d, v16.2d
+	WORD $0x4ed078a5 // zip2 v5.2d, v5.2d, v16.2d
+	WORD $0x4d408542 // ld1 { v2.d }[1], [x10]
+	WORD $0x4d408501 // ld1 { v1.d }[1], [x8]
+	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
+	WORD $0x4e617aa7 // fcvtl2 v7.2d, v21.4s
+	WORD $0x4e60cc92 // fmla v18.2d, v4.2d, v0.2d
+	WORD $0x4e74cc71 // fmla v17.2d, v3.2d, v20.2d
+	WORD $0x4e617a60 // fcvtl2 v0.2d, v19.4s
+	WORD $0x0e617a73 // fcvtl v19.2d, v19.2s
+	WORD $0x4e73ccd1 // fmla v17.2d, v6.2d, v19.2d
+	WORD $0x4e60ccb2 // fmla v18.2d, v5.2d, v0.2d
+	WORD $0x0e617aa0 // fcvtl v0.2d, v21.2s
+	WORD $0x4e67cc32 // fmla v18.2d, v1.2d, v7.2d
+	WORD $0x4e60cc51 // fmla v17.2d, v2.2d, v0.2d
+	WORD $0xad511ff0 // ldp q16, q7, [sp, #0x220]
+	WORD $0xad0f4bf1 // stp q17, q18, [sp, #0x1e0]
+	WORD $0x3dc00580 // ldr q0, [x12, #0x10]
+	WORD $0x3dc00d91 // ldr q17, [x12, #0x30]
+	WORD $0x3dc01593 // ldr q19, [x12, #0x50]
+	WORD $0x4e617812 // fcvtl2 v18.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x4e60cc70 // fmla v16.2d, v3.2d, v0.2d
+	WORD $0x4e72cc87 // fmla v7.2d, v4.2d, v18.2d
+	WORD $0x0e617a20 // fcvtl v0.2d, v17.2s
+	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
+	WORD $0x4e71cca7 // fmla v7.2d, v5.2d, v17.2d
+	WORD $0x4e60ccd0 // fmla v16.2d, v6.2d, v0.2d
+	WORD $0x4e617a60 // fcvtl2 v0.2d, v19.4s
+	WORD $0x0e617a71 // fcvtl v17.2d, v19.2s
+	WORD $0x4e71cc50 // fmla v16.2d, v2.2d, v17.2d
+	WORD $0x4e60cc27 // fmla v7.2d, v1.2d, v0.2d
+	WORD $0xad111ff0 // stp q16, q7, [sp, #0x220]
+	WORD $0x3dc00600 // ldr q0, [x16, #0x10]
+	WORD $0xad531ff0 // ldp q16, q7, [sp, #0x260]
+	WORD $0x3dc00e11 // ldr q17, [x16, #0x30]
+	WORD $0x3dc01613 // ldr q19, [x16, #0x50]
+	WORD $0x4e617812 // fcvtl2 v18.2d, v0.4s
+	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
+	WORD $0x4e60cc70 // fmla v16.2d, v3.2d, v0.2d
+	WORD $0x4e72cc87 // fmla v7.2d, v4.2d, v18.2d
+	WORD $0x0e617a20 // fcvtl v0.2d, v17.2s
+	WORD $0x4e617a23 // fcvtl2 v3.2d, v17.4s
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e60ccd0 // fmla v16.2d, v6.2d, v0.2d
+	WORD $0x4e617a60 // fcvtl2 v0.2d, v19.4s
+	WORD $0x0e617a63 // fcvtl v3.2d, v19.2s
+	WORD $0x4e63cc50 // fmla v16.2d, v2.2d, v3.2d
+	WORD $0x4e60cc27 // fmla v7.2d, v1.2d, v0.2d
+	WORD $0xad131ff0 // stp q16, q7, [sp, #0x260]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x910005ad // add x13, x13, #0x1
+	WORD $0x8b15016b // add x11, x11, x21
+	WORD $0xeb0701bf // cmp x13, x7
+	WORD $0x54009602 // b.hs <symmetric3+0x1884>
+	WORD $0x394001b3 // ldrb w19, [x13]
+	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
+	WORD $0x37080190 // tbnz w16, #0x1, <symmetric3+0x600>
+	WORD $0x7100d27f // cmp w19, #0x34
+	WORD $0x54003249 // b.ls <symmetric3+0xc20>
+	WORD $0x5280004c // mov w12, #0x2
+	WORD $0xa9460416 // ldp x22, x1, [x0, #0x60]
+	WORD $0x7100059f // cmp w12, #0x1
+	WORD $0x9bbe0674 // umaddl x20, w19, w30, x1
+	WORD $0x36000150 // tbz w16, #0x0, <symmetric3+0x614>
+	WORD $0x14000193 // b <symmetric3+0xc3c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x5280006c // mov w12, #0x3
+	WORD $0xa9460416 // ldp x22, x1, [x0, #0x60]
+	WORD $0x7100059f // cmp w12, #0x1
+	WORD $0x9bbe0674 // umaddl x20, w19, w30, x1
+	WORD $0x37003170 // tbnz w16, #0x0, <symmetric3+0xc3c>
+	WORD $0x5400386c // b.gt <symmetric3+0xd20>
+	WORD $0x35005e8c // cbnz w12, <symmetric3+0x11e8>
+	WORD $0x794009c1 // ldrh w1, [x14, #0x4]
+	WORD $0x79400ddb // ldrh w27, [x14, #0x6]
+	WORD $0x91022299 // add x25, x20, #0x88
+	WORD $0x9102429a // add x26, x20, #0x90
+	WORD $0xd342fe75 // lsr x21, x19, #2
+	WORD $0x8b160178 // add x24, x11, x22
+	WORD $0x794001cc // ldrh w12, [x14]
+	WORD $0xd341fe77 // lsr x23, x19, #1
+	WORD $0x794005d0 // ldrh w16, [x14, #0x2]
+	WORD $0x8b13031d // add x29, x24, x19
+	WORD $0x8b13071e // add x30, x24, x19, lsl #1
+	WORD $0x4d40cf34 // ld1r { v20.2d }, [x25]
+	WORD $0x8b160316 // add x22, x24, x22
+	WORD $0x4d40cf56 // ld1r { v22.2d }, [x26]
+	WORD $0x9ba21421 // umaddl x1, w1, w2, x5
+	WORD $0x9ba2177b // umaddl x27, w27, w2, x5
+	WORD $0x9ba2158c // umaddl x12, w12, w2, x5
+	WORD $0x9ba21610 // umaddl x16, w16, w2, x5
+	WORD $0xad4257f8 // ldp q24, q21, [sp, #0x40]
+	WORD $0xad404693 // ldp q19, q17, [x20]
+	WORD $0x3cf56977 // ldr q23, [x11, x21]
+	WORD $0x4e1102f7 // tbl v23.16b, { v23.16b }, v17.16b
+	WORD $0x3dc00023 // ldr q3, [x1]
+	WORD $0x3dc00364 // ldr q4, [x27]
+	WORD $0x3dc00181 // ldr q1, [x12]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x4eb71e97 // orr v23.16b, v20.16b, v23.16b
+	WORD $0x4ec43870 // zip1 v16.2d, v3.2d, v4.2d
+	WORD $0x4ec47867 // zip2 v7.2d, v3.2d, v4.2d
+	WORD $0xfd400984 // ldr d4, [x12, #0x10]
+	WORD $0xfd400823 // ldr d3, [x1, #0x10]
+	WORD $0x9100420c // add x12, x16, #0x10
+	WORD $0x91004370 // add x16, x27, #0x10
+	WORD $0x8b130161 // add x1, x11, x19
+	WORD $0x4ec23832 // zip1 v18.2d, v1.2d, v2.2d
+	WORD $0x4ec27826 // zip2 v6.2d, v1.2d, v2.2d
+	WORD $0xad4e0be5 // ldp q5, q2, [sp, #0x1c0]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x8b13057b // add x27, x11, x19, lsl #1
+	WORD $0x4ef6d6f7 // fsub v23.2d, v23.2d, v22.2d
+	WORD $0x4e77ce02 // fmla v2.2d, v16.2d, v23.2d
+	WORD $0x4d408603 // ld1 { v3.d }[1], [x16]
+	WORD $0x4d408584 // ld1 { v4.d }[1], [x12]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
+	WORD $0x3cf5683a // ldr q26, [x1, x21]
+	WORD $0x3dc00039 // ldr q25, [x1]
+	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
+	WORD $0x3cf56b7c // ldr q28, [x27, x21]
+	WORD $0x8b1302d0 // add x16, x22, x19
+	WORD $0x8b1306cc // add x12, x22, x19, lsl #1
+	WORD $0x4ea11e81 // orr v1.16b, v20.16b, v1.16b
+	WORD $0x4ef6d421 // fsub v1.2d, v1.2d, v22.2d
+	WORD $0x4e130339 // tbl v25.16b, { v25.16b }, v19.16b
+	WORD $0x4e11035a // tbl v26.16b, { v26.16b }, v17.16b
+	WORD $0x4e61ce45 // fmla v5.2d, v18.2d, v1.2d
+	WORD $0x4e110391 // tbl v17.16b, { v28.16b }, v17.16b
+	WORD $0x6e61df01 // fmul v1.2d, v24.2d, v1.2d
+	WORD $0x4eb91e99 // orr v25.16b, v20.16b, v25.16b
+	WORD $0x4eba1e9a // orr v26.16b, v20.16b, v26.16b
+	WORD $0x4eb11e91 // orr v17.16b, v20.16b, v17.16b
+	WORD $0x4ef6d739 // fsub v25.2d, v25.2d, v22.2d
+	WORD $0x4ef6d75b // fsub v27.2d, v26.2d, v22.2d
+	WORD $0x3dc0037a // ldr q26, [x27]
+	WORD $0x4ef6d63f // fsub v31.2d, v17.2d, v22.2d
 	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e7bcc56 // fmla v22.2d, v2.2d, v27.2d
-	WORD $0x3dc00308 // ldr q8, [x24]
-	WORD $0x4e74cc39 // fmla v25.2d, v1.2d, v20.2d
-	WORD $0x4ebc1e1c // orr v28.16b, v16.16b, v28.16b
-	WORD $0xf9000feb // str x11, [sp, #0x18]
-	WORD $0x8b1703ab // add x11, x29, x23
-	WORD $0x4ee6d7bd // fsub v29.2d, v29.2d, v6.2d
-	WORD $0x4ee6d79c // fsub v28.2d, v28.2d, v6.2d
-	WORD $0x4e150108 // tbl v8.16b, { v8.16b }, v21.16b
-	WORD $0x4e0703d5 // tbl v21.16b, { v30.16b }, v7.16b
-	WORD $0x4ebf1e1e // orr v30.16b, v16.16b, v31.16b
-	WORD $0x4e7ccc99 // fmla v25.2d, v4.2d, v28.2d
-	WORD $0x4e7dcc76 // fmla v22.2d, v3.2d, v29.2d
-	WORD $0x4ea81e08 // orr v8.16b, v16.16b, v8.16b
-	WORD $0x4eb51e1f // orr v31.16b, v16.16b, v21.16b
-	WORD $0x3cfd6b15 // ldr q21, [x24, x29]
-	WORD $0x4ee6d7de // fsub v30.2d, v30.2d, v6.2d
+	WORD $0xad502fec // ldp q12, q11, [sp, #0x200]
+	WORD $0x4e79ccc5 // fmla v5.2d, v6.2d, v25.2d
+	WORD $0x6e79df11 // fmul v17.2d, v24.2d, v25.2d
+	WORD $0x4e7bcce2 // fmla v2.2d, v7.2d, v27.2d
+	WORD $0x4e130353 // tbl v19.16b, { v26.16b }, v19.16b
+	WORD $0x4e7fcc62 // fmla v2.2d, v3.2d, v31.2d
+	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
+	WORD $0x4ef6d668 // fsub v8.2d, v19.2d, v22.2d
+	WORD $0xad4453f3 // ldp q19, q20, [sp, #0x80]
+	WORD $0x4e68cc85 // fmla v5.2d, v4.2d, v8.2d
+	WORD $0x6e68df18 // fmul v24.2d, v24.2d, v8.2d
+	WORD $0xad0e0be5 // stp q5, q2, [sp, #0x1c0]
+	WORD $0x6e77dea2 // fmul v2.2d, v21.2d, v23.2d
+	WORD $0x6e7bdea5 // fmul v5.2d, v21.2d, v27.2d
+	WORD $0x6e7fdeb5 // fmul v21.2d, v21.2d, v31.2d
+	WORD $0xad40729e // ldp q30, q28, [x20]
+	WORD $0x3cf56b17 // ldr q23, [x24, x21]
+	WORD $0x4d40cf3a // ld1r { v26.2d }, [x25]
+	WORD $0x3dc00316 // ldr q22, [x24]
+	WORD $0x4d40cf59 // ld1r { v25.2d }, [x26]
 	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4ee6d508 // fsub v8.2d, v8.2d, v6.2d
-	WORD $0x4ee6d7ff // fsub v31.2d, v31.2d, v6.2d
-	WORD $0x4e7eccb9 // fmla v25.2d, v5.2d, v30.2d
-	WORD $0x4e0702a7 // tbl v7.16b, { v21.16b }, v7.16b
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4ed37a58 // zip2 v24.2d, v18.2d, v19.2d
-	WORD $0x6e74df52 // fmul v18.2d, v26.2d, v20.2d
-	WORD $0x6e7cdf54 // fmul v20.2d, v26.2d, v28.2d
-	WORD $0x6e7edf53 // fmul v19.2d, v26.2d, v30.2d
-	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
-	WORD $0x4e7fceb6 // fmla v22.2d, v21.2d, v31.2d
-	WORD $0x4e68cf19 // fmla v25.2d, v24.2d, v8.2d
-	WORD $0x6e7dde30 // fmul v16.2d, v17.2d, v29.2d
-	WORD $0x4ee6d4e9 // fsub v9.2d, v7.2d, v6.2d
-	WORD $0x6e7bde26 // fmul v6.2d, v17.2d, v27.2d
-	WORD $0x6e7fde27 // fmul v7.2d, v17.2d, v31.2d
-	WORD $0x4e69cef6 // fmla v22.2d, v23.2d, v9.2d
-	WORD $0x6e69de31 // fmul v17.2d, v17.2d, v9.2d
-	WORD $0xad0ddbf9 // stp q25, q22, [sp, #0x1b0]
-	WORD $0x6e68df56 // fmul v22.2d, v26.2d, v8.2d
-	WORD $0xd503201f // nop
-	WORD $0xad40767e // ldp q30, q29, [x19]
-	WORD $0x8b0600a0 // add x0, x5, x6
-	WORD $0xf1000739 // subs x25, x25, #0x1
-	WORD $0x3cfd68aa // ldr q10, [x5, x29]
-	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
-	WORD $0x4d40cfdc // ld1r { v28.2d }, [x30]
-	WORD $0x3dc000a9 // ldr q9, [x5]
-	WORD $0x4d40cc3b // ld1r { v27.2d }, [x1]
+	WORD $0x3cf56bbd // ldr q29, [x29, x21]
+	WORD $0x4e1c02f7 // tbl v23.16b, { v23.16b }, v28.16b
+	WORD $0x3dc003bb // ldr q27, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3cf56bca // ldr q10, [x30, x21]
+	WORD $0x3dc003c9 // ldr q9, [x30]
+	WORD $0x4e1c03bd // tbl v29.16b, { v29.16b }, v28.16b
+	WORD $0x4e1c014a // tbl v10.16b, { v10.16b }, v28.16b
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xad5237ee // ldp q14, q13, [sp, #0x240]
+	WORD $0xad467fe8 // ldp q8, q31, [sp, #0xc0]
+	WORD $0x4e1e02d6 // tbl v22.16b, { v22.16b }, v30.16b
+	WORD $0x4e1e037b // tbl v27.16b, { v27.16b }, v30.16b
 	WORD $0x4e1e0129 // tbl v9.16b, { v9.16b }, v30.16b
-	WORD $0x4eaa1f8a // orr v10.16b, v28.16b, v10.16b
-	WORD $0xadc2205f // ldp q31, q8, [x2, #0x40]!
-	WORD $0xad4c6859 // ldp q25, q26, [x2, #0x180]
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0x4ea91f89 // orr v9.16b, v28.16b, v9.16b
-	WORD $0x3cee68ac // ldr q12, [x5, x14]
-	WORD $0x3dc0000b // ldr q11, [x0]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b060000 // add x0, x0, x6
-	WORD $0x3ced68ae // ldr q14, [x5, x13]
-	WORD $0x3dc0000d // ldr q13, [x0]
+	WORD $0x4eb71f57 // orr v23.16b, v26.16b, v23.16b
+	WORD $0x4ebd1f5d // orr v29.16b, v26.16b, v29.16b
+	WORD $0x4eaa1f4a // orr v10.16b, v26.16b, v10.16b
+	WORD $0x4eb61f56 // orr v22.16b, v26.16b, v22.16b
+	WORD $0x4ebb1f5b // orr v27.16b, v26.16b, v27.16b
+	WORD $0x4ea91f49 // orr v9.16b, v26.16b, v9.16b
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4ef9d7bd // fsub v29.2d, v29.2d, v25.2d
+	WORD $0x4ef9d54a // fsub v10.2d, v10.2d, v25.2d
+	WORD $0x4ef9d6d6 // fsub v22.2d, v22.2d, v25.2d
+	WORD $0x4ef9d77b // fsub v27.2d, v27.2d, v25.2d
+	WORD $0x4ef9d529 // fsub v9.2d, v9.2d, v25.2d
+	WORD $0x4e77ce0b // fmla v11.2d, v16.2d, v23.2d
+	WORD $0x4e6ace95 // fmla v21.2d, v20.2d, v10.2d
+	WORD $0x4e7dce85 // fmla v5.2d, v20.2d, v29.2d
+	WORD $0x4e77ce82 // fmla v2.2d, v20.2d, v23.2d
+	WORD $0x4e76ce4c // fmla v12.2d, v18.2d, v22.2d
+	WORD $0x4e69ce78 // fmla v24.2d, v19.2d, v9.2d
+	WORD $0x4e7bce71 // fmla v17.2d, v19.2d, v27.2d
+	WORD $0x4e76ce61 // fmla v1.2d, v19.2d, v22.2d
+	WORD $0x4e7dcceb // fmla v11.2d, v7.2d, v29.2d
+	WORD $0x4e7bcccc // fmla v12.2d, v6.2d, v27.2d
+	WORD $0x4e6acc6b // fmla v11.2d, v3.2d, v10.2d
+	WORD $0x4e69cc8c // fmla v12.2d, v4.2d, v9.2d
+	WORD $0xad102fec // stp q12, q11, [sp, #0x200]
+	WORD $0x3cf56acc // ldr q12, [x22, x21]
+	WORD $0x3dc002cb // ldr q11, [x22]
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
 	WORD $0x4e1e016b // tbl v11.16b, { v11.16b }, v30.16b
-	WORD $0x4e1d018c // tbl v12.16b, { v12.16b }, v29.16b
-	WORD $0x4eac1f8c // orr v12.16b, v28.16b, v12.16b
-	WORD $0x4eab1f8b // orr v11.16b, v28.16b, v11.16b
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b060000 // add x0, x0, x6
-	WORD $0x3ceb68a0 // ldr q0, [x5, x11]
-	WORD $0x3dc0000f // ldr q15, [x0]
+	WORD $0x4e1c018c // tbl v12.16b, { v12.16b }, v28.16b
+	WORD $0x4eab1f4f // orr v15.16b, v26.16b, v11.16b
+	WORD $0x4eac1f4b // orr v11.16b, v26.16b, v12.16b
+	WORD $0x4ef9d5ec // fsub v12.2d, v15.2d, v25.2d
+	WORD $0x4ef9d56b // fsub v11.2d, v11.2d, v25.2d
+	WORD $0x4e6cce4e // fmla v14.2d, v18.2d, v12.2d
+	WORD $0x3cf56a12 // ldr q18, [x16, x21]
+	WORD $0x4e6ccd01 // fmla v1.2d, v8.2d, v12.2d
+	WORD $0x4e6bce0d // fmla v13.2d, v16.2d, v11.2d
+	WORD $0x3dc00210 // ldr q16, [x16]
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0x4e6bcfe2 // fmla v2.2d, v31.2d, v11.2d
+	WORD $0x4e1e0210 // tbl v16.16b, { v16.16b }, v30.16b
+	WORD $0x4e1c0252 // tbl v18.16b, { v18.16b }, v28.16b
+	WORD $0x4eb01f50 // orr v16.16b, v26.16b, v16.16b
+	WORD $0x4eb21f52 // orr v18.16b, v26.16b, v18.16b
+	WORD $0x4ef9d610 // fsub v16.2d, v16.2d, v25.2d
+	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
+	WORD $0x4e70ccce // fmla v14.2d, v6.2d, v16.2d
+	WORD $0x3cf56986 // ldr q6, [x12, x21]
+	WORD $0x4e72cced // fmla v13.2d, v7.2d, v18.2d
+	WORD $0x3dc00187 // ldr q7, [x12]
+	WORD $0xf9880180 // prfm pldl1keep, [x12, #0x1000]
+	WORD $0x4e70cd11 // fmla v17.2d, v8.2d, v16.2d
+	WORD $0x4e72cfe5 // fmla v5.2d, v31.2d, v18.2d
+	WORD $0x4e1e00e7 // tbl v7.16b, { v7.16b }, v30.16b
+	WORD $0x4e1c00c6 // tbl v6.16b, { v6.16b }, v28.16b
+	WORD $0x4ea71f47 // orr v7.16b, v26.16b, v7.16b
+	WORD $0x4ea61f46 // orr v6.16b, v26.16b, v6.16b
+	WORD $0x4ef9d4e7 // fsub v7.2d, v7.2d, v25.2d
+	WORD $0x4ef9d4c6 // fsub v6.2d, v6.2d, v25.2d
+	WORD $0x4e67cc8e // fmla v14.2d, v4.2d, v7.2d
+	WORD $0x4e67cd18 // fmla v24.2d, v8.2d, v7.2d
+	WORD $0x4ed13824 // zip1 v4.2d, v1.2d, v17.2d
+	WORD $0x4ed17821 // zip2 v1.2d, v1.2d, v17.2d
+	WORD $0x4e66cc6d // fmla v13.2d, v3.2d, v6.2d
+	WORD $0x4e66cff5 // fmla v21.2d, v31.2d, v6.2d
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x4ec53843 // zip1 v3.2d, v2.2d, v5.2d
+	WORD $0x4ec57842 // zip2 v2.2d, v2.2d, v5.2d
+	WORD $0x6e084706 // mov v6.d[0], v24.d[1]
+	WORD $0x4e181ff8 // mov v24.d[1], xzr
+	WORD $0xad1237ee // stp q14, q13, [sp, #0x240]
+	WORD $0x794001c3 // ldrh w3, [x14]
+	WORD $0x794005ca // ldrh w10, [x14, #0x2]
+	WORD $0x79400dd5 // ldrh w21, [x14, #0x6]
+	WORD $0x794009c8 // ldrh w8, [x14, #0x4]
+	WORD $0x8b0314c3 // add x3, x6, x3, lsl #5
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0xad401c70 // ldp q16, q7, [x3]
+	WORD $0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0xad001c64 // stp q4, q7, [x3]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xad401d50 // ldp q16, q7, [x10]
+	WORD $0x6e0846a4 // mov v4.d[0], v21.d[1]
+	WORD $0x4e181ff5 // mov v21.d[1], xzr
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	WORD $0xad001941 // stp q1, q6, [x10]
+	WORD $0x8b1514ca // add x10, x6, x21, lsl #5
+	WORD $0x8b130675 // add x21, x19, x19, lsl #1
+	WORD $0xad400506 // ldp q6, q1, [x8]
+	WORD $0xd342feb3 // lsr x19, x21, #2
+	WORD $0x4e61d6a1 // fadd v1.2d, v21.2d, v1.2d
+	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
+	WORD $0xad000503 // stp q3, q1, [x8]
+	WORD $0xad400543 // ldp q3, q1, [x10]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0xad000542 // stp q2, q1, [x10]
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015ca // ldrh w10, [x14, #0xa]
+	WORD $0x794019c3 // ldrh w3, [x14, #0xc]
+	WORD $0x79401dc4 // ldrh w4, [x14, #0xe]
+	WORD $0xad415e98 // ldp q24, q23, [x20, #0x20]
+	WORD $0x4d40cf39 // ld1r { v25.2d }, [x25]
+	WORD $0x9ba21508 // umaddl x8, w8, w2, x5
+	WORD $0x9ba2154a // umaddl x10, w10, w2, x5
+	WORD $0x9ba21463 // umaddl x3, w3, w2, x5
+	WORD $0x9ba21484 // umaddl x4, w4, w2, x5
+	WORD $0x4d40cf5a // ld1r { v26.2d }, [x26]
+	WORD $0xad435bf0 // ldp q16, q22, [sp, #0x60]
+	WORD $0x3cf36826 // ldr q6, [x1, x19]
+	WORD $0x3cf36b7c // ldr q28, [x27, x19]
+	WORD $0xad5123ff // ldp q31, q8, [sp, #0x220]
+	WORD $0x4e1700c6 // tbl v6.16b, { v6.16b }, v23.16b
+	WORD $0x3dc00101 // ldr q1, [x8]
+	WORD $0x3dc00142 // ldr q2, [x10]
+	WORD $0x3dc00063 // ldr q3, [x3]
+	WORD $0x3dc00084 // ldr q4, [x4]
+	WORD $0xfd400905 // ldr d5, [x8, #0x10]
+	WORD $0xfd400867 // ldr d7, [x3, #0x10]
+	WORD $0x91004148 // add x8, x10, #0x10
+	WORD $0x9100408a // add x10, x4, #0x10
+	WORD $0x4ea61f26 // orr v6.16b, v25.16b, v6.16b
+	WORD $0x4efad4db // fsub v27.2d, v6.2d, v26.2d
+	WORD $0xad5333eb // ldp q11, q12, [sp, #0x260]
+	WORD $0x4ec23833 // zip1 v19.2d, v1.2d, v2.2d
+	WORD $0x4ec27832 // zip2 v18.2d, v1.2d, v2.2d
+	WORD $0x3cf76961 // ldr q1, [x11, x23]
+	WORD $0x4ec43874 // zip1 v20.2d, v3.2d, v4.2d
+	WORD $0x3cf36962 // ldr q2, [x11, x19]
+	WORD $0x4ec47871 // zip2 v17.2d, v3.2d, v4.2d
+	WORD $0xad4f13f5 // ldp q21, q4, [sp, #0x1e0]
+	WORD $0x4d408547 // ld1 { v7.d }[1], [x10]
+	WORD $0x4d408505 // ld1 { v5.d }[1], [x8]
+	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
+	WORD $0x4e170042 // tbl v2.16b, { v2.16b }, v23.16b
+	WORD $0x4e170397 // tbl v23.16b, { v28.16b }, v23.16b
+	WORD $0x4ea11f21 // orr v1.16b, v25.16b, v1.16b
+	WORD $0x4ea21f22 // orr v2.16b, v25.16b, v2.16b
+	WORD $0x4eb71f37 // orr v23.16b, v25.16b, v23.16b
+	WORD $0x4efad442 // fsub v2.2d, v2.2d, v26.2d
+	WORD $0x4efad421 // fsub v1.2d, v1.2d, v26.2d
+	WORD $0x4efad6f7 // fsub v23.2d, v23.2d, v26.2d
+	WORD $0x4e61ce75 // fmla v21.2d, v19.2d, v1.2d
+	WORD $0x4e62ce84 // fmla v4.2d, v20.2d, v2.2d
+	WORD $0x6e61de03 // fmul v3.2d, v16.2d, v1.2d
+	WORD $0x6e62dec1 // fmul v1.2d, v22.2d, v2.2d
+	WORD $0x4e7bce24 // fmla v4.2d, v17.2d, v27.2d
+	WORD $0x3cf76822 // ldr q2, [x1, x23]
+	WORD $0x4e180042 // tbl v2.16b, { v2.16b }, v24.16b
+	WORD $0x4ea21f22 // orr v2.16b, v25.16b, v2.16b
+	WORD $0x4e77cce4 // fmla v4.2d, v7.2d, v23.2d
+	WORD $0x4efad442 // fsub v2.2d, v2.2d, v26.2d
+	WORD $0x4e62ce55 // fmla v21.2d, v18.2d, v2.2d
+	WORD $0x6e62de06 // fmul v6.2d, v16.2d, v2.2d
+	WORD $0x6e7bdec2 // fmul v2.2d, v22.2d, v27.2d
+	WORD $0x3cf76b7b // ldr q27, [x27, x23]
+	WORD $0x4e180378 // tbl v24.16b, { v27.16b }, v24.16b
+	WORD $0x4eb81f38 // orr v24.16b, v25.16b, v24.16b
+	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
+	WORD $0x4e78ccb5 // fmla v21.2d, v5.2d, v24.2d
+	WORD $0x6e78de10 // fmul v16.2d, v16.2d, v24.2d
+	WORD $0xad0f13f5 // stp q21, q4, [sp, #0x1e0]
+	WORD $0x6e77dec4 // fmul v4.2d, v22.2d, v23.2d
+	WORD $0xad41769e // ldp q30, q29, [x20, #0x20]
+	WORD $0x3cf76b17 // ldr q23, [x24, x23]
+	WORD $0x3cf36b18 // ldr q24, [x24, x19]
+	WORD $0x4e1d0318 // tbl v24.16b, { v24.16b }, v29.16b
+	WORD $0x6d48d696 // ldp d22, d21, [x20, #0x88]
+	WORD $0x3cf76bba // ldr q26, [x29, x23]
+	WORD $0x3cf36bbb // ldr q27, [x29, x19]
+	WORD $0x4e0806dc // dup v28.2d, v22.d[0]
+	WORD $0x4e0806b9 // dup v25.2d, v21.d[0]
+	WORD $0x3cf76bc9 // ldr q9, [x30, x23]
+	WORD $0x3cf36bca // ldr q10, [x30, x19]
+	WORD $0x4e1d037b // tbl v27.16b, { v27.16b }, v29.16b
+	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
+	WORD $0x5280181e // mov w30, #0xc0
+	WORD $0xad455bf5 // ldp q21, q22, [sp, #0xa0]
+	WORD $0x4e1e02f7 // tbl v23.16b, { v23.16b }, v30.16b
+	WORD $0x4e1e035a // tbl v26.16b, { v26.16b }, v30.16b
+	WORD $0x4e1e0129 // tbl v9.16b, { v9.16b }, v30.16b
+	WORD $0x4eb81f98 // orr v24.16b, v28.16b, v24.16b
+	WORD $0x4ebb1f9b // orr v27.16b, v28.16b, v27.16b
+	WORD $0x4eaa1f8a // orr v10.16b, v28.16b, v10.16b
+	WORD $0x4eb71f97 // orr v23.16b, v28.16b, v23.16b
+	WORD $0x4eba1f9a // orr v26.16b, v28.16b, v26.16b
+	WORD $0x4ea91f89 // orr v9.16b, v28.16b, v9.16b
+	WORD $0x4ef9d718 // fsub v24.2d, v24.2d, v25.2d
+	WORD $0x4ef9d77b // fsub v27.2d, v27.2d, v25.2d
+	WORD $0x4ef9d54a // fsub v10.2d, v10.2d, v25.2d
+	WORD $0x4ef9d6f7 // fsub v23.2d, v23.2d, v25.2d
+	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
+	WORD $0x4ef9d529 // fsub v9.2d, v9.2d, v25.2d
+	WORD $0x4e78ce88 // fmla v8.2d, v20.2d, v24.2d
+	WORD $0x4e6acec4 // fmla v4.2d, v22.2d, v10.2d
+	WORD $0x4e7bcec2 // fmla v2.2d, v22.2d, v27.2d
+	WORD $0x4e78cec1 // fmla v1.2d, v22.2d, v24.2d
+	WORD $0x4e77ce7f // fmla v31.2d, v19.2d, v23.2d
+	WORD $0x4e7acea6 // fmla v6.2d, v21.2d, v26.2d
+	WORD $0x4e77cea3 // fmla v3.2d, v21.2d, v23.2d
+	WORD $0x4e69ceb0 // fmla v16.2d, v21.2d, v9.2d
+	WORD $0x4e7bce28 // fmla v8.2d, v17.2d, v27.2d
+	WORD $0x4e7ace5f // fmla v31.2d, v18.2d, v26.2d
+	WORD $0x4e6acce8 // fmla v8.2d, v7.2d, v10.2d
+	WORD $0x4e69ccbf // fmla v31.2d, v5.2d, v9.2d
+	WORD $0xad1123ff // stp q31, q8, [sp, #0x220]
+	WORD $0x3cf76acd // ldr q13, [x22, x23]
+	WORD $0x3cf36ace // ldr q14, [x22, x19]
+	WORD $0xad477fe8 // ldp q8, q31, [sp, #0xe0]
 	WORD $0x4e1e01ad // tbl v13.16b, { v13.16b }, v30.16b
 	WORD $0x4e1d01ce // tbl v14.16b, { v14.16b }, v29.16b
 	WORD $0x4eae1f8e // orr v14.16b, v28.16b, v14.16b
 	WORD $0x4ead1f8d // orr v13.16b, v28.16b, v13.16b
-	WORD $0x4e1e01fe // tbl v30.16b, { v15.16b }, v30.16b
+	WORD $0x4ef9d5ad // fsub v13.2d, v13.2d, v25.2d
+	WORD $0x4ef9d5ce // fsub v14.2d, v14.2d, v25.2d
+	WORD $0x4e6ece8c // fmla v12.2d, v20.2d, v14.2d
+	WORD $0x4e6dce6b // fmla v11.2d, v19.2d, v13.2d
+	WORD $0x3cf76a13 // ldr q19, [x16, x23]
+	WORD $0x4e6dcd03 // fmla v3.2d, v8.2d, v13.2d
+	WORD $0x3cf36a14 // ldr q20, [x16, x19]
+	WORD $0x4e6ecfe1 // fmla v1.2d, v31.2d, v14.2d
+	WORD $0x4e1e0273 // tbl v19.16b, { v19.16b }, v30.16b
+	WORD $0x4e1d0294 // tbl v20.16b, { v20.16b }, v29.16b
+	WORD $0x4eb31f93 // orr v19.16b, v28.16b, v19.16b
+	WORD $0x4eb41f94 // orr v20.16b, v28.16b, v20.16b
+	WORD $0x4ef9d694 // fsub v20.2d, v20.2d, v25.2d
+	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
+	WORD $0x4e73ce4b // fmla v11.2d, v18.2d, v19.2d
+	WORD $0x4e74ce2c // fmla v12.2d, v17.2d, v20.2d
+	WORD $0x3cf76991 // ldr q17, [x12, x23]
+	WORD $0x3cf36992 // ldr q18, [x12, x19]
+	WORD $0x4e73cd06 // fmla v6.2d, v8.2d, v19.2d
+	WORD $0x4e74cfe2 // fmla v2.2d, v31.2d, v20.2d
+	WORD $0x4e1e0231 // tbl v17.16b, { v17.16b }, v30.16b
+	WORD $0x4e1d0252 // tbl v18.16b, { v18.16b }, v29.16b
+	WORD $0x4eb21f92 // orr v18.16b, v28.16b, v18.16b
+	WORD $0x4eb11f91 // orr v17.16b, v28.16b, v17.16b
+	WORD $0x4ef9d631 // fsub v17.2d, v17.2d, v25.2d
+	WORD $0x4ef9d652 // fsub v18.2d, v18.2d, v25.2d
+	WORD $0x4e72ccec // fmla v12.2d, v7.2d, v18.2d
+	WORD $0x4e71ccab // fmla v11.2d, v5.2d, v17.2d
+	WORD $0x4e71cd10 // fmla v16.2d, v8.2d, v17.2d
+	WORD $0x4e72cfe4 // fmla v4.2d, v31.2d, v18.2d
+	WORD $0x4ec63867 // zip1 v7.2d, v3.2d, v6.2d
+	WORD $0x4ec67863 // zip2 v3.2d, v3.2d, v6.2d
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x4ec23825 // zip1 v5.2d, v1.2d, v2.2d
+	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
+	WORD $0xad1333eb // stp q11, q12, [sp, #0x260]
+	WORD $0x6e084606 // mov v6.d[0], v16.d[1]
+	WORD $0x794011d0 // ldrh w16, [x14, #0x8]
+	WORD $0x4e181ff0 // mov v16.d[1], xzr
+	WORD $0x794015ca // ldrh w10, [x14, #0xa]
+	WORD $0x79401dcc // ldrh w12, [x14, #0xe]
+	WORD $0x794019c8 // ldrh w8, [x14, #0xc]
+	WORD $0x8b1014d0 // add x16, x6, x16, lsl #5
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0xad404612 // ldp q18, q17, [x16]
+	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0xad004207 // stp q7, q16, [x16]
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6e084487 // mov v7.d[0], v4.d[1]
+	WORD $0xad404151 // ldp q17, q16, [x10]
+	WORD $0x4e181fe4 // mov v4.d[1], xzr
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0xad001943 // stp q3, q6, [x10]
+	WORD $0xad400d06 // ldp q6, q3, [x8]
+	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad000d05 // stp q5, q3, [x8]
+	WORD $0x8b0c14c8 // add x8, x6, x12, lsl #5
+	WORD $0xad400903 // ldp q3, q2, [x8]
+	WORD $0x4e62d4e2 // fadd v2.2d, v7.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x17fffe67 // b <symmetric3+0x5b4>
+	WORD $0xd503201f // nop
+	WORD $0xf2400a7f // tst x19, #0x7
+	WORD $0x7a580a62 // ccmp w19, #0x18, #0x2, eq
+	WORD $0x1a9f97ec // cset w12, hi
+	WORD $0xa9460416 // ldp x22, x1, [x0, #0x60]
+	WORD $0x7100059f // cmp w12, #0x1
+	WORD $0x9bbe0674 // umaddl x20, w19, w30, x1
+	WORD $0x3607cef0 // tbz w16, #0x0, <symmetric3+0x614>
+	WORD $0xd341fe77 // lsr x23, x19, #1
+	WORD $0xd342fe78 // lsr x24, x19, #2
+	WORD $0x54001f40 // b.eq <symmetric3+0x102c>
+	WORD $0x3500260c // cbnz w12, <symmetric3+0x1108>
+	WORD $0x91022290 // add x16, x20, #0x88
+	WORD $0x8b130675 // add x21, x19, x19, lsl #1
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x4d40ce01 // ld1r { v1.2d }, [x16]
+	WORD $0x91024290 // add x16, x20, #0x90
+	WORD $0xaa0b03e1 // mov x1, x11
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0xd342feb0 // lsr x16, x21, #2
+	WORD $0x8b0c19f9 // add x25, x15, x12, lsl #6
+	WORD $0xaa1103fa // mov x26, x17
+	WORD $0x5280007b // mov w27, #0x3
+	WORD $0xaa0103fd // mov x29, x1
+	WORD $0xd503201f // nop
+	WORD $0xad401686 // ldp q6, q5, [x20]
+	WORD $0xf100077b // subs x27, x27, #0x1
+	WORD $0x3cf86ba3 // ldr q3, [x29, x24]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x3dc003a4 // ldr q4, [x29]
+	WORD $0x4e060084 // tbl v4.16b, { v4.16b }, v6.16b
+	WORD $0xad7f1b45 // ldp q5, q6, [x26, #-0x20]
+	WORD $0x4ea41c24 // orr v4.16b, v1.16b, v4.16b
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0xad404327 // ldp q7, q16, [x25]
+	WORD $0x4ee2d484 // fsub v4.2d, v4.2d, v2.2d
+	WORD $0x4e63ccd0 // fmla v16.2d, v6.2d, v3.2d
+	WORD $0x4e64cca7 // fmla v7.2d, v5.2d, v4.2d
+	WORD $0xad004327 // stp q7, q16, [x25]
+	WORD $0x3cf76ba3 // ldr q3, [x29, x23]
+	WORD $0xad411686 // ldp q6, q5, [x20, #0x20]
+	WORD $0x3cf06ba4 // ldr q4, [x29, x16]
+	WORD $0xacc24347 // ldp q7, q16, [x26], #0x40
+	WORD $0x8b1303bd // add x29, x29, x19
+	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
+	WORD $0x4e060063 // tbl v3.16b, { v3.16b }, v6.16b
+	WORD $0xad411b25 // ldp q5, q6, [x25, #0x20]
+	WORD $0x4ea41c24 // orr v4.16b, v1.16b, v4.16b
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x4ee2d484 // fsub v4.2d, v4.2d, v2.2d
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0x4e64ce06 // fmla v6.2d, v16.2d, v4.2d
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0xad011b25 // stp q5, q6, [x25, #0x20]
+	WORD $0x54fffc41 // b.ne <symmetric3+0xc80>
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b160021 // add x1, x1, x22
+	WORD $0xf1000d9f // cmp x12, #0x3
+	WORD $0x54fffb21 // b.ne <symmetric3+0xc6c>
+	WORD $0x17fffe2b // b <symmetric3+0x5b8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7100099f // cmp w12, #0x2
+	WORD $0x54ffb0e1 // b.ne <symmetric3+0x340>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005ca // ldrh w10, [x14, #0x2]
+	WORD $0x91020298 // add x24, x20, #0x80
+	WORD $0xd342fe6c // lsr x12, x19, #2
+	WORD $0x8b130179 // add x25, x11, x19
+	WORD $0x8b13057a // add x26, x11, x19, lsl #1
+	WORD $0x794009d0 // ldrh w16, [x14, #0x4]
+	WORD $0x8b160177 // add x23, x11, x22
+	WORD $0x79400dc1 // ldrh w1, [x14, #0x6]
+	WORD $0x8b1302fb // add x27, x23, x19
+	WORD $0x8b1306fd // add x29, x23, x19, lsl #1
+	WORD $0x4d40cf13 // ld1r { v19.2d }, [x24]
+	WORD $0x8b1602f6 // add x22, x23, x22
+	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
+	WORD $0x9ba21508 // umaddl x8, w8, w2, x5
+	WORD $0x9ba2154a // umaddl x10, w10, w2, x5
+	WORD $0x9ba21610 // umaddl x16, w16, w2, x5
+	WORD $0x9ba21421 // umaddl x1, w1, w2, x5
+	WORD $0x3dc00100 // ldr q0, [x8]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x8b1302de // add x30, x22, x19
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x3dc00023 // ldr q3, [x1]
+	WORD $0xad425e96 // ldp q22, q23, [x20, #0x40]
+	WORD $0x8b130675 // add x21, x19, x19, lsl #1
+	WORD $0x3dc00174 // ldr q20, [x11]
+	WORD $0xad424bf5 // ldp q21, q18, [sp, #0x40]
+	WORD $0x3cec6978 // ldr q24, [x11, x12]
+	WORD $0x4ec33846 // zip1 v6.2d, v2.2d, v3.2d
+	WORD $0x4ec13807 // zip1 v7.2d, v0.2d, v1.2d
+	WORD $0x4ec17804 // zip2 v4.2d, v0.2d, v1.2d
+	WORD $0x4ec37845 // zip2 v5.2d, v2.2d, v3.2d
+	WORD $0xfd400902 // ldr d2, [x8, #0x10]
+	WORD $0xfd400a01 // ldr d1, [x16, #0x10]
+	WORD $0x91004148 // add x8, x10, #0x10
+	WORD $0xad400290 // ldp q16, q0, [x20]
+	WORD $0x9100402a // add x10, x1, #0x10
+	WORD $0xad4e0ff1 // ldp q17, q3, [sp, #0x1c0]
+	WORD $0x8b1306c1 // add x1, x22, x19, lsl #1
+	WORD $0x4e000318 // tbl v24.16b, { v24.16b }, v0.16b
+	WORD $0x4d408541 // ld1 { v1.d }[1], [x10]
+	WORD $0x4d408502 // ld1 { v2.d }[1], [x8]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3cec6b3a // ldr q26, [x25, x12]
+	WORD $0x6ef74718 // ushl v24.2d, v24.2d, v23.2d
+	WORD $0x4e100294 // tbl v20.16b, { v20.16b }, v16.16b
+	WORD $0x4ef34718 // sshl v24.2d, v24.2d, v19.2d
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x4e00035a // tbl v26.16b, { v26.16b }, v0.16b
+	WORD $0x4e61da99 // scvtf v25.2d, v20.2d
+	WORD $0x3dc00334 // ldr q20, [x25]
+	WORD $0x6ef7475a // ushl v26.2d, v26.2d, v23.2d
+	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
+	WORD $0x3cec6b5b // ldr q27, [x26, x12]
+	WORD $0x4e78ccc3 // fmla v3.2d, v6.2d, v24.2d
+	WORD $0x4ef3475a // sshl v26.2d, v26.2d, v19.2d
+	WORD $0x4e79ccf1 // fmla v17.2d, v7.2d, v25.2d
+	WORD $0x4e61db48 // scvtf v8.2d, v26.2d
+	WORD $0x3dc0035a // ldr q26, [x26]
+	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
+	WORD $0xad507bed // ldp q13, q30, [sp, #0x200]
+	WORD $0x4e100294 // tbl v20.16b, { v20.16b }, v16.16b
+	WORD $0x4e000360 // tbl v0.16b, { v27.16b }, v0.16b
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x4e68cca3 // fmla v3.2d, v5.2d, v8.2d
+	WORD $0x6ef74400 // ushl v0.2d, v0.2d, v23.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x4e100350 // tbl v16.16b, { v26.16b }, v16.16b
+	WORD $0x4ef34400 // sshl v0.2d, v0.2d, v19.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x6ef64610 // ushl v16.2d, v16.2d, v22.2d
+	WORD $0x4e61d809 // scvtf v9.2d, v0.2d
+	WORD $0x4ef34610 // sshl v16.2d, v16.2d, v19.2d
+	WORD $0x4e74cc91 // fmla v17.2d, v4.2d, v20.2d
+	WORD $0x4e61da0a // scvtf v10.2d, v16.2d
+	WORD $0x4e69cc23 // fmla v3.2d, v1.2d, v9.2d
+	WORD $0x6e79deb0 // fmul v16.2d, v21.2d, v25.2d
+	WORD $0x4e6acc51 // fmla v17.2d, v2.2d, v10.2d
+	WORD $0xad0e0ff1 // stp q17, q3, [sp, #0x1c0]
+	WORD $0x6e78de43 // fmul v3.2d, v18.2d, v24.2d
+	WORD $0xad444ff1 // ldp q17, q19, [sp, #0x80]
+	WORD $0xad406e9d // ldp q29, q27, [x20]
+	WORD $0x3cec6af7 // ldr q23, [x23, x12]
+	WORD $0xad426698 // ldp q24, q25, [x20, #0x40]
+	WORD $0x4d40cf00 // ld1r { v0.2d }, [x24]
+	WORD $0x3dc002f6 // ldr q22, [x23]
+	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
+	WORD $0x3cec6b7a // ldr q26, [x27, x12]
+	WORD $0x4e1b02f7 // tbl v23.16b, { v23.16b }, v27.16b
+	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
+	WORD $0x4e1d02d6 // tbl v22.16b, { v22.16b }, v29.16b
+	WORD $0x6ee0b81f // neg v31.2d, v0.2d
+	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
+	WORD $0x6ef9475a // ushl v26.2d, v26.2d, v25.2d
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x4eff475c // sshl v28.2d, v26.2d, v31.2d
+	WORD $0x4eff46c0 // sshl v0.2d, v22.2d, v31.2d
+	WORD $0x4eff46f6 // sshl v22.2d, v23.2d, v31.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
+	WORD $0x4e61d816 // scvtf v22.2d, v0.2d
+	WORD $0x4e76cced // fmla v13.2d, v7.2d, v22.2d
+	WORD $0x3dc00360 // ldr q0, [x27]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3cec6bab // ldr q11, [x29, x12]
+	WORD $0x4e77ccde // fmla v30.2d, v6.2d, v23.2d
+	WORD $0x4e76ce30 // fmla v16.2d, v17.2d, v22.2d
+	WORD $0x4e77ce63 // fmla v3.2d, v19.2d, v23.2d
 	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
-	WORD $0x8b0700a5 // add x5, x5, x7
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x4efbd54a // fsub v10.2d, v10.2d, v27.2d
-	WORD $0x4ea01f80 // orr v0.16b, v28.16b, v0.16b
-	WORD $0x4ebe1f9c // orr v28.16b, v28.16b, v30.16b
-	WORD $0x4efbd529 // fsub v9.2d, v9.2d, v27.2d
-	WORD $0x4efbd56b // fsub v11.2d, v11.2d, v27.2d
-	WORD $0x4efbd58c // fsub v12.2d, v12.2d, v27.2d
-	WORD $0x4efbd5ad // fsub v13.2d, v13.2d, v27.2d
-	WORD $0x4efbd5ce // fsub v14.2d, v14.2d, v27.2d
-	WORD $0x4e6acc5a // fmla v26.2d, v2.2d, v10.2d
-	WORD $0x4efbd79c // fsub v28.2d, v28.2d, v27.2d
-	WORD $0x4efbd400 // fsub v0.2d, v0.2d, v27.2d
-	WORD $0x4e6acd06 // fmla v6.2d, v8.2d, v10.2d
-	WORD $0x4e69cc39 // fmla v25.2d, v1.2d, v9.2d
-	WORD $0x4e69cff2 // fmla v18.2d, v31.2d, v9.2d
-	WORD $0x4e6bcff4 // fmla v20.2d, v31.2d, v11.2d
-	WORD $0x4e6ccd10 // fmla v16.2d, v8.2d, v12.2d
-	WORD $0x4e6ecd07 // fmla v7.2d, v8.2d, v14.2d
-	WORD $0x4e6dcff3 // fmla v19.2d, v31.2d, v13.2d
-	WORD $0x4e60cd11 // fmla v17.2d, v8.2d, v0.2d
-	WORD $0x4e7ccff6 // fmla v22.2d, v31.2d, v28.2d
-	WORD $0x4e6ccc7a // fmla v26.2d, v3.2d, v12.2d
-	WORD $0x4e6bcc99 // fmla v25.2d, v4.2d, v11.2d
-	WORD $0x4e6eceba // fmla v26.2d, v21.2d, v14.2d
-	WORD $0x4e6dccb9 // fmla v25.2d, v5.2d, v13.2d
-	WORD $0x4e60cefa // fmla v26.2d, v23.2d, v0.2d
-	WORD $0x4e7ccf19 // fmla v25.2d, v24.2d, v28.2d
-	WORD $0xad0c6859 // stp q25, q26, [x2, #0x180]
-	WORD $0x54fff821 // b.ne <symmetric4+0x460>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054d // ldrh w13, [x10, #0x2]
-	WORD $0x4ed43a42 // zip1 v2.2d, v18.2d, v20.2d
-	WORD $0x4ed63a63 // zip1 v3.2d, v19.2d, v22.2d
-	WORD $0x91022261 // add x1, x19, #0x88
-	WORD $0x8b0602d9 // add x25, x22, x6
-	WORD $0x9100c3e2 // add x2, sp, #0x30
-	WORD $0x52800065 // mov w5, #0x3
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b0b148b // add x11, x4, x11, lsl #5
-	WORD $0x8b0d148d // add x13, x4, x13, lsl #5
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ed67a63 // zip2 v3.2d, v19.2d, v22.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4ed47a42 // zip2 v2.2d, v18.2d, v20.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x8b0e148b // add x11, x4, x14, lsl #5
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed138e3 // zip1 v3.2d, v7.2d, v17.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed038c2 // zip1 v2.2d, v6.2d, v16.2d
-	WORD $0xad0005a0 // stp q0, q1, [x13]
-	WORD $0x8b00148d // add x13, x4, x0, lsl #5
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed178e3 // zip2 v3.2d, v7.2d, v17.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed078c2 // zip2 v2.2d, v6.2d, v16.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0xad0005a0 // stp q0, q1, [x13]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154d // ldrh w13, [x10, #0xa]
-	WORD $0xad411e70 // ldp q16, q7, [x19, #0x20]
-	WORD $0x7940194e // ldrh w14, [x10, #0xc]
-	WORD $0x79401d40 // ldrh w0, [x10, #0xe]
-	WORD $0x3cf46b64 // ldr q4, [x27, x20]
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x3cf46900 // ldr q0, [x8, x20]
-	WORD $0x3cf66901 // ldr q1, [x8, x22]
-	WORD $0x3cf46b42 // ldr q2, [x26, x20]
-	WORD $0x4d40cc26 // ld1r { v6.2d }, [x1]
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b001460 // add x0, x3, x0, lsl #5
-	WORD $0x3cf66b43 // ldr q3, [x26, x22]
-	WORD $0x9102427a // add x26, x19, #0x90
-	WORD $0x4d40cf45 // ld1r { v5.2d }, [x26]
-	WORD $0xad4efbfd // ldp q29, q30, [sp, #0x1d0]
-	WORD $0x3cf66b71 // ldr q17, [x27, x22]
-	WORD $0xad42a7e8 // ldp q8, q9, [sp, #0x50]
-	WORD $0xad404d72 // ldp q18, q19, [x11]
-	WORD $0xad4059b4 // ldp q20, q22, [x13]
-	WORD $0x4e070021 // tbl v1.16b, { v1.16b }, v7.16b
-	WORD $0x4e070063 // tbl v3.16b, { v3.16b }, v7.16b
-	WORD $0xad405dd5 // ldp q21, q23, [x14]
-	WORD $0x4e070231 // tbl v17.16b, { v17.16b }, v7.16b
-	WORD $0xf9400fed // ldr x13, [sp, #0x18]
-	WORD $0x8b1702cb // add x11, x22, x23
-	WORD $0x8b17028e // add x14, x20, x23
-	WORD $0x4e100098 // tbl v24.16b, { v4.16b }, v16.16b
-	WORD $0xad406404 // ldp q4, q25, [x0]
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x4e100042 // tbl v2.16b, { v2.16b }, v16.16b
-	WORD $0x4ea11cc1 // orr v1.16b, v6.16b, v1.16b
-	WORD $0x4ea31cc3 // orr v3.16b, v6.16b, v3.16b
-	WORD $0x4eb11cd1 // orr v17.16b, v6.16b, v17.16b
-	WORD $0x4ea01cc0 // orr v0.16b, v6.16b, v0.16b
-	WORD $0x4ea21cc2 // orr v2.16b, v6.16b, v2.16b
-	WORD $0x4ee5d43a // fsub v26.2d, v1.2d, v5.2d
-	WORD $0x4ee5d47b // fsub v27.2d, v3.2d, v5.2d
-	WORD $0x4ee5d631 // fsub v17.2d, v17.2d, v5.2d
-	WORD $0x8b0d02d7 // add x23, x22, x13
-	WORD $0x4ee5d400 // fsub v0.2d, v0.2d, v5.2d
-	WORD $0x4ee5d45c // fsub v28.2d, v2.2d, v5.2d
-	WORD $0x4ed43a41 // zip1 v1.2d, v18.2d, v20.2d
-	WORD $0x4ec43aa2 // zip1 v2.2d, v21.2d, v4.2d
-	WORD $0x4ec47aa3 // zip2 v3.2d, v21.2d, v4.2d
-	WORD $0x4ed47a44 // zip2 v4.2d, v18.2d, v20.2d
-	WORD $0x3cf46b12 // ldr q18, [x24, x20]
-	WORD $0x3cf66b14 // ldr q20, [x24, x22]
-	WORD $0x4eb81cd5 // orr v21.16b, v6.16b, v24.16b
-	WORD $0x6e7bdd38 // fmul v24.2d, v9.2d, v27.2d
-	WORD $0x8b0d0298 // add x24, x20, x13
-	WORD $0x8b06028d // add x13, x20, x6
-	WORD $0x4e60cc3d // fmla v29.2d, v1.2d, v0.2d
-	WORD $0x4e7acc5e // fmla v30.2d, v2.2d, v26.2d
-	WORD $0x4ee5d6bf // fsub v31.2d, v21.2d, v5.2d
-	WORD $0x4ed97af5 // zip2 v21.2d, v23.2d, v25.2d
-	WORD $0x4e7ccc9d // fmla v29.2d, v4.2d, v28.2d
-	WORD $0x4e7bcc7e // fmla v30.2d, v3.2d, v27.2d
-	WORD $0x4e100250 // tbl v16.16b, { v18.16b }, v16.16b
-	WORD $0x4e070287 // tbl v7.16b, { v20.16b }, v7.16b
-	WORD $0x4ed63a72 // zip1 v18.2d, v19.2d, v22.2d
-	WORD $0x4ed93af4 // zip1 v20.2d, v23.2d, v25.2d
-	WORD $0x4ed67a76 // zip2 v22.2d, v19.2d, v22.2d
-	WORD $0x6e7add37 // fmul v23.2d, v9.2d, v26.2d
-	WORD $0x4ea71cc7 // orr v7.16b, v6.16b, v7.16b
-	WORD $0x4eb01cc6 // orr v6.16b, v6.16b, v16.16b
-	WORD $0x6e7cdd10 // fmul v16.2d, v8.2d, v28.2d
-	WORD $0x4e7fce5d // fmla v29.2d, v18.2d, v31.2d
-	WORD $0x4e71ce9e // fmla v30.2d, v20.2d, v17.2d
-	WORD $0x4ee5d4ca // fsub v10.2d, v6.2d, v5.2d
-	WORD $0x4ee5d4e6 // fsub v6.2d, v7.2d, v5.2d
-	WORD $0x6e60dd07 // fmul v7.2d, v8.2d, v0.2d
-	WORD $0x6e71dd25 // fmul v5.2d, v9.2d, v17.2d
-	WORD $0x6e7fdd11 // fmul v17.2d, v8.2d, v31.2d
-	WORD $0x6e6add13 // fmul v19.2d, v8.2d, v10.2d
-	WORD $0x4e6acedd // fmla v29.2d, v22.2d, v10.2d
-	WORD $0x4e66cebe // fmla v30.2d, v21.2d, v6.2d
-	WORD $0x6e66dd26 // fmul v6.2d, v9.2d, v6.2d
-	WORD $0xad0efbfd // stp q29, q30, [sp, #0x1d0]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad416e7c // ldp q28, q27, [x19, #0x20]
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0x3cf46aa0 // ldr q0, [x21, x20]
-	WORD $0x4e1c0000 // tbl v0.16b, { v0.16b }, v28.16b
-	WORD $0x3cf66abd // ldr q29, [x21, x22]
-	WORD $0x4d40cc3a // ld1r { v26.2d }, [x1]
-	WORD $0x4d40cf59 // ld1r { v25.2d }, [x26]
-	WORD $0x3ced6abe // ldr q30, [x21, x13]
-	WORD $0x3cf96abf // ldr q31, [x21, x25]
-	WORD $0xad4f2049 // ldp q9, q8, [x2, #0x1e0]
-	WORD $0x4e1b03bd // tbl v29.16b, { v29.16b }, v27.16b
-	WORD $0x3cf86aaa // ldr q10, [x21, x24]
-	WORD $0x3cf76aab // ldr q11, [x21, x23]
-	WORD $0x4e1c03de // tbl v30.16b, { v30.16b }, v28.16b
-	WORD $0x4e1b03ff // tbl v31.16b, { v31.16b }, v27.16b
-	WORD $0x3cee6aac // ldr q12, [x21, x14]
-	WORD $0x3ceb6aad // ldr q13, [x21, x11]
-	WORD $0x4e1c014a // tbl v10.16b, { v10.16b }, v28.16b
 	WORD $0x4e1b016b // tbl v11.16b, { v11.16b }, v27.16b
-	WORD $0x4e1c019c // tbl v28.16b, { v12.16b }, v28.16b
-	WORD $0x4e1b01bb // tbl v27.16b, { v13.16b }, v27.16b
-	WORD $0xad43344c // ldp q12, q13, [x2, #0x60]
-	WORD $0x8b0702b5 // add x21, x21, x7
-	WORD $0x4ebd1f5d // orr v29.16b, v26.16b, v29.16b
-	WORD $0x4ebf1f5f // orr v31.16b, v26.16b, v31.16b
-	WORD $0x4eab1f4b // orr v11.16b, v26.16b, v11.16b
-	WORD $0x4ebb1f5b // orr v27.16b, v26.16b, v27.16b
-	WORD $0x4ea01f40 // orr v0.16b, v26.16b, v0.16b
-	WORD $0x4ebe1f5e // orr v30.16b, v26.16b, v30.16b
-	WORD $0x4eaa1f4a // orr v10.16b, v26.16b, v10.16b
-	WORD $0x4ebc1f5a // orr v26.16b, v26.16b, v28.16b
-	WORD $0x4ef9d7bd // fsub v29.2d, v29.2d, v25.2d
-	WORD $0x4ef9d7ff // fsub v31.2d, v31.2d, v25.2d
-	WORD $0x4ef9d56b // fsub v11.2d, v11.2d, v25.2d
-	WORD $0x4ef9d400 // fsub v0.2d, v0.2d, v25.2d
-	WORD $0x4ef9d7de // fsub v30.2d, v30.2d, v25.2d
-	WORD $0x4ef9d54a // fsub v10.2d, v10.2d, v25.2d
-	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
-	WORD $0x4ef9d779 // fsub v25.2d, v27.2d, v25.2d
-	WORD $0x4e7dcc48 // fmla v8.2d, v2.2d, v29.2d
-	WORD $0x4e7dcdb7 // fmla v23.2d, v13.2d, v29.2d
-	WORD $0x4e7fcdb8 // fmla v24.2d, v13.2d, v31.2d
-	WORD $0x4e6bcda5 // fmla v5.2d, v13.2d, v11.2d
-	WORD $0x4e60cc29 // fmla v9.2d, v1.2d, v0.2d
-	WORD $0x4e79cda6 // fmla v6.2d, v13.2d, v25.2d
-	WORD $0x4e60cd87 // fmla v7.2d, v12.2d, v0.2d
-	WORD $0x4e7ecd90 // fmla v16.2d, v12.2d, v30.2d
-	WORD $0x4e6acd91 // fmla v17.2d, v12.2d, v10.2d
-	WORD $0x4e7acd93 // fmla v19.2d, v12.2d, v26.2d
-	WORD $0x4e7fcc68 // fmla v8.2d, v3.2d, v31.2d
-	WORD $0x4e7ecc89 // fmla v9.2d, v4.2d, v30.2d
-	WORD $0x4e6bce88 // fmla v8.2d, v20.2d, v11.2d
-	WORD $0x4e6ace49 // fmla v9.2d, v18.2d, v10.2d
-	WORD $0x4e79cea8 // fmla v8.2d, v21.2d, v25.2d
-	WORD $0x4e7acec9 // fmla v9.2d, v22.2d, v26.2d
-	WORD $0xad0f2049 // stp q9, q8, [x2, #0x1e0]
-	WORD $0x91010042 // add x2, x2, #0x40
-	WORD $0x54fff8e1 // b.ne <symmetric4+0x740>
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x4ed33a22 // zip1 v2.2d, v17.2d, v19.2d
-	WORD $0x4ed83ae0 // zip1 v0.2d, v23.2d, v24.2d
-	WORD $0x8b0b148d // add x13, x4, x11, lsl #5
-	WORD $0x7940154b // ldrh w11, [x10, #0xa]
-	WORD $0x4ed87ae1 // zip2 v1.2d, v23.2d, v24.2d
-	WORD $0x8b0b148e // add x14, x4, x11, lsl #5
-	WORD $0x7940194b // ldrh w11, [x10, #0xc]
-	WORD $0xad4011a3 // ldp q3, q4, [x13]
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4ed038e4 // zip1 v4.2d, v7.2d, v16.2d
-	WORD $0x8b0b1480 // add x0, x4, x11, lsl #5
-	WORD $0x79401d4b // ldrh w11, [x10, #0xe]
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0xad0009a3 // stp q3, q2, [x13]
-	WORD $0x4ed078e2 // zip2 v2.2d, v7.2d, v16.2d
-	WORD $0x4ed37a23 // zip2 v3.2d, v17.2d, v19.2d
-	WORD $0xad401dc4 // ldp q4, q7, [x14]
-	WORD $0x8b0b148b // add x11, x4, x11, lsl #5
-	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xad000dc2 // stp q2, q3, [x14]
-	WORD $0x4ec638a3 // zip1 v3.2d, v5.2d, v6.2d
-	WORD $0x4ec678a2 // zip2 v2.2d, v5.2d, v6.2d
-	WORD $0x17fffe70 // b <symmetric4+0x248>
-	WORD $0xf24008df // tst x6, #0x7
-	WORD $0x7a5808c2 // ccmp w6, #0x18, #0x2, eq
-	WORD $0x1a9f97eb // cset w11, hi
-	WORD $0xa9463ae7 // ldp x7, x14, [x23, #0x60]
-	WORD $0x9bb938d3 // umaddl x19, w6, w25, x14
-	WORD $0x3607d18d // tbz w13, #0x0, <symmetric4+0x2d0>
-	WORD $0x8b0604cd // add x13, x6, x6, lsl #1
-	WORD $0xd342fcd4 // lsr x20, x6, #2
-	WORD $0xd341fcd5 // lsr x21, x6, #1
-	WORD $0x7100057f // cmp w11, #0x1
-	WORD $0xd342fdb6 // lsr x22, x13, #2
-	WORD $0x540034c0 // b.eq <symmetric4+0xf50>
-	WORD $0x35003beb // cbnz w11, <symmetric4+0x1038>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0803ed // mov x13, x8
-	WORD $0x8b0b198e // add x14, x12, x11, lsl #6
-	WORD $0xaa0f03e0 // mov x0, x15
-	WORD $0x52800081 // mov w1, #0x4
-	WORD $0xaa0d03e2 // mov x2, x13
-	WORD $0xad4005c2 // ldp q2, q1, [x14]
-	WORD $0xad410dc4 // ldp q4, q3, [x14, #0x20]
-	WORD $0xad401e70 // ldp q16, q7, [x19]
-	WORD $0x91022265 // add x5, x19, #0x88
-	WORD $0xf1000421 // subs x1, x1, #0x1
-	WORD $0x3dc00045 // ldr q5, [x2]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3cf46846 // ldr q6, [x2, x20]
-	WORD $0x4d40ccb0 // ld1r { v16.2d }, [x5]
-	WORD $0x91024265 // add x5, x19, #0x90
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40cca7 // ld1r { v7.2d }, [x5]
-	WORD $0x4ea51e05 // orr v5.16b, v16.16b, v5.16b
-	WORD $0x4ea61e06 // orr v6.16b, v16.16b, v6.16b
-	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1c10 // ldp q16, q7, [x0, #-0x20]
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad0005c2 // stp q2, q1, [x14]
-	WORD $0xad411e70 // ldp q16, q7, [x19, #0x20]
-	WORD $0x3cf56845 // ldr q5, [x2, x21]
-	WORD $0x3cf66846 // ldr q6, [x2, x22]
-	WORD $0x8b060042 // add x2, x2, x6
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c267 // ldp d7, d16, [x19, #0x88]
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
-	WORD $0xacc21c10 // ldp q16, q7, [x0], #0x40
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010dc4 // stp q4, q3, [x14, #0x20]
-	WORD $0x54fffba1 // b.ne <symmetric4+0x8e0>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x8b0701ad // add x13, x13, x7
-	WORD $0xf100117f // cmp x11, #0x4
-	WORD $0x54fffa61 // b.ne <symmetric4+0x8c8>
-	WORD $0x17fffe3e // b <symmetric4+0x278>
-	WORD $0x7100097f // cmp w11, #0x2
-	WORD $0x54006b41 // b.ne <symmetric4+0x16f0>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054d // ldrh w13, [x10, #0x2]
-	WORD $0xd342fcdd // lsr x29, x6, #2
-	WORD $0x9102027e // add x30, x19, #0x80
-	WORD $0x8b06011a // add x26, x8, x6
-	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x8b06051b // add x27, x8, x6, lsl #1
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b170118 // add x24, x8, x23
-	WORD $0x8b070115 // add x21, x8, x7
-	WORD $0x4d40cfc1 // ld1r { v1.2d }, [x30]
-	WORD $0xd341fcd4 // lsr x20, x6, #1
-	WORD $0x6ee0b833 // neg v19.2d, v1.2d
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x3cfd6902 // ldr q2, [x8, x29]
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0xad401674 // ldp q20, q5, [x19]
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b001460 // add x0, x3, x0, lsl #5
-	WORD $0xad401964 // ldp q4, q6, [x11]
-	WORD $0xad4045b5 // ldp q21, q17, [x13]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xd37ff8d9 // lsl x25, x6, #1
-	WORD $0xad421e72 // ldp q18, q7, [x19, #0x40]
-	WORD $0xad405dc3 // ldp q3, q23, [x14]
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0xad40601c // ldp q28, q24, [x0]
-	WORD $0x4e140000 // tbl v0.16b, { v0.16b }, v20.16b
-	WORD $0xd342fef6 // lsr x22, x23, #2
-	WORD $0x8b1703a1 // add x1, x29, x23
-	WORD $0x8b0607ab // add x11, x29, x6, lsl #1
-	WORD $0x8b0603ae // add x14, x29, x6
-	WORD $0x9100c3e2 // add x2, sp, #0x30
-	WORD $0xaa1503e5 // mov x5, x21
-	WORD $0x5280006d // mov w13, #0x3
-	WORD $0x6ee7445b // ushl v27.2d, v2.2d, v7.2d
-	WORD $0xad4ddbf9 // ldp q25, q22, [sp, #0x1b0]
-	WORD $0x6ef24400 // ushl v0.2d, v0.2d, v18.2d
-	WORD $0x4ef34400 // sshl v0.2d, v0.2d, v19.2d
-	WORD $0xad41c3fa // ldp q26, q16, [sp, #0x30]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4ed53881 // zip1 v1.2d, v4.2d, v21.2d
-	WORD $0x4ed57884 // zip2 v4.2d, v4.2d, v21.2d
-	WORD $0x4ef34775 // sshl v21.2d, v27.2d, v19.2d
-	WORD $0x3dc0035b // ldr q27, [x26]
-	WORD $0x3cfd6b5d // ldr q29, [x26, x29]
-	WORD $0x4edc3862 // zip1 v2.2d, v3.2d, v28.2d
-	WORD $0x4edc7863 // zip2 v3.2d, v3.2d, v28.2d
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e0503bd // tbl v29.16b, { v29.16b }, v5.16b
-	WORD $0x3dc0037c // ldr q28, [x27]
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e60cc39 // fmla v25.2d, v1.2d, v0.2d
-	WORD $0x3cfd6b7e // ldr q30, [x27, x29]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e14037b // tbl v27.16b, { v27.16b }, v20.16b
-	WORD $0x3dc0031f // ldr q31, [x24]
-	WORD $0x4e14039c // tbl v28.16b, { v28.16b }, v20.16b
-	WORD $0x4e1403f4 // tbl v20.16b, { v31.16b }, v20.16b
-	WORD $0x4e61dabf // scvtf v31.2d, v21.2d
-	WORD $0x4e0503de // tbl v30.16b, { v30.16b }, v5.16b
-	WORD $0x6ef24775 // ushl v21.2d, v27.2d, v18.2d
-	WORD $0x6ef2479b // ushl v27.2d, v28.2d, v18.2d
-	WORD $0x6ee747bc // ushl v28.2d, v29.2d, v7.2d
-	WORD $0x6ef24692 // ushl v18.2d, v20.2d, v18.2d
-	WORD $0x4ed138d4 // zip1 v20.2d, v6.2d, v17.2d
-	WORD $0x6ee747dd // ushl v29.2d, v30.2d, v7.2d
-	WORD $0x4e7fcc56 // fmla v22.2d, v2.2d, v31.2d
-	WORD $0x4ef346b5 // sshl v21.2d, v21.2d, v19.2d
-	WORD $0x4ef3479c // sshl v28.2d, v28.2d, v19.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61dabe // scvtf v30.2d, v21.2d
-	WORD $0x3cfd6b15 // ldr q21, [x24, x29]
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4e7ecc99 // fmla v25.2d, v4.2d, v30.2d
-	WORD $0x4e7ccc76 // fmla v22.2d, v3.2d, v28.2d
-	WORD $0x4e0502a5 // tbl v5.16b, { v21.16b }, v5.16b
-	WORD $0x4ef34775 // sshl v21.2d, v27.2d, v19.2d
-	WORD $0x4ef347bb // sshl v27.2d, v29.2d, v19.2d
-	WORD $0x4e61da5d // scvtf v29.2d, v18.2d
-	WORD $0x6ee744a5 // ushl v5.2d, v5.2d, v7.2d
-	WORD $0x4e61daa7 // scvtf v7.2d, v21.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4ed178d8 // zip2 v24.2d, v6.2d, v17.2d
-	WORD $0x6e60df51 // fmul v17.2d, v26.2d, v0.2d
-	WORD $0x4ef344a5 // sshl v5.2d, v5.2d, v19.2d
-	WORD $0x6e7edf53 // fmul v19.2d, v26.2d, v30.2d
-	WORD $0x4e67ce99 // fmla v25.2d, v20.2d, v7.2d
-	WORD $0x4e7bceb6 // fmla v22.2d, v21.2d, v27.2d
-	WORD $0x6e67df52 // fmul v18.2d, v26.2d, v7.2d
-	WORD $0x6e7cde07 // fmul v7.2d, v16.2d, v28.2d
-	WORD $0x6e7bde06 // fmul v6.2d, v16.2d, v27.2d
-	WORD $0x4e61d8a8 // scvtf v8.2d, v5.2d
-	WORD $0x6e7fde05 // fmul v5.2d, v16.2d, v31.2d
-	WORD $0x4e7dcf19 // fmla v25.2d, v24.2d, v29.2d
-	WORD $0x4e68cef6 // fmla v22.2d, v23.2d, v8.2d
-	WORD $0x6e68de10 // fmul v16.2d, v16.2d, v8.2d
-	WORD $0xad0ddbf9 // stp q25, q22, [sp, #0x1b0]
-	WORD $0x6e7ddf56 // fmul v22.2d, v26.2d, v29.2d
-	WORD $0xadc27059 // ldp q25, q28, [x2, #0x40]!
-	WORD $0x8b0600a0 // add x0, x5, x6
-	WORD $0xf10005ad // subs x13, x13, #0x1
-	WORD $0x4d40cfde // ld1r { v30.2d }, [x30]
-	WORD $0x6ee0bbde // neg v30.2d, v30.2d
-	WORD $0xad42767f // ldp q31, q29, [x19, #0x40]
-	WORD $0xad402260 // ldp q0, q8, [x19]
-	WORD $0x3dc000a9 // ldr q9, [x5]
-	WORD $0xad4c6c5a // ldp q26, q27, [x2, #0x180]
-	WORD $0x3cfd68aa // ldr q10, [x5, x29]
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0x3dc0000b // ldr q11, [x0]
-	WORD $0x3cee68ac // ldr q12, [x5, x14]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b060000 // add x0, x0, x6
-	WORD $0x3dc0000d // ldr q13, [x0]
-	WORD $0x4e000129 // tbl v9.16b, { v9.16b }, v0.16b
-	WORD $0x4e00016b // tbl v11.16b, { v11.16b }, v0.16b
-	WORD $0x4e0001ad // tbl v13.16b, { v13.16b }, v0.16b
-	WORD $0x4e08014a // tbl v10.16b, { v10.16b }, v8.16b
-	WORD $0x4e08018c // tbl v12.16b, { v12.16b }, v8.16b
-	WORD $0x6eff4529 // ushl v9.2d, v9.2d, v31.2d
-	WORD $0x3ceb68ae // ldr q14, [x5, x11]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b060000 // add x0, x0, x6
-	WORD $0x3dc0000f // ldr q15, [x0]
-	WORD $0x4e0001e0 // tbl v0.16b, { v15.16b }, v0.16b
-	WORD $0x3ce168af // ldr q15, [x5, x1]
-	WORD $0x4e0801ce // tbl v14.16b, { v14.16b }, v8.16b
-	WORD $0x6eff456b // ushl v11.2d, v11.2d, v31.2d
-	WORD $0x6eff45ad // ushl v13.2d, v13.2d, v31.2d
-	WORD $0x8b0700a5 // add x5, x5, x7
-	WORD $0x6eff4400 // ushl v0.2d, v0.2d, v31.2d
-	WORD $0x6efd455f // ushl v31.2d, v10.2d, v29.2d
-	WORD $0x6efd458a // ushl v10.2d, v12.2d, v29.2d
-	WORD $0x6efd45cc // ushl v12.2d, v14.2d, v29.2d
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x4efe47ff // sshl v31.2d, v31.2d, v30.2d
-	WORD $0x4efe4400 // sshl v0.2d, v0.2d, v30.2d
-	WORD $0x4e0801e8 // tbl v8.16b, { v15.16b }, v8.16b
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x6efd451d // ushl v29.2d, v8.2d, v29.2d
-	WORD $0x4efe4528 // sshl v8.2d, v9.2d, v30.2d
-	WORD $0x4efe4549 // sshl v9.2d, v10.2d, v30.2d
-	WORD $0x4efe456a // sshl v10.2d, v11.2d, v30.2d
-	WORD $0x4efe458b // sshl v11.2d, v12.2d, v30.2d
-	WORD $0x4efe45ac // sshl v12.2d, v13.2d, v30.2d
-	WORD $0x4e60cf36 // fmla v22.2d, v25.2d, v0.2d
-	WORD $0x4efe47bd // sshl v29.2d, v29.2d, v30.2d
-	WORD $0x4e61dbfe // scvtf v30.2d, v31.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e61d969 // scvtf v9.2d, v11.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e7ecf85 // fmla v5.2d, v28.2d, v30.2d
-	WORD $0x4e7fcf87 // fmla v7.2d, v28.2d, v31.2d
-	WORD $0x4e69cf86 // fmla v6.2d, v28.2d, v9.2d
-	WORD $0x4e7ecc5b // fmla v27.2d, v2.2d, v30.2d
-	WORD $0x4e7dcf90 // fmla v16.2d, v28.2d, v29.2d
-	WORD $0x4e61d91c // scvtf v28.2d, v8.2d
-	WORD $0x4e7fcc7b // fmla v27.2d, v3.2d, v31.2d
-	WORD $0x4e7ccc3a // fmla v26.2d, v1.2d, v28.2d
-	WORD $0x4e7ccf31 // fmla v17.2d, v25.2d, v28.2d
-	WORD $0x4e61d95c // scvtf v28.2d, v10.2d
-	WORD $0x4e7ccf33 // fmla v19.2d, v25.2d, v28.2d
-	WORD $0x4e69cebb // fmla v27.2d, v21.2d, v9.2d
-	WORD $0x4e7ccc9a // fmla v26.2d, v4.2d, v28.2d
-	WORD $0x4e61d99c // scvtf v28.2d, v12.2d
-	WORD $0x4e7dcefb // fmla v27.2d, v23.2d, v29.2d
-	WORD $0x4e7ccf32 // fmla v18.2d, v25.2d, v28.2d
-	WORD $0x4e7cce9a // fmla v26.2d, v20.2d, v28.2d
-	WORD $0x4e60cf1a // fmla v26.2d, v24.2d, v0.2d
-	WORD $0xad0c6c5a // stp q26, q27, [x2, #0x180]
-	WORD $0x54fff701 // b.ne <symmetric4+0xb28>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054d // ldrh w13, [x10, #0x2]
-	WORD $0x4ed33a22 // zip1 v2.2d, v17.2d, v19.2d
-	WORD $0x4ed63a43 // zip1 v3.2d, v18.2d, v22.2d
-	WORD $0x9102027d // add x29, x19, #0x80
-	WORD $0x8b190281 // add x1, x20, x25
-	WORD $0x8b0602c2 // add x2, x22, x6
-	WORD $0x8b060285 // add x5, x20, x6
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b0b148b // add x11, x4, x11, lsl #5
-	WORD $0x8b0d148d // add x13, x4, x13, lsl #5
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ed67a43 // zip2 v3.2d, v18.2d, v22.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4ed37a22 // zip2 v2.2d, v17.2d, v19.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x8b0e148b // add x11, x4, x14, lsl #5
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0005a0 // stp q0, q1, [x13]
-	WORD $0x8b00148d // add x13, x4, x0, lsl #5
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed078c3 // zip2 v3.2d, v6.2d, v16.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0xad0005a0 // stp q0, q1, [x13]
-	WORD $0x3cf46b43 // ldr q3, [x26, x20]
-	WORD $0xad411a70 // ldp q16, q6, [x19, #0x20]
-	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
-	WORD $0xad431267 // ldp q7, q4, [x19, #0x60]
-	WORD $0x7940194e // ldrh w14, [x10, #0xc]
-	WORD $0x3cf46b71 // ldr q17, [x27, x20]
-	WORD $0x79401d40 // ldrh w0, [x10, #0xe]
-	WORD $0x3cf46900 // ldr q0, [x8, x20]
-	WORD $0x3cf66901 // ldr q1, [x8, x22]
-	WORD $0x3cf66b45 // ldr q5, [x26, x22]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154d // ldrh w13, [x10, #0xa]
-	WORD $0x3cf66b72 // ldr q18, [x27, x22]
-	WORD $0x3cf46b1e // ldr q30, [x24, x20]
-	WORD $0x3cf66b1f // ldr q31, [x24, x22]
-	WORD $0x52800078 // mov w24, #0x3
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b001460 // add x0, x3, x0, lsl #5
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0x4e060021 // tbl v1.16b, { v1.16b }, v6.16b
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0xad4061b7 // ldp q23, q24, [x13]
-	WORD $0x4e060252 // tbl v18.16b, { v18.16b }, v6.16b
-	WORD $0x4e0603e6 // tbl v6.16b, { v31.16b }, v6.16b
-	WORD $0x8b17028d // add x13, x20, x23
-	WORD $0x4e100063 // tbl v3.16b, { v3.16b }, v16.16b
-	WORD $0x6ee0b855 // neg v21.2d, v2.2d
-	WORD $0x4e100234 // tbl v20.16b, { v17.16b }, v16.16b
-	WORD $0xad4069d1 // ldp q17, q26, [x14]
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x4e1003d0 // tbl v16.16b, { v30.16b }, v16.16b
-	WORD $0x8b1902ce // add x14, x22, x25
-	WORD $0xad42a3ff // ldp q31, q8, [sp, #0x50]
-	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
-	WORD $0x6ee444a2 // ushl v2.2d, v5.2d, v4.2d
-	WORD $0xad405965 // ldp q5, q22, [x11]
-	WORD $0x6ee44652 // ushl v18.2d, v18.2d, v4.2d
-	WORD $0x6ee444c4 // ushl v4.2d, v6.2d, v4.2d
-	WORD $0x8b1702cb // add x11, x22, x23
-	WORD $0x9100c3f7 // add x23, sp, #0x30
-	WORD $0x6ee74463 // ushl v3.2d, v3.2d, v7.2d
-	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
-	WORD $0x6ee74694 // ushl v20.2d, v20.2d, v7.2d
-	WORD $0x6ee74607 // ushl v7.2d, v16.2d, v7.2d
-	WORD $0x4ef54433 // sshl v19.2d, v1.2d, v21.2d
-	WORD $0x4ef5445c // sshl v28.2d, v2.2d, v21.2d
-	WORD $0x4ef54652 // sshl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef54484 // sshl v4.2d, v4.2d, v21.2d
-	WORD $0x4ef5447b // sshl v27.2d, v3.2d, v21.2d
-	WORD $0xad407403 // ldp q3, q29, [x0]
-	WORD $0x4ef54400 // sshl v0.2d, v0.2d, v21.2d
-	WORD $0x4ef54694 // sshl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef544e7 // sshl v7.2d, v7.2d, v21.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61da5e // scvtf v30.2d, v18.2d
-	WORD $0x4ed83ad2 // zip1 v18.2d, v22.2d, v24.2d
-	WORD $0x4e61d88a // scvtf v10.2d, v4.2d
-	WORD $0x4ed87ad6 // zip2 v22.2d, v22.2d, v24.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61da86 // scvtf v6.2d, v20.2d
-	WORD $0x4e61d8e9 // scvtf v9.2d, v7.2d
-	WORD $0x4ed738a1 // zip1 v1.2d, v5.2d, v23.2d
-	WORD $0x4ed778a5 // zip2 v5.2d, v5.2d, v23.2d
-	WORD $0x4edd3b54 // zip1 v20.2d, v26.2d, v29.2d
-	WORD $0x4edd7b55 // zip2 v21.2d, v26.2d, v29.2d
-	WORD $0x6e7cdd18 // fmul v24.2d, v8.2d, v28.2d
-	WORD $0x6e7edd04 // fmul v4.2d, v8.2d, v30.2d
-	WORD $0x6e7bdff0 // fmul v16.2d, v31.2d, v27.2d
-	WORD $0x4ec33a22 // zip1 v2.2d, v17.2d, v3.2d
-	WORD $0x4ec37a23 // zip2 v3.2d, v17.2d, v3.2d
-	WORD $0x4e61d811 // scvtf v17.2d, v0.2d
-	WORD $0x4e61da60 // scvtf v0.2d, v19.2d
-	WORD $0x6e60dd17 // fmul v23.2d, v8.2d, v0.2d
-	WORD $0x6e71dfe7 // fmul v7.2d, v31.2d, v17.2d
-	WORD $0xad4ecff9 // ldp q25, q19, [sp, #0x1d0]
-	WORD $0x4e60cc53 // fmla v19.2d, v2.2d, v0.2d
-	WORD $0x4e71cc39 // fmla v25.2d, v1.2d, v17.2d
-	WORD $0x6e66dff1 // fmul v17.2d, v31.2d, v6.2d
-	WORD $0x4e7ccc73 // fmla v19.2d, v3.2d, v28.2d
-	WORD $0x4e7bccb9 // fmla v25.2d, v5.2d, v27.2d
-	WORD $0x4e7ece93 // fmla v19.2d, v20.2d, v30.2d
-	WORD $0x4e66ce59 // fmla v25.2d, v18.2d, v6.2d
-	WORD $0x6e6add06 // fmul v6.2d, v8.2d, v10.2d
-	WORD $0x4e6aceb3 // fmla v19.2d, v21.2d, v10.2d
-	WORD $0x4e69ced9 // fmla v25.2d, v22.2d, v9.2d
-	WORD $0xad0ecff9 // stp q25, q19, [sp, #0x1d0]
-	WORD $0x6e69dff3 // fmul v19.2d, v31.2d, v9.2d
-	WORD $0xd503201f // nop
-	WORD $0xad41767e // ldp q30, q29, [x19, #0x20]
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x3cf46abf // ldr q31, [x21, x20]
-	WORD $0x4e1e03ff // tbl v31.16b, { v31.16b }, v30.16b
-	WORD $0x3cf66aa8 // ldr q8, [x21, x22]
-	WORD $0x3ce56aa9 // ldr q9, [x21, x5]
-	WORD $0x3ce26aaa // ldr q10, [x21, x2]
-	WORD $0x3ce16aab // ldr q11, [x21, x1]
-	WORD $0x3cee6aac // ldr q12, [x21, x14]
-	WORD $0x3ced6aad // ldr q13, [x21, x13]
-	WORD $0x3ceb6aae // ldr q14, [x21, x11]
-	WORD $0x4d40cfbc // ld1r { v28.2d }, [x29]
-	WORD $0xad43027b // ldp q27, q0, [x19, #0x60]
-	WORD $0x4e1d0108 // tbl v8.16b, { v8.16b }, v29.16b
-	WORD $0x4e1e0129 // tbl v9.16b, { v9.16b }, v30.16b
-	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
-	WORD $0x4e1e016b // tbl v11.16b, { v11.16b }, v30.16b
-	WORD $0x4e1d018c // tbl v12.16b, { v12.16b }, v29.16b
-	WORD $0x4e1e01be // tbl v30.16b, { v13.16b }, v30.16b
-	WORD $0x4e1d01dd // tbl v29.16b, { v14.16b }, v29.16b
-	WORD $0x6ee0bb9c // neg v28.2d, v28.2d
-	WORD $0xad436af9 // ldp q25, q26, [x23, #0x60]
-	WORD $0x8b0702b5 // add x21, x21, x7
-	WORD $0x6ee04508 // ushl v8.2d, v8.2d, v0.2d
-	WORD $0x6ee0454a // ushl v10.2d, v10.2d, v0.2d
-	WORD $0x6ee0458c // ushl v12.2d, v12.2d, v0.2d
-	WORD $0x6ee047a0 // ushl v0.2d, v29.2d, v0.2d
-	WORD $0x6efb47ff // ushl v31.2d, v31.2d, v27.2d
-	WORD $0x6efb4529 // ushl v9.2d, v9.2d, v27.2d
-	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
-	WORD $0x6efb47db // ushl v27.2d, v30.2d, v27.2d
-	WORD $0x4efc4508 // sshl v8.2d, v8.2d, v28.2d
-	WORD $0x4efc454a // sshl v10.2d, v10.2d, v28.2d
-	WORD $0x4efc458c // sshl v12.2d, v12.2d, v28.2d
-	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
-	WORD $0x4efc47ff // sshl v31.2d, v31.2d, v28.2d
-	WORD $0x4efc4529 // sshl v9.2d, v9.2d, v28.2d
-	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
-	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4efc456b // sshl v11.2d, v11.2d, v28.2d
-	WORD $0x4efc4400 // sshl v0.2d, v0.2d, v28.2d
+	WORD $0x6ef84400 // ushl v0.2d, v0.2d, v24.2d
+	WORD $0x4e7cccbe // fmla v30.2d, v5.2d, v28.2d
+	WORD $0x6ef9456b // ushl v11.2d, v11.2d, v25.2d
+	WORD $0x4eff4400 // sshl v0.2d, v0.2d, v31.2d
+	WORD $0x4eff456b // sshl v11.2d, v11.2d, v31.2d
+	WORD $0x4e61d81a // scvtf v26.2d, v0.2d
+	WORD $0x3dc003a0 // ldr q0, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x4e61d96c // scvtf v12.2d, v11.2d
+	WORD $0x4e7acc8d // fmla v13.2d, v4.2d, v26.2d
+	WORD $0x4e6ccc3e // fmla v30.2d, v1.2d, v12.2d
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ef84400 // ushl v0.2d, v0.2d, v24.2d
+	WORD $0x4eff4400 // sshl v0.2d, v0.2d, v31.2d
+	WORD $0x4e61d80b // scvtf v11.2d, v0.2d
+	WORD $0xad5203ee // ldp q14, q0, [sp, #0x240]
+	WORD $0x4e6bcc4d // fmla v13.2d, v2.2d, v11.2d
+	WORD $0xad107bed // stp q13, q30, [sp, #0x200]
+	WORD $0x6e74debe // fmul v30.2d, v21.2d, v20.2d
+	WORD $0x6e68de54 // fmul v20.2d, v18.2d, v8.2d
+	WORD $0x6e69de52 // fmul v18.2d, v18.2d, v9.2d
+	WORD $0x6e6adeb5 // fmul v21.2d, v21.2d, v10.2d
+	WORD $0xad4623ea // ldp q10, q8, [sp, #0xc0]
+	WORD $0x3dc002cd // ldr q13, [x22]
+	WORD $0x4e6bce35 // fmla v21.2d, v17.2d, v11.2d
+	WORD $0x3cec6acf // ldr q15, [x22, x12]
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0x4e6cce72 // fmla v18.2d, v19.2d, v12.2d
+	WORD $0x4e7ace3e // fmla v30.2d, v17.2d, v26.2d
+	WORD $0x4e7cce74 // fmla v20.2d, v19.2d, v28.2d
+	WORD $0x4e1d01a9 // tbl v9.16b, { v13.16b }, v29.16b
+	WORD $0x4e1b01ed // tbl v13.16b, { v15.16b }, v27.16b
+	WORD $0x6ef84529 // ushl v9.2d, v9.2d, v24.2d
+	WORD $0x6ef945ad // ushl v13.2d, v13.2d, v25.2d
+	WORD $0x4eff452f // sshl v15.2d, v9.2d, v31.2d
+	WORD $0x4eff45a9 // sshl v9.2d, v13.2d, v31.2d
+	WORD $0x4e61d9ed // scvtf v13.2d, v15.2d
+	WORD $0x3cec6bcf // ldr q15, [x30, x12]
 	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0x4efc477b // sshl v27.2d, v27.2d, v28.2d
-	WORD $0xad4f72fd // ldp q29, q28, [x23, #0x1e0]
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e68cc5c // fmla v28.2d, v2.2d, v8.2d
-	WORD $0x4e68cf57 // fmla v23.2d, v26.2d, v8.2d
-	WORD $0x4e6acf58 // fmla v24.2d, v26.2d, v10.2d
-	WORD $0x4e6ccf44 // fmla v4.2d, v26.2d, v12.2d
-	WORD $0x4e60cf46 // fmla v6.2d, v26.2d, v0.2d
-	WORD $0x4e7fcf27 // fmla v7.2d, v25.2d, v31.2d
-	WORD $0x4e69cf30 // fmla v16.2d, v25.2d, v9.2d
-	WORD $0x4e6bcf31 // fmla v17.2d, v25.2d, v11.2d
-	WORD $0x4e7bcf33 // fmla v19.2d, v25.2d, v27.2d
-	WORD $0x4e7fcc3d // fmla v29.2d, v1.2d, v31.2d
-	WORD $0x4e6acc7c // fmla v28.2d, v3.2d, v10.2d
-	WORD $0x4e69ccbd // fmla v29.2d, v5.2d, v9.2d
-	WORD $0x4e6cce9c // fmla v28.2d, v20.2d, v12.2d
-	WORD $0x4e6bce5d // fmla v29.2d, v18.2d, v11.2d
-	WORD $0x4e60cebc // fmla v28.2d, v21.2d, v0.2d
-	WORD $0x4e7bcedd // fmla v29.2d, v22.2d, v27.2d
-	WORD $0xad0f72fd // stp q29, q28, [x23, #0x1e0]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fff7c1 // b.ne <symmetric4+0xe40>
-	WORD $0x17fffca7 // b <symmetric4+0x1e8>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0803ed // mov x13, x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0b198e // add x14, x12, x11, lsl #6
-	WORD $0xaa0f03e0 // mov x0, x15
-	WORD $0x52800081 // mov w1, #0x4
-	WORD $0xaa0d03e2 // mov x2, x13
-	WORD $0xad4005c2 // ldp q2, q1, [x14]
-	WORD $0xad410dc4 // ldp q4, q3, [x14, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad401e70 // ldp q16, q7, [x19]
-	WORD $0x91020265 // add x5, x19, #0x80
-	WORD $0xf1000421 // subs x1, x1, #0x1
-	WORD $0x3cf46846 // ldr q6, [x2, x20]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00045 // ldr q5, [x2]
-	WORD $0x4d40ccb1 // ld1r { v17.2d }, [x5]
-	WORD $0xad424e72 // ldp q18, q19, [x19, #0x40]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1c10 // ldp q16, q7, [x0, #-0x20]
+	WORD $0x4e6dccee // fmla v14.2d, v7.2d, v13.2d
+	WORD $0x3dc003c7 // ldr q7, [x30]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x4e6dcd50 // fmla v16.2d, v10.2d, v13.2d
+	WORD $0x4e69ccc0 // fmla v0.2d, v6.2d, v9.2d
+	WORD $0x4e69cd03 // fmla v3.2d, v8.2d, v9.2d
+	WORD $0x4e1d00e6 // tbl v6.16b, { v7.16b }, v29.16b
+	WORD $0x4e1b01e7 // tbl v7.16b, { v15.16b }, v27.16b
+	WORD $0x3cec682f // ldr q15, [x1, x12]
+	WORD $0x6ef944e7 // ushl v7.2d, v7.2d, v25.2d
+	WORD $0x6ef844c6 // ushl v6.2d, v6.2d, v24.2d
+	WORD $0x4eff44e7 // sshl v7.2d, v7.2d, v31.2d
+	WORD $0x4eff44c6 // sshl v6.2d, v6.2d, v31.2d
+	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e67cca0 // fmla v0.2d, v5.2d, v7.2d
+	WORD $0x3dc00025 // ldr q5, [x1]
+	WORD $0x4e66cc8e // fmla v14.2d, v4.2d, v6.2d
+	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
+	WORD $0x4e66cd5e // fmla v30.2d, v10.2d, v6.2d
+	WORD $0x4e67cd14 // fmla v20.2d, v8.2d, v7.2d
+	WORD $0x4e1d00a4 // tbl v4.16b, { v5.16b }, v29.16b
+	WORD $0x4e1b01e5 // tbl v5.16b, { v15.16b }, v27.16b
+	WORD $0x6ef944a5 // ushl v5.2d, v5.2d, v25.2d
+	WORD $0x6ef84484 // ushl v4.2d, v4.2d, v24.2d
+	WORD $0x4eff4484 // sshl v4.2d, v4.2d, v31.2d
+	WORD $0x4eff44a5 // sshl v5.2d, v5.2d, v31.2d
 	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad0005c2 // stp q2, q1, [x14]
-	WORD $0x3cf56845 // ldr q5, [x2, x21]
-	WORD $0xad411e70 // ldp q16, q7, [x19, #0x20]
-	WORD $0x3cf66846 // ldr q6, [x2, x22]
-	WORD $0xad434a71 // ldp q17, q18, [x19, #0x60]
-	WORD $0x8b060042 // add x2, x2, x6
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd404270 // ldr d16, [x19, #0x80]
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0xacc21c10 // ldp q16, q7, [x0], #0x40
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010dc4 // stp q4, q3, [x14, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric4+0xf80>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x8b0701ad // add x13, x13, x7
-	WORD $0xf100117f // cmp x11, #0x4
-	WORD $0x54fff981 // b.ne <symmetric4+0xf60>
-	WORD $0x17fffc91 // b <symmetric4+0x278>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0803ed // mov x13, x8
-	WORD $0x8b0b198e // add x14, x12, x11, lsl #6
-	WORD $0xaa0f03e0 // mov x0, x15
-	WORD $0x52800081 // mov w1, #0x4
-	WORD $0xaa0d03e2 // mov x2, x13
-	WORD $0xad4005c2 // ldp q2, q1, [x14]
-	WORD $0xad410dc4 // ldp q4, q3, [x14, #0x20]
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e64cc4e // fmla v14.2d, v2.2d, v4.2d
+	WORD $0x4e65cc20 // fmla v0.2d, v1.2d, v5.2d
+	WORD $0x4e64cd55 // fmla v21.2d, v10.2d, v4.2d
+	WORD $0x4e65cd12 // fmla v18.2d, v8.2d, v5.2d
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x4ede3a01 // zip1 v1.2d, v16.2d, v30.2d
+	WORD $0x4ede7a02 // zip2 v2.2d, v16.2d, v30.2d
+	WORD $0x6e0846a4 // mov v4.d[0], v21.d[1]
+	WORD $0xad1203ee // stp q14, q0, [sp, #0x240]
+	WORD $0x4e181ff5 // mov v21.d[1], xzr
+	WORD $0x4ed43860 // zip1 v0.2d, v3.2d, v20.2d
+	WORD $0x794001d0 // ldrh w16, [x14]
+	WORD $0x14000130 // b <symmetric3+0x14e8>
+	WORD $0x91020290 // add x16, x20, #0x80
+	WORD $0x8b130675 // add x21, x19, x19, lsl #1
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x4d40ce01 // ld1r { v1.2d }, [x16]
+	WORD $0xd342feb0 // lsr x16, x21, #2
+	WORD $0xaa0b03e1 // mov x1, x11
+	WORD $0x6ee0b821 // neg v1.2d, v1.2d
+	WORD $0x8b0c19f9 // add x25, x15, x12, lsl #6
+	WORD $0xaa1103fa // mov x26, x17
+	WORD $0x5280007b // mov w27, #0x3
+	WORD $0xaa0103fd // mov x29, x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad401e70 // ldp q16, q7, [x19]
-	WORD $0x91020265 // add x5, x19, #0x80
-	WORD $0xf1000421 // subs x1, x1, #0x1
-	WORD $0x3cf46846 // ldr q6, [x2, x20]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00045 // ldr q5, [x2]
-	WORD $0x4d40ccb1 // ld1r { v17.2d }, [x5]
-	WORD $0xad424e72 // ldp q18, q19, [x19, #0x40]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1c10 // ldp q16, q7, [x0, #-0x20]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad0005c2 // stp q2, q1, [x14]
-	WORD $0x3cf56845 // ldr q5, [x2, x21]
-	WORD $0xad411e70 // ldp q16, q7, [x19, #0x20]
-	WORD $0x3cf66846 // ldr q6, [x2, x22]
-	WORD $0xad434a71 // ldp q17, q18, [x19, #0x60]
-	WORD $0x8b060042 // add x2, x2, x6
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd404270 // ldr d16, [x19, #0x80]
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0xacc21c10 // ldp q16, q7, [x0], #0x40
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010dc4 // stp q4, q3, [x14, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric4+0x1060>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x8b0701ad // add x13, x13, x7
-	WORD $0xf100117f // cmp x11, #0x4
-	WORD $0x54fff981 // b.ne <symmetric4+0x1040>
-	WORD $0x17fffc59 // b <symmetric4+0x278>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054d // ldrh w13, [x10, #0x2]
-	WORD $0xd342fcdd // lsr x29, x6, #2
-	WORD $0x9102027e // add x30, x19, #0x80
-	WORD $0x8b06011a // add x26, x8, x6
-	WORD $0x8b0604d7 // add x23, x6, x6, lsl #1
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x8b06051b // add x27, x8, x6, lsl #1
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b170118 // add x24, x8, x23
-	WORD $0x8b070105 // add x5, x8, x7
-	WORD $0x4d40cfc1 // ld1r { v1.2d }, [x30]
-	WORD $0xd341fcd4 // lsr x20, x6, #1
-	WORD $0x6ee0b833 // neg v19.2d, v1.2d
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x3cfd6902 // ldr q2, [x8, x29]
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0xad401674 // ldp q20, q5, [x19]
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b001460 // add x0, x3, x0, lsl #5
-	WORD $0xad401964 // ldp q4, q6, [x11]
-	WORD $0xad4045b5 // ldp q21, q17, [x13]
+	WORD $0xad401285 // ldp q5, q4, [x20]
+	WORD $0xf100077b // subs x27, x27, #0x1
+	WORD $0x3cf86ba2 // ldr q2, [x29, x24]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0x3dc003a3 // ldr q3, [x29]
+	WORD $0xad401f26 // ldp q6, q7, [x25]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0xad7f1744 // ldp q4, q5, [x26, #-0x20]
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cca7 // fmla v7.2d, v5.2d, v2.2d
+	WORD $0x4e63cc86 // fmla v6.2d, v4.2d, v3.2d
+	WORD $0xad001f26 // stp q6, q7, [x25]
+	WORD $0x3cf76ba2 // ldr q2, [x29, x23]
+	WORD $0xad411285 // ldp q5, q4, [x20, #0x20]
+	WORD $0x3cf06ba3 // ldr q3, [x29, x16]
+	WORD $0xad411f26 // ldp q6, q7, [x25, #0x20]
+	WORD $0x8b1303bd // add x29, x29, x19
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
 	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xd37ff8d9 // lsl x25, x6, #1
-	WORD $0xad421e72 // ldp q18, q7, [x19, #0x40]
-	WORD $0xad405dc3 // ldp q3, q23, [x14]
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0xad40601c // ldp q28, q24, [x0]
-	WORD $0x4e140000 // tbl v0.16b, { v0.16b }, v20.16b
-	WORD $0xd342fef6 // lsr x22, x23, #2
-	WORD $0x8b1703a1 // add x1, x29, x23
-	WORD $0x8b0607ab // add x11, x29, x6, lsl #1
-	WORD $0x8b0603ae // add x14, x29, x6
-	WORD $0x9100c3e2 // add x2, sp, #0x30
-	WORD $0xaa0503f5 // mov x21, x5
-	WORD $0x5280006d // mov w13, #0x3
-	WORD $0x6ee7445b // ushl v27.2d, v2.2d, v7.2d
-	WORD $0xad4ddbf9 // ldp q25, q22, [sp, #0x1b0]
-	WORD $0x6ef24400 // ushl v0.2d, v0.2d, v18.2d
-	WORD $0x4ef34400 // sshl v0.2d, v0.2d, v19.2d
-	WORD $0xad41c3fa // ldp q26, q16, [sp, #0x30]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4ed53881 // zip1 v1.2d, v4.2d, v21.2d
-	WORD $0x4ed57884 // zip2 v4.2d, v4.2d, v21.2d
-	WORD $0x4ef34775 // sshl v21.2d, v27.2d, v19.2d
-	WORD $0x3dc0035b // ldr q27, [x26]
-	WORD $0x3cfd6b5d // ldr q29, [x26, x29]
-	WORD $0x4edc3862 // zip1 v2.2d, v3.2d, v28.2d
-	WORD $0x4edc7863 // zip2 v3.2d, v3.2d, v28.2d
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e0503bd // tbl v29.16b, { v29.16b }, v5.16b
-	WORD $0x3dc0037c // ldr q28, [x27]
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e60cc39 // fmla v25.2d, v1.2d, v0.2d
-	WORD $0x3cfd6b7e // ldr q30, [x27, x29]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e14037b // tbl v27.16b, { v27.16b }, v20.16b
-	WORD $0x3dc0031f // ldr q31, [x24]
-	WORD $0x4e14039c // tbl v28.16b, { v28.16b }, v20.16b
-	WORD $0x4e1403f4 // tbl v20.16b, { v31.16b }, v20.16b
-	WORD $0x4e61dabf // scvtf v31.2d, v21.2d
-	WORD $0x4e0503de // tbl v30.16b, { v30.16b }, v5.16b
-	WORD $0x6ef24775 // ushl v21.2d, v27.2d, v18.2d
-	WORD $0x6ef2479b // ushl v27.2d, v28.2d, v18.2d
-	WORD $0x6ee747bc // ushl v28.2d, v29.2d, v7.2d
-	WORD $0x6ef24692 // ushl v18.2d, v20.2d, v18.2d
-	WORD $0x4ed138d4 // zip1 v20.2d, v6.2d, v17.2d
-	WORD $0x6ee747dd // ushl v29.2d, v30.2d, v7.2d
-	WORD $0x4e7fcc56 // fmla v22.2d, v2.2d, v31.2d
-	WORD $0x4ef346b5 // sshl v21.2d, v21.2d, v19.2d
-	WORD $0x4ef3479c // sshl v28.2d, v28.2d, v19.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4e61dabe // scvtf v30.2d, v21.2d
-	WORD $0x3cfd6b15 // ldr q21, [x24, x29]
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4e7ecc99 // fmla v25.2d, v4.2d, v30.2d
-	WORD $0x4e7ccc76 // fmla v22.2d, v3.2d, v28.2d
-	WORD $0x4e0502a5 // tbl v5.16b, { v21.16b }, v5.16b
-	WORD $0x4ef34775 // sshl v21.2d, v27.2d, v19.2d
-	WORD $0x4ef347bb // sshl v27.2d, v29.2d, v19.2d
-	WORD $0x4e61da5d // scvtf v29.2d, v18.2d
-	WORD $0x6ee744a5 // ushl v5.2d, v5.2d, v7.2d
-	WORD $0x4e61daa7 // scvtf v7.2d, v21.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4ed83af5 // zip1 v21.2d, v23.2d, v24.2d
-	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
-	WORD $0x4ed178d8 // zip2 v24.2d, v6.2d, v17.2d
-	WORD $0x6e60df51 // fmul v17.2d, v26.2d, v0.2d
-	WORD $0x4ef344a5 // sshl v5.2d, v5.2d, v19.2d
-	WORD $0x6e7edf53 // fmul v19.2d, v26.2d, v30.2d
-	WORD $0x4e67ce99 // fmla v25.2d, v20.2d, v7.2d
-	WORD $0x4e7bceb6 // fmla v22.2d, v21.2d, v27.2d
-	WORD $0x6e67df52 // fmul v18.2d, v26.2d, v7.2d
-	WORD $0x6e7cde07 // fmul v7.2d, v16.2d, v28.2d
-	WORD $0x6e7bde06 // fmul v6.2d, v16.2d, v27.2d
-	WORD $0x4e61d8a8 // scvtf v8.2d, v5.2d
-	WORD $0x6e7fde05 // fmul v5.2d, v16.2d, v31.2d
-	WORD $0x4e7dcf19 // fmla v25.2d, v24.2d, v29.2d
-	WORD $0x4e68cef6 // fmla v22.2d, v23.2d, v8.2d
-	WORD $0x6e68de10 // fmul v16.2d, v16.2d, v8.2d
-	WORD $0xad0ddbf9 // stp q25, q22, [sp, #0x1b0]
-	WORD $0x6e7ddf56 // fmul v22.2d, v26.2d, v29.2d
+	WORD $0xad431285 // ldp q5, q4, [x20, #0x60]
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0xacc21744 // ldp q4, q5, [x26], #0x40
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad011f26 // stp q6, q7, [x25, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric3+0x1060>
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b160021 // add x1, x1, x22
+	WORD $0xf1000d9f // cmp x12, #0x3
+	WORD $0x54fffa41 // b.ne <symmetric3+0x1048>
+	WORD $0x17fffd2d // b <symmetric3+0x5b8>
+	WORD $0x91020290 // add x16, x20, #0x80
+	WORD $0x8b130675 // add x21, x19, x19, lsl #1
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x4d40ce01 // ld1r { v1.2d }, [x16]
+	WORD $0xd342feb0 // lsr x16, x21, #2
+	WORD $0xaa0b03e1 // mov x1, x11
+	WORD $0x6ee0b821 // neg v1.2d, v1.2d
+	WORD $0x8b0c19f9 // add x25, x15, x12, lsl #6
+	WORD $0xaa1103fa // mov x26, x17
+	WORD $0x5280007b // mov w27, #0x3
+	WORD $0xaa0103fd // mov x29, x1
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xadc27059 // ldp q25, q28, [x2, #0x40]!
-	WORD $0x8b0602a0 // add x0, x21, x6
-	WORD $0xf10005ad // subs x13, x13, #0x1
-	WORD $0x4d40cfde // ld1r { v30.2d }, [x30]
-	WORD $0x6ee0bbde // neg v30.2d, v30.2d
-	WORD $0xad42767f // ldp q31, q29, [x19, #0x40]
-	WORD $0xad402260 // ldp q0, q8, [x19]
-	WORD $0x3dc002a9 // ldr q9, [x21]
-	WORD $0xad4c6c5a // ldp q26, q27, [x2, #0x180]
-	WORD $0x3cfd6aaa // ldr q10, [x21, x29]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0x3dc0000b // ldr q11, [x0]
-	WORD $0x3cee6aac // ldr q12, [x21, x14]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b060000 // add x0, x0, x6
-	WORD $0x3dc0000d // ldr q13, [x0]
-	WORD $0x4e000129 // tbl v9.16b, { v9.16b }, v0.16b
-	WORD $0x4e00016b // tbl v11.16b, { v11.16b }, v0.16b
-	WORD $0x4e0001ad // tbl v13.16b, { v13.16b }, v0.16b
-	WORD $0x4e08014a // tbl v10.16b, { v10.16b }, v8.16b
-	WORD $0x4e08018c // tbl v12.16b, { v12.16b }, v8.16b
-	WORD $0x6eff4529 // ushl v9.2d, v9.2d, v31.2d
-	WORD $0x3ceb6aae // ldr q14, [x21, x11]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b060000 // add x0, x0, x6
-	WORD $0x3dc0000f // ldr q15, [x0]
-	WORD $0x4e0001e0 // tbl v0.16b, { v15.16b }, v0.16b
-	WORD $0x3ce16aaf // ldr q15, [x21, x1]
-	WORD $0x4e0801ce // tbl v14.16b, { v14.16b }, v8.16b
-	WORD $0x6eff456b // ushl v11.2d, v11.2d, v31.2d
-	WORD $0x6eff45ad // ushl v13.2d, v13.2d, v31.2d
-	WORD $0x8b0702b5 // add x21, x21, x7
-	WORD $0x6eff4400 // ushl v0.2d, v0.2d, v31.2d
-	WORD $0x6efd455f // ushl v31.2d, v10.2d, v29.2d
-	WORD $0x6efd458a // ushl v10.2d, v12.2d, v29.2d
-	WORD $0x6efd45cc // ushl v12.2d, v14.2d, v29.2d
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x4efe47ff // sshl v31.2d, v31.2d, v30.2d
-	WORD $0x4efe4400 // sshl v0.2d, v0.2d, v30.2d
-	WORD $0x4e0801e8 // tbl v8.16b, { v15.16b }, v8.16b
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x6efd451d // ushl v29.2d, v8.2d, v29.2d
-	WORD $0x4efe4528 // sshl v8.2d, v9.2d, v30.2d
-	WORD $0x4efe4549 // sshl v9.2d, v10.2d, v30.2d
-	WORD $0x4efe456a // sshl v10.2d, v11.2d, v30.2d
-	WORD $0x4efe458b // sshl v11.2d, v12.2d, v30.2d
-	WORD $0x4efe45ac // sshl v12.2d, v13.2d, v30.2d
-	WORD $0x4e60cf36 // fmla v22.2d, v25.2d, v0.2d
-	WORD $0x4efe47bd // sshl v29.2d, v29.2d, v30.2d
-	WORD $0x4e61dbfe // scvtf v30.2d, v31.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e61d969 // scvtf v9.2d, v11.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e7ecf85 // fmla v5.2d, v28.2d, v30.2d
-	WORD $0x4e7fcf87 // fmla v7.2d, v28.2d, v31.2d
-	WORD $0x4e69cf86 // fmla v6.2d, v28.2d, v9.2d
-	WORD $0x4e7ecc5b // fmla v27.2d, v2.2d, v30.2d
-	WORD $0x4e7dcf90 // fmla v16.2d, v28.2d, v29.2d
-	WORD $0x4e61d91c // scvtf v28.2d, v8.2d
-	WORD $0x4e7fcc7b // fmla v27.2d, v3.2d, v31.2d
-	WORD $0x4e7ccc3a // fmla v26.2d, v1.2d, v28.2d
-	WORD $0x4e7ccf31 // fmla v17.2d, v25.2d, v28.2d
-	WORD $0x4e61d95c // scvtf v28.2d, v10.2d
-	WORD $0x4e7ccf33 // fmla v19.2d, v25.2d, v28.2d
-	WORD $0x4e69cebb // fmla v27.2d, v21.2d, v9.2d
-	WORD $0x4e7ccc9a // fmla v26.2d, v4.2d, v28.2d
-	WORD $0x4e61d99c // scvtf v28.2d, v12.2d
-	WORD $0x4e7dcefb // fmla v27.2d, v23.2d, v29.2d
-	WORD $0x4e7ccf32 // fmla v18.2d, v25.2d, v28.2d
-	WORD $0x4e7cce9a // fmla v26.2d, v20.2d, v28.2d
-	WORD $0x4e60cf1a // fmla v26.2d, v24.2d, v0.2d
-	WORD $0xad0c6c5a // stp q26, q27, [x2, #0x180]
-	WORD $0x54fff701 // b.ne <symmetric4+0x12c0>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054d // ldrh w13, [x10, #0x2]
-	WORD $0x4ed33a22 // zip1 v2.2d, v17.2d, v19.2d
-	WORD $0x4ed63a43 // zip1 v3.2d, v18.2d, v22.2d
-	WORD $0x9102027d // add x29, x19, #0x80
-	WORD $0x8b190281 // add x1, x20, x25
-	WORD $0x8b0602c2 // add x2, x22, x6
-	WORD $0x8b060295 // add x21, x20, x6
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b0b148b // add x11, x4, x11, lsl #5
-	WORD $0x8b0d148d // add x13, x4, x13, lsl #5
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0x4ed67a43 // zip2 v3.2d, v18.2d, v22.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4ed37a22 // zip2 v2.2d, v17.2d, v19.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x8b0e148b // add x11, x4, x14, lsl #5
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ec738a2 // zip1 v2.2d, v5.2d, v7.2d
-	WORD $0xad0005a0 // stp q0, q1, [x13]
-	WORD $0x8b00148d // add x13, x4, x0, lsl #5
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed078c3 // zip2 v3.2d, v6.2d, v16.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ec778a2 // zip2 v2.2d, v5.2d, v7.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0xad4005a0 // ldp q0, q1, [x13]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0xad0005a0 // stp q0, q1, [x13]
-	WORD $0x3cf46b43 // ldr q3, [x26, x20]
-	WORD $0xad411a70 // ldp q16, q6, [x19, #0x20]
-	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
-	WORD $0xad431267 // ldp q7, q4, [x19, #0x60]
-	WORD $0x7940194e // ldrh w14, [x10, #0xc]
-	WORD $0x3cf46b71 // ldr q17, [x27, x20]
-	WORD $0x79401d40 // ldrh w0, [x10, #0xe]
-	WORD $0x3cf46900 // ldr q0, [x8, x20]
-	WORD $0x3cf66901 // ldr q1, [x8, x22]
-	WORD $0x3cf66b45 // ldr q5, [x26, x22]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154d // ldrh w13, [x10, #0xa]
-	WORD $0x3cf66b72 // ldr q18, [x27, x22]
-	WORD $0x3cf46b1e // ldr q30, [x24, x20]
-	WORD $0x3cf66b1f // ldr q31, [x24, x22]
-	WORD $0x52800078 // mov w24, #0x3
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b001460 // add x0, x3, x0, lsl #5
-	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0x4e060021 // tbl v1.16b, { v1.16b }, v6.16b
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0xad4061b7 // ldp q23, q24, [x13]
-	WORD $0x4e060252 // tbl v18.16b, { v18.16b }, v6.16b
-	WORD $0x4e0603e6 // tbl v6.16b, { v31.16b }, v6.16b
-	WORD $0x8b17028d // add x13, x20, x23
-	WORD $0x4e100063 // tbl v3.16b, { v3.16b }, v16.16b
-	WORD $0x6ee0b855 // neg v21.2d, v2.2d
-	WORD $0x4e100234 // tbl v20.16b, { v17.16b }, v16.16b
-	WORD $0xad4069d1 // ldp q17, q26, [x14]
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x4e1003d0 // tbl v16.16b, { v30.16b }, v16.16b
-	WORD $0x8b1902ce // add x14, x22, x25
-	WORD $0xad42a3ff // ldp q31, q8, [sp, #0x50]
-	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
-	WORD $0x6ee444a2 // ushl v2.2d, v5.2d, v4.2d
-	WORD $0xad405965 // ldp q5, q22, [x11]
-	WORD $0x6ee44652 // ushl v18.2d, v18.2d, v4.2d
-	WORD $0x6ee444c4 // ushl v4.2d, v6.2d, v4.2d
-	WORD $0x8b1702cb // add x11, x22, x23
-	WORD $0x9100c3f7 // add x23, sp, #0x30
-	WORD $0x6ee74463 // ushl v3.2d, v3.2d, v7.2d
-	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
-	WORD $0x6ee74694 // ushl v20.2d, v20.2d, v7.2d
-	WORD $0x6ee74607 // ushl v7.2d, v16.2d, v7.2d
-	WORD $0x4ef54433 // sshl v19.2d, v1.2d, v21.2d
-	WORD $0x4ef5445c // sshl v28.2d, v2.2d, v21.2d
-	WORD $0x4ef54652 // sshl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef54484 // sshl v4.2d, v4.2d, v21.2d
-	WORD $0x4ef5447b // sshl v27.2d, v3.2d, v21.2d
-	WORD $0xad407403 // ldp q3, q29, [x0]
-	WORD $0x4ef54400 // sshl v0.2d, v0.2d, v21.2d
-	WORD $0x4ef54694 // sshl v20.2d, v20.2d, v21.2d
-	WORD $0x4ef544e7 // sshl v7.2d, v7.2d, v21.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61da5e // scvtf v30.2d, v18.2d
-	WORD $0x4ed83ad2 // zip1 v18.2d, v22.2d, v24.2d
-	WORD $0x4e61d88a // scvtf v10.2d, v4.2d
-	WORD $0x4ed87ad6 // zip2 v22.2d, v22.2d, v24.2d
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61da86 // scvtf v6.2d, v20.2d
-	WORD $0x4e61d8e9 // scvtf v9.2d, v7.2d
-	WORD $0x4ed738a1 // zip1 v1.2d, v5.2d, v23.2d
-	WORD $0x4ed778a5 // zip2 v5.2d, v5.2d, v23.2d
-	WORD $0x4edd3b54 // zip1 v20.2d, v26.2d, v29.2d
-	WORD $0x4edd7b55 // zip2 v21.2d, v26.2d, v29.2d
-	WORD $0x6e7cdd18 // fmul v24.2d, v8.2d, v28.2d
-	WORD $0x6e7edd04 // fmul v4.2d, v8.2d, v30.2d
-	WORD $0x6e7bdff0 // fmul v16.2d, v31.2d, v27.2d
-	WORD $0x4ec33a22 // zip1 v2.2d, v17.2d, v3.2d
-	WORD $0x4ec37a23 // zip2 v3.2d, v17.2d, v3.2d
-	WORD $0x4e61d811 // scvtf v17.2d, v0.2d
-	WORD $0x4e61da60 // scvtf v0.2d, v19.2d
-	WORD $0x6e60dd17 // fmul v23.2d, v8.2d, v0.2d
-	WORD $0x6e71dfe7 // fmul v7.2d, v31.2d, v17.2d
-	WORD $0xad4ecff9 // ldp q25, q19, [sp, #0x1d0]
-	WORD $0x4e60cc53 // fmla v19.2d, v2.2d, v0.2d
-	WORD $0x4e71cc39 // fmla v25.2d, v1.2d, v17.2d
-	WORD $0x6e66dff1 // fmul v17.2d, v31.2d, v6.2d
-	WORD $0x4e7ccc73 // fmla v19.2d, v3.2d, v28.2d
-	WORD $0x4e7bccb9 // fmla v25.2d, v5.2d, v27.2d
-	WORD $0x4e7ece93 // fmla v19.2d, v20.2d, v30.2d
-	WORD $0x4e66ce59 // fmla v25.2d, v18.2d, v6.2d
-	WORD $0x6e6add06 // fmul v6.2d, v8.2d, v10.2d
-	WORD $0x4e6aceb3 // fmla v19.2d, v21.2d, v10.2d
-	WORD $0x4e69ced9 // fmla v25.2d, v22.2d, v9.2d
-	WORD $0xad0ecff9 // stp q25, q19, [sp, #0x1d0]
-	WORD $0x6e69dff3 // fmul v19.2d, v31.2d, v9.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad41767e // ldp q30, q29, [x19, #0x20]
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x3cf468bf // ldr q31, [x5, x20]
-	WORD $0x4e1e03ff // tbl v31.16b, { v31.16b }, v30.16b
-	WORD $0x3cf668a8 // ldr q8, [x5, x22]
-	WORD $0x3cf568a9 // ldr q9, [x5, x21]
-	WORD $0x3ce268aa // ldr q10, [x5, x2]
-	WORD $0x3ce168ab // ldr q11, [x5, x1]
-	WORD $0x3cee68ac // ldr q12, [x5, x14]
-	WORD $0x3ced68ad // ldr q13, [x5, x13]
-	WORD $0x3ceb68ae // ldr q14, [x5, x11]
-	WORD $0x4d40cfbc // ld1r { v28.2d }, [x29]
-	WORD $0xad43027b // ldp q27, q0, [x19, #0x60]
-	WORD $0x4e1d0108 // tbl v8.16b, { v8.16b }, v29.16b
-	WORD $0x4e1e0129 // tbl v9.16b, { v9.16b }, v30.16b
-	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
-	WORD $0x4e1e016b // tbl v11.16b, { v11.16b }, v30.16b
-	WORD $0x4e1d018c // tbl v12.16b, { v12.16b }, v29.16b
-	WORD $0x4e1e01be // tbl v30.16b, { v13.16b }, v30.16b
-	WORD $0x4e1d01dd // tbl v29.16b, { v14.16b }, v29.16b
-	WORD $0x6ee0bb9c // neg v28.2d, v28.2d
-	WORD $0xad436af9 // ldp q25, q26, [x23, #0x60]
-	WORD $0x8b0700a5 // add x5, x5, x7
-	WORD $0x6ee04508 // ushl v8.2d, v8.2d, v0.2d
-	WORD $0x6ee0454a // ushl v10.2d, v10.2d, v0.2d
-	WORD $0x6ee0458c // ushl v12.2d, v12.2d, v0.2d
-	WORD $0x6ee047a0 // ushl v0.2d, v29.2d, v0.2d
-	WORD $0x6efb47ff // ushl v31.2d, v31.2d, v27.2d
-	WORD $0x6efb4529 // ushl v9.2d, v9.2d, v27.2d
-	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
-	WORD $0x6efb47db // ushl v27.2d, v30.2d, v27.2d
-	WORD $0x4efc4508 // sshl v8.2d, v8.2d, v28.2d
-	WORD $0x4efc454a // sshl v10.2d, v10.2d, v28.2d
-	WORD $0x4efc458c // sshl v12.2d, v12.2d, v28.2d
-	WORD $0x4e61d908 // scvtf v8.2d, v8.2d
-	WORD $0x4efc47ff // sshl v31.2d, v31.2d, v28.2d
-	WORD $0x4efc4529 // sshl v9.2d, v9.2d, v28.2d
-	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
-	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4efc456b // sshl v11.2d, v11.2d, v28.2d
-	WORD $0x4efc4400 // sshl v0.2d, v0.2d, v28.2d
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0x4efc477b // sshl v27.2d, v27.2d, v28.2d
-	WORD $0xad4f72fd // ldp q29, q28, [x23, #0x1e0]
-	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e68cc5c // fmla v28.2d, v2.2d, v8.2d
-	WORD $0x4e68cf57 // fmla v23.2d, v26.2d, v8.2d
-	WORD $0x4e6acf58 // fmla v24.2d, v26.2d, v10.2d
-	WORD $0x4e6ccf44 // fmla v4.2d, v26.2d, v12.2d
-	WORD $0x4e60cf46 // fmla v6.2d, v26.2d, v0.2d
-	WORD $0x4e7fcf27 // fmla v7.2d, v25.2d, v31.2d
-	WORD $0x4e69cf30 // fmla v16.2d, v25.2d, v9.2d
-	WORD $0x4e6bcf31 // fmla v17.2d, v25.2d, v11.2d
-	WORD $0x4e7bcf33 // fmla v19.2d, v25.2d, v27.2d
-	WORD $0x4e7fcc3d // fmla v29.2d, v1.2d, v31.2d
-	WORD $0x4e6acc7c // fmla v28.2d, v3.2d, v10.2d
-	WORD $0x4e69ccbd // fmla v29.2d, v5.2d, v9.2d
-	WORD $0x4e6cce9c // fmla v28.2d, v20.2d, v12.2d
-	WORD $0x4e6bce5d // fmla v29.2d, v18.2d, v11.2d
-	WORD $0x4e60cebc // fmla v28.2d, v21.2d, v0.2d
-	WORD $0x4e7bcedd // fmla v29.2d, v22.2d, v27.2d
-	WORD $0xad0f72fd // stp q29, q28, [x23, #0x1e0]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fff7c1 // b.ne <symmetric4+0x15e0>
-	WORD $0x17fffabf // b <symmetric4+0x1e8>
-	WORD $0x7940014d // ldrh w13, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0x79400940 // ldrh w0, [x10, #0x4]
-	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b001460 // add x0, x3, x0, lsl #5
+	WORD $0xad401285 // ldp q5, q4, [x20]
+	WORD $0xf100077b // subs x27, x27, #0x1
+	WORD $0x3cf86ba2 // ldr q2, [x29, x24]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0x3dc003a3 // ldr q3, [x29]
+	WORD $0xad401f26 // ldp q6, q7, [x25]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0xad421684 // ldp q4, q5, [x20, #0x40]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0xad7f1744 // ldp q4, q5, [x26, #-0x20]
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cca7 // fmla v7.2d, v5.2d, v2.2d
+	WORD $0x4e63cc86 // fmla v6.2d, v4.2d, v3.2d
+	WORD $0xad001f26 // stp q6, q7, [x25]
+	WORD $0x3cf76ba2 // ldr q2, [x29, x23]
+	WORD $0xad411285 // ldp q5, q4, [x20, #0x20]
+	WORD $0x3cf06ba3 // ldr q3, [x29, x16]
+	WORD $0xad411f26 // ldp q6, q7, [x25, #0x20]
+	WORD $0x8b1303bd // add x29, x29, x19
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0xad431285 // ldp q5, q4, [x20, #0x60]
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0xacc21744 // ldp q4, q5, [x26], #0x40
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad011f26 // stp q6, q7, [x25, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric3+0x1140>
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b160021 // add x1, x1, x22
+	WORD $0xf1000d9f // cmp x12, #0x3
+	WORD $0x54fffa21 // b.ne <symmetric3+0x1124>
+	WORD $0x17fffcf5 // b <symmetric3+0x5b8>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005ca // ldrh w10, [x14, #0x2]
+	WORD $0x91020298 // add x24, x20, #0x80
+	WORD $0xd342fe6c // lsr x12, x19, #2
+	WORD $0x8b130179 // add x25, x11, x19
+	WORD $0x8b13057a // add x26, x11, x19, lsl #1
+	WORD $0x794009d0 // ldrh w16, [x14, #0x4]
+	WORD $0x8b160177 // add x23, x11, x22
+	WORD $0x79400dc1 // ldrh w1, [x14, #0x6]
+	WORD $0x8b1302fb // add x27, x23, x19
+	WORD $0x8b1306fd // add x29, x23, x19, lsl #1
+	WORD $0x4d40cf14 // ld1r { v20.2d }, [x24]
+	WORD $0x8b1602f6 // add x22, x23, x22
+	WORD $0x6ee0ba9a // neg v26.2d, v20.2d
+	WORD $0x9ba21508 // umaddl x8, w8, w2, x5
+	WORD $0x9ba2154a // umaddl x10, w10, w2, x5
 	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xad4dcbf1 // ldp q17, q18, [sp, #0x1b0]
-	WORD $0x0e617835 // fcvtl v21.2d, v1.2s
-	WORD $0x4e617836 // fcvtl2 v22.2d, v1.4s
-	WORD $0xad4041a0 // ldp q0, q16, [x13]
-	WORD $0x79400d4d // ldrh w13, [x10, #0x6]
-	WORD $0xad404dc4 // ldp q4, q19, [x14]
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0xad401c03 // ldp q3, q7, [x0]
-	WORD $0xad4051a5 // ldp q5, q20, [x13]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x8b07010d // add x13, x8, x7
-	WORD $0x3dc00906 // ldr q6, [x8, #0x20]
-	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
-	WORD $0x3dc01117 // ldr q23, [x8, #0x40]
-	WORD $0xf9882100 // prfm pldl1keep, [x8, #0x1040]
-	WORD $0x4ec43801 // zip1 v1.2d, v0.2d, v4.2d
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0x3dc01900 // ldr q0, [x8, #0x60]
-	WORD $0xf9883100 // prfm pldl1keep, [x8, #0x1060]
-	WORD $0x4e75cc31 // fmla v17.2d, v1.2d, v21.2d
-	WORD $0x4e6178d5 // fcvtl2 v21.2d, v6.4s
-	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x4ec53862 // zip1 v2.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0x4ed33a05 // zip1 v5.2d, v16.2d, v19.2d
-	WORD $0x4ed37a10 // zip2 v16.2d, v16.2d, v19.2d
-	WORD $0x4e66cc91 // fmla v17.2d, v4.2d, v6.2d
-	WORD $0x4ed438e6 // zip1 v6.2d, v7.2d, v20.2d
-	WORD $0x4ed478e7 // zip2 v7.2d, v7.2d, v20.2d
-	WORD $0x4e76cc52 // fmla v18.2d, v2.2d, v22.2d
-	WORD $0x4e617af6 // fcvtl2 v22.2d, v23.4s
-	WORD $0x4e75cc72 // fmla v18.2d, v3.2d, v21.2d
-	WORD $0x0e617af5 // fcvtl v21.2d, v23.2s
-	WORD $0x4e75ccb1 // fmla v17.2d, v5.2d, v21.2d
-	WORD $0x4e617815 // fcvtl2 v21.2d, v0.4s
-	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
-	WORD $0x4e76ccd2 // fmla v18.2d, v6.2d, v22.2d
-	WORD $0x4e60ce11 // fmla v17.2d, v16.2d, v0.2d
-	WORD $0x4e75ccf2 // fmla v18.2d, v7.2d, v21.2d
-	WORD $0xad0dcbf1 // stp q17, q18, [sp, #0x1b0]
+	WORD $0x3dc00142 // ldr q2, [x10]
+	WORD $0x9ba21610 // umaddl x16, w16, w2, x5
+	WORD $0x9ba21421 // umaddl x1, w1, w2, x5
+	WORD $0x8b1302de // add x30, x22, x19
+	WORD $0x3dc00203 // ldr q3, [x16]
+	WORD $0x3dc00025 // ldr q5, [x1]
+	WORD $0xad404293 // ldp q19, q16, [x20]
+	WORD $0x8b130675 // add x21, x19, x19, lsl #1
+	WORD $0xad425e96 // ldp q22, q23, [x20, #0x40]
+	WORD $0x3dc00178 // ldr q24, [x11]
+	WORD $0x3cec6979 // ldr q25, [x11, x12]
+	WORD $0x4e130318 // tbl v24.16b, { v24.16b }, v19.16b
+	WORD $0xad424bf5 // ldp q21, q18, [sp, #0x40]
+	WORD $0x4e100339 // tbl v25.16b, { v25.16b }, v16.16b
+	WORD $0x6ef64718 // ushl v24.2d, v24.2d, v22.2d
+	WORD $0x6ef74739 // ushl v25.2d, v25.2d, v23.2d
+	WORD $0x4ec23827 // zip1 v7.2d, v1.2d, v2.2d
+	WORD $0x4ec27824 // zip2 v4.2d, v1.2d, v2.2d
+	WORD $0xfd400902 // ldr d2, [x8, #0x10]
+	WORD $0xfd400a01 // ldr d1, [x16, #0x10]
+	WORD $0x91004148 // add x8, x10, #0x10
+	WORD $0x9100402a // add x10, x1, #0x10
+	WORD $0x4ec53866 // zip1 v6.2d, v3.2d, v5.2d
+	WORD $0x4ec57865 // zip2 v5.2d, v3.2d, v5.2d
+	WORD $0xad4e0ff1 // ldp q17, q3, [sp, #0x1c0]
+	WORD $0x4efa4714 // sshl v20.2d, v24.2d, v26.2d
+	WORD $0x4efa4738 // sshl v24.2d, v25.2d, v26.2d
+	WORD $0x8b1306c1 // add x1, x22, x19, lsl #1
+	WORD $0x4e61da99 // scvtf v25.2d, v20.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4d408541 // ld1 { v1.d }[1], [x10]
+	WORD $0x4d408502 // ld1 { v2.d }[1], [x8]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3cec6b3b // ldr q27, [x25, x12]
+	WORD $0x4e78ccc3 // fmla v3.2d, v6.2d, v24.2d
+	WORD $0x3dc00334 // ldr q20, [x25]
+	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
+	WORD $0x3cec6b5c // ldr q28, [x26, x12]
+	WORD $0x4e79ccf1 // fmla v17.2d, v7.2d, v25.2d
+	WORD $0x4e130294 // tbl v20.16b, { v20.16b }, v19.16b
+	WORD $0x4e10037b // tbl v27.16b, { v27.16b }, v16.16b
+	WORD $0x4e100390 // tbl v16.16b, { v28.16b }, v16.16b
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef7477b // ushl v27.2d, v27.2d, v23.2d
+	WORD $0x6ef74610 // ushl v16.2d, v16.2d, v23.2d
+	WORD $0x4efa4694 // sshl v20.2d, v20.2d, v26.2d
+	WORD $0x4efa477b // sshl v27.2d, v27.2d, v26.2d
+	WORD $0x4efa4610 // sshl v16.2d, v16.2d, v26.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61db68 // scvtf v8.2d, v27.2d
+	WORD $0x3dc0035b // ldr q27, [x26]
+	WORD $0x4e61da09 // scvtf v9.2d, v16.2d
+	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
+	WORD $0x6e79deb0 // fmul v16.2d, v21.2d, v25.2d
+	WORD $0x4e74cc91 // fmla v17.2d, v4.2d, v20.2d
+	WORD $0x4e68cca3 // fmla v3.2d, v5.2d, v8.2d
+	WORD $0xad507bed // ldp q13, q30, [sp, #0x200]
+	WORD $0x4e130373 // tbl v19.16b, { v27.16b }, v19.16b
+	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4e69cc23 // fmla v3.2d, v1.2d, v9.2d
+	WORD $0x4efa4673 // sshl v19.2d, v19.2d, v26.2d
+	WORD $0x4e61da6a // scvtf v10.2d, v19.2d
+	WORD $0x4e6acc51 // fmla v17.2d, v2.2d, v10.2d
+	WORD $0xad0e0ff1 // stp q17, q3, [sp, #0x1c0]
+	WORD $0x6e78de43 // fmul v3.2d, v18.2d, v24.2d
+	WORD $0xad444ff1 // ldp q17, q19, [sp, #0x80]
+	WORD $0xad406e9d // ldp q29, q27, [x20]
+	WORD $0x3cec6afa // ldr q26, [x23, x12]
+	WORD $0xad426698 // ldp q24, q25, [x20, #0x40]
+	WORD $0x4d40cf16 // ld1r { v22.2d }, [x24]
+	WORD $0x3dc002f7 // ldr q23, [x23]
+	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
+	WORD $0x3cec6b7c // ldr q28, [x27, x12]
+	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
+	WORD $0x4e1b039c // tbl v28.16b, { v28.16b }, v27.16b
+	WORD $0x4e1d02f7 // tbl v23.16b, { v23.16b }, v29.16b
+	WORD $0x6ee0badf // neg v31.2d, v22.2d
+	WORD $0x6ef9475a // ushl v26.2d, v26.2d, v25.2d
+	WORD $0x6ef9479c // ushl v28.2d, v28.2d, v25.2d
+	WORD $0x6ef846f7 // ushl v23.2d, v23.2d, v24.2d
+	WORD $0x4eff479c // sshl v28.2d, v28.2d, v31.2d
+	WORD $0x4eff46f6 // sshl v22.2d, v23.2d, v31.2d
+	WORD $0x4eff4757 // sshl v23.2d, v26.2d, v31.2d
+	WORD $0x3dc0037a // ldr q26, [x27]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x3cec6bac // ldr q12, [x29, x12]
+	WORD $0x3dc003ab // ldr q11, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0xad523bef // ldp q15, q14, [sp, #0x240]
+	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e1d035a // tbl v26.16b, { v26.16b }, v29.16b
+	WORD $0x4e1d016b // tbl v11.16b, { v11.16b }, v29.16b
+	WORD $0x4e76cced // fmla v13.2d, v7.2d, v22.2d
+	WORD $0x4e77ccde // fmla v30.2d, v6.2d, v23.2d
+	WORD $0x4e76ce30 // fmla v16.2d, v17.2d, v22.2d
+	WORD $0x4e77ce63 // fmla v3.2d, v19.2d, v23.2d
+	WORD $0x4e1b018c // tbl v12.16b, { v12.16b }, v27.16b
+	WORD $0x6ef8475a // ushl v26.2d, v26.2d, v24.2d
+	WORD $0x6ef8456b // ushl v11.2d, v11.2d, v24.2d
+	WORD $0x6ef9458c // ushl v12.2d, v12.2d, v25.2d
+	WORD $0x4eff475a // sshl v26.2d, v26.2d, v31.2d
+	WORD $0x4eff456b // sshl v11.2d, v11.2d, v31.2d
+	WORD $0x4e7cccbe // fmla v30.2d, v5.2d, v28.2d
+	WORD $0x4eff458c // sshl v12.2d, v12.2d, v31.2d
+	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e7acc8d // fmla v13.2d, v4.2d, v26.2d
+	WORD $0x4e6ccc3e // fmla v30.2d, v1.2d, v12.2d
+	WORD $0x4e6bcc4d // fmla v13.2d, v2.2d, v11.2d
+	WORD $0xad107bed // stp q13, q30, [sp, #0x200]
+	WORD $0x6e74debe // fmul v30.2d, v21.2d, v20.2d
+	WORD $0x6e68de54 // fmul v20.2d, v18.2d, v8.2d
+	WORD $0x6e69de52 // fmul v18.2d, v18.2d, v9.2d
+	WORD $0x6e6adeb5 // fmul v21.2d, v21.2d, v10.2d
+	WORD $0xad4623ea // ldp q10, q8, [sp, #0xc0]
+	WORD $0x3dc002cd // ldr q13, [x22]
+	WORD $0x4e6bce35 // fmla v21.2d, v17.2d, v11.2d
+	WORD $0x3cec6ac0 // ldr q0, [x22, x12]
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0x4e6cce72 // fmla v18.2d, v19.2d, v12.2d
+	WORD $0x4e7cce74 // fmla v20.2d, v19.2d, v28.2d
+	WORD $0x4e7ace3e // fmla v30.2d, v17.2d, v26.2d
+	WORD $0x4e1d01a9 // tbl v9.16b, { v13.16b }, v29.16b
+	WORD $0x4e1b0000 // tbl v0.16b, { v0.16b }, v27.16b
+	WORD $0x6ef84529 // ushl v9.2d, v9.2d, v24.2d
+	WORD $0x6ef94400 // ushl v0.2d, v0.2d, v25.2d
+	WORD $0x4eff452d // sshl v13.2d, v9.2d, v31.2d
+	WORD $0x4eff4400 // sshl v0.2d, v0.2d, v31.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x4e61d809 // scvtf v9.2d, v0.2d
+	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0x4e6dccef // fmla v15.2d, v7.2d, v13.2d
+	WORD $0x3cec6bc7 // ldr q7, [x30, x12]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x4e6dcd50 // fmla v16.2d, v10.2d, v13.2d
+	WORD $0x4e69ccce // fmla v14.2d, v6.2d, v9.2d
+	WORD $0x4e69cd03 // fmla v3.2d, v8.2d, v9.2d
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ef84400 // ushl v0.2d, v0.2d, v24.2d
+	WORD $0x4e1b00e6 // tbl v6.16b, { v7.16b }, v27.16b
+	WORD $0x3cec6827 // ldr q7, [x1, x12]
+	WORD $0x4eff4400 // sshl v0.2d, v0.2d, v31.2d
+	WORD $0x6ef944c6 // ushl v6.2d, v6.2d, v25.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4eff44c6 // sshl v6.2d, v6.2d, v31.2d
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e60cc8f // fmla v15.2d, v4.2d, v0.2d
+	WORD $0x4e60cd5e // fmla v30.2d, v10.2d, v0.2d
+	WORD $0x4e66ccae // fmla v14.2d, v5.2d, v6.2d
+	WORD $0x3dc00025 // ldr q5, [x1]
+	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
+	WORD $0x4e66cd14 // fmla v20.2d, v8.2d, v6.2d
+	WORD $0x4ed43860 // zip1 v0.2d, v3.2d, v20.2d
+	WORD $0x4e1d00a4 // tbl v4.16b, { v5.16b }, v29.16b
+	WORD $0x4e1b00e5 // tbl v5.16b, { v7.16b }, v27.16b
+	WORD $0x6ef944a5 // ushl v5.2d, v5.2d, v25.2d
+	WORD $0x6ef84484 // ushl v4.2d, v4.2d, v24.2d
+	WORD $0x4eff4484 // sshl v4.2d, v4.2d, v31.2d
+	WORD $0x4eff44a5 // sshl v5.2d, v5.2d, v31.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e64cc4f // fmla v15.2d, v2.2d, v4.2d
+	WORD $0x4e65cc2e // fmla v14.2d, v1.2d, v5.2d
+	WORD $0x4e64cd55 // fmla v21.2d, v10.2d, v4.2d
+	WORD $0x4e65cd12 // fmla v18.2d, v8.2d, v5.2d
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x4ede3a01 // zip1 v1.2d, v16.2d, v30.2d
+	WORD $0x4ede7a02 // zip2 v2.2d, v16.2d, v30.2d
+	WORD $0xad123bef // stp q15, q14, [sp, #0x240]
+	WORD $0x6e0846a4 // mov v4.d[0], v21.d[1]
+	WORD $0x794001d0 // ldrh w16, [x14]
+	WORD $0x4e181ff5 // mov v21.d[1], xzr
+	WORD $0x794005ca // ldrh w10, [x14, #0x2]
+	WORD $0x79400dcc // ldrh w12, [x14, #0x6]
+	WORD $0x794009c8 // ldrh w8, [x14, #0x4]
+	WORD $0x8b1014d0 // add x16, x6, x16, lsl #5
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0xad401606 // ldp q6, q5, [x16]
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0xad001601 // stp q1, q5, [x16]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xd342feb0 // lsr x16, x21, #2
+	WORD $0xad401546 // ldp q6, q5, [x10]
+	WORD $0x6e084641 // mov v1.d[0], v18.d[1]
+	WORD $0x4e181ff2 // mov v18.d[1], xzr
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0xad001142 // stp q2, q4, [x10]
+	WORD $0x8b0c14ca // add x10, x6, x12, lsl #5
+	WORD $0xd341fe6c // lsr x12, x19, #1
+	WORD $0xad400904 // ldp q4, q2, [x8]
+	WORD $0x4e62d642 // fadd v2.2d, v18.2d, v2.2d
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0xad000900 // stp q0, q2, [x8]
+	WORD $0x4ed47860 // zip2 v0.2d, v3.2d, v20.2d
+	WORD $0xad400943 // ldp q3, q2, [x10]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0x794019c3 // ldrh w3, [x14, #0xc]
+	WORD $0x79401dc4 // ldrh w4, [x14, #0xe]
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015ca // ldrh w10, [x14, #0xa]
+	WORD $0xad415a97 // ldp q23, q22, [x20, #0x20]
+	WORD $0x3cec6970 // ldr q16, [x11, x12]
+	WORD $0x9ba21463 // umaddl x3, w3, w2, x5
+	WORD $0x9ba21484 // umaddl x4, w4, w2, x5
+	WORD $0x9ba21508 // umaddl x8, w8, w2, x5
+	WORD $0x9ba2154a // umaddl x10, w10, w2, x5
+	WORD $0xad436698 // ldp q24, q25, [x20, #0x60]
+	WORD $0x3cf06b5c // ldr q28, [x26, x16]
+	WORD $0xad4313e7 // ldp q7, q4, [sp, #0x60]
+	WORD $0xad517ffe // ldp q30, q31, [sp, #0x220]
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0x3dc00083 // ldr q3, [x4]
+	WORD $0x3dc00100 // ldr q0, [x8]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0xfd400905 // ldr d5, [x8, #0x10]
+	WORD $0xfd400866 // ldr d6, [x3, #0x10]
+	WORD $0x91004148 // add x8, x10, #0x10
+	WORD $0x9100408a // add x10, x4, #0x10
+	WORD $0x4ec33853 // zip1 v19.2d, v2.2d, v3.2d
+	WORD $0x4ec37854 // zip2 v20.2d, v2.2d, v3.2d
+	WORD $0x3cf06962 // ldr q2, [x11, x16]
+	WORD $0x4ec13812 // zip1 v18.2d, v0.2d, v1.2d
+	WORD $0x4ec17811 // zip2 v17.2d, v0.2d, v1.2d
+	WORD $0x4d40cf01 // ld1r { v1.2d }, [x24]
+	WORD $0x4e170203 // tbl v3.16b, { v16.16b }, v23.16b
+	WORD $0xad4f03f5 // ldp q21, q0, [sp, #0x1e0]
+	WORD $0x3cf06b30 // ldr q16, [x25, x16]
+	WORD $0x4d408546 // ld1 { v6.d }[1], [x10]
+	WORD $0x4d408505 // ld1 { v5.d }[1], [x8]
+	WORD $0x6ef84463 // ushl v3.2d, v3.2d, v24.2d
+	WORD $0x4e160042 // tbl v2.16b, { v2.16b }, v22.16b
+	WORD $0x4e160210 // tbl v16.16b, { v16.16b }, v22.16b
+	WORD $0x4e160396 // tbl v22.16b, { v28.16b }, v22.16b
+	WORD $0x6ee0b83a // neg v26.2d, v1.2d
+	WORD $0x6ef94442 // ushl v2.2d, v2.2d, v25.2d
+	WORD $0x6ef94610 // ushl v16.2d, v16.2d, v25.2d
+	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
+	WORD $0x4efa4461 // sshl v1.2d, v3.2d, v26.2d
+	WORD $0x4efa4442 // sshl v2.2d, v2.2d, v26.2d
+	WORD $0x4efa4610 // sshl v16.2d, v16.2d, v26.2d
+	WORD $0x4efa46d6 // sshl v22.2d, v22.2d, v26.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61da1b // scvtf v27.2d, v16.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61ce55 // fmla v21.2d, v18.2d, v1.2d
+	WORD $0x6e61dce3 // fmul v3.2d, v7.2d, v1.2d
+	WORD $0x4e62ce60 // fmla v0.2d, v19.2d, v2.2d
+	WORD $0x6e62dc81 // fmul v1.2d, v4.2d, v2.2d
+	WORD $0x3cec6b22 // ldr q2, [x25, x12]
+	WORD $0x4e7bce80 // fmla v0.2d, v20.2d, v27.2d
+	WORD $0x4e170042 // tbl v2.16b, { v2.16b }, v23.16b
+	WORD $0x6ef84442 // ushl v2.2d, v2.2d, v24.2d
+	WORD $0x4e76ccc0 // fmla v0.2d, v6.2d, v22.2d
+	WORD $0x4efa4442 // sshl v2.2d, v2.2d, v26.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62ce35 // fmla v21.2d, v17.2d, v2.2d
+	WORD $0x6e62dcf0 // fmul v16.2d, v7.2d, v2.2d
+	WORD $0x6e7bdc82 // fmul v2.2d, v4.2d, v27.2d
+	WORD $0x3cec6b5b // ldr q27, [x26, x12]
+	WORD $0x6e76dc84 // fmul v4.2d, v4.2d, v22.2d
+	WORD $0x4e170377 // tbl v23.16b, { v27.16b }, v23.16b
+	WORD $0x6ef846f7 // ushl v23.2d, v23.2d, v24.2d
+	WORD $0x4efa46f7 // sshl v23.2d, v23.2d, v26.2d
+	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
+	WORD $0x4e77ccb5 // fmla v21.2d, v5.2d, v23.2d
+	WORD $0x6e77dce7 // fmul v7.2d, v7.2d, v23.2d
+	WORD $0xad0f03f5 // stp q21, q0, [sp, #0x1e0]
+	WORD $0x3cf06af6 // ldr q22, [x23, x16]
+	WORD $0xfd404280 // ldr d0, [x20, #0x80]
+	WORD $0xad416a9c // ldp q28, q26, [x20, #0x20]
+	WORD $0xad435e98 // ldp q24, q23, [x20, #0x60]
+	WORD $0x3cf06b79 // ldr q25, [x27, x16]
+	WORD $0x3cec6af5 // ldr q21, [x23, x12]
+	WORD $0x3cf06ba8 // ldr q8, [x29, x16]
+	WORD $0x4e080400 // dup v0.2d, v0.d[0]
+	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1a0108 // tbl v8.16b, { v8.16b }, v26.16b
+	WORD $0x6ee0b81d // neg v29.2d, v0.2d
+	WORD $0x4e1c02b5 // tbl v21.16b, { v21.16b }, v28.16b
+	WORD $0x6ef746d6 // ushl v22.2d, v22.2d, v23.2d
+	WORD $0x6ef74739 // ushl v25.2d, v25.2d, v23.2d
+	WORD $0x6ef74508 // ushl v8.2d, v8.2d, v23.2d
+	WORD $0x6ef846b5 // ushl v21.2d, v21.2d, v24.2d
+	WORD $0x4efd46c0 // sshl v0.2d, v22.2d, v29.2d
+	WORD $0x4efd4739 // sshl v25.2d, v25.2d, v29.2d
+	WORD $0x4efd4508 // sshl v8.2d, v8.2d, v29.2d
+	WORD $0x4efd46b5 // sshl v21.2d, v21.2d, v29.2d
+	WORD $0x4e61d816 // scvtf v22.2d, v0.2d
+	WORD $0x3cec6b60 // ldr q0, [x27, x12]
+	WORD $0x4e61db3b // scvtf v27.2d, v25.2d
+	WORD $0x4e61d90b // scvtf v11.2d, v8.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e76ce7f // fmla v31.2d, v19.2d, v22.2d
+	WORD $0x4e75ce5e // fmla v30.2d, v18.2d, v21.2d
+	WORD $0x4e1c0000 // tbl v0.16b, { v0.16b }, v28.16b
+	WORD $0x4e7bce9f // fmla v31.2d, v20.2d, v27.2d
+	WORD $0x6ef84400 // ushl v0.2d, v0.2d, v24.2d
+	WORD $0x4efd4400 // sshl v0.2d, v0.2d, v29.2d
+	WORD $0x4e6bccdf // fmla v31.2d, v6.2d, v11.2d
+	WORD $0x4e61d819 // scvtf v25.2d, v0.2d
+	WORD $0x3cec6ba0 // ldr q0, [x29, x12]
+	WORD $0x4e79ce3e // fmla v30.2d, v17.2d, v25.2d
+	WORD $0x4e1c0000 // tbl v0.16b, { v0.16b }, v28.16b
+	WORD $0x6ef84400 // ushl v0.2d, v0.2d, v24.2d
+	WORD $0x4efd4400 // sshl v0.2d, v0.2d, v29.2d
+	WORD $0x4e61d80a // scvtf v10.2d, v0.2d
+	WORD $0xad533be0 // ldp q0, q14, [sp, #0x260]
+	WORD $0x4e6accbe // fmla v30.2d, v5.2d, v10.2d
+	WORD $0xad117ffe // stp q30, q31, [sp, #0x220]
+	WORD $0x3cec6acc // ldr q12, [x22, x12]
+	WORD $0x3cf06acd // ldr q13, [x22, x16]
+	WORD $0xad4523fe // ldp q30, q8, [sp, #0xa0]
+	WORD $0xad477fe9 // ldp q9, q31, [sp, #0xe0]
+	WORD $0x4e6bcd04 // fmla v4.2d, v8.2d, v11.2d
+	WORD $0x4e7bcd02 // fmla v2.2d, v8.2d, v27.2d
+	WORD $0x4e76cd01 // fmla v1.2d, v8.2d, v22.2d
+	WORD $0x4e1c018c // tbl v12.16b, { v12.16b }, v28.16b
+	WORD $0x4e1a01ad // tbl v13.16b, { v13.16b }, v26.16b
+	WORD $0x4e79cfd0 // fmla v16.2d, v30.2d, v25.2d
+	WORD $0x4e75cfc3 // fmla v3.2d, v30.2d, v21.2d
+	WORD $0x4e6acfc7 // fmla v7.2d, v30.2d, v10.2d
+	WORD $0x6ef8458c // ushl v12.2d, v12.2d, v24.2d
+	WORD $0x6ef745ad // ushl v13.2d, v13.2d, v23.2d
+	WORD $0x4efd45af // sshl v15.2d, v13.2d, v29.2d
+	WORD $0x4efd458c // sshl v12.2d, v12.2d, v29.2d
+	WORD $0x4e61d98d // scvtf v13.2d, v12.2d
+	WORD $0x4e61d9ec // scvtf v12.2d, v15.2d
+	WORD $0x4e6cce6e // fmla v14.2d, v19.2d, v12.2d
+	WORD $0x4e6dce40 // fmla v0.2d, v18.2d, v13.2d
+	WORD $0x3cec6bd2 // ldr q18, [x30, x12]
+	WORD $0x3cf06bd3 // ldr q19, [x30, x16]
+	WORD $0x4e6dcd23 // fmla v3.2d, v9.2d, v13.2d
+	WORD $0x4e6ccfe1 // fmla v1.2d, v31.2d, v12.2d
+	WORD $0x5280181e // mov w30, #0xc0
+	WORD $0x4e1c0252 // tbl v18.16b, { v18.16b }, v28.16b
+	WORD $0x4e1a0273 // tbl v19.16b, { v19.16b }, v26.16b
+	WORD $0x6ef74673 // ushl v19.2d, v19.2d, v23.2d
+	WORD $0x6ef84652 // ushl v18.2d, v18.2d, v24.2d
+	WORD $0x4efd4652 // sshl v18.2d, v18.2d, v29.2d
+	WORD $0x4efd4673 // sshl v19.2d, v19.2d, v29.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e72ce20 // fmla v0.2d, v17.2d, v18.2d
+	WORD $0x4e73ce8e // fmla v14.2d, v20.2d, v19.2d
+	WORD $0x3cec6831 // ldr q17, [x1, x12]
+	WORD $0x3cf06834 // ldr q20, [x1, x16]
+	WORD $0x4e72cd30 // fmla v16.2d, v9.2d, v18.2d
+	WORD $0x4e73cfe2 // fmla v2.2d, v31.2d, v19.2d
+	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
+	WORD $0x4e1a0294 // tbl v20.16b, { v20.16b }, v26.16b
+	WORD $0x6ef84631 // ushl v17.2d, v17.2d, v24.2d
+	WORD $0x6ef74694 // ushl v20.2d, v20.2d, v23.2d
+	WORD $0x4efd4694 // sshl v20.2d, v20.2d, v29.2d
+	WORD $0x4efd4631 // sshl v17.2d, v17.2d, v29.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e74ccce // fmla v14.2d, v6.2d, v20.2d
+	WORD $0x4e71cca0 // fmla v0.2d, v5.2d, v17.2d
+	WORD $0x4e71cd27 // fmla v7.2d, v9.2d, v17.2d
+	WORD $0x4ed03865 // zip1 v5.2d, v3.2d, v16.2d
+	WORD $0x4ed07863 // zip2 v3.2d, v3.2d, v16.2d
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x4e74cfe4 // fmla v4.2d, v31.2d, v20.2d
+	WORD $0x6e0844e6 // mov v6.d[0], v7.d[1]
+	WORD $0xad133be0 // stp q0, q14, [sp, #0x260]
+	WORD $0x4e181fe7 // mov v7.d[1], xzr
+	WORD $0x4ec23820 // zip1 v0.2d, v1.2d, v2.2d
+	WORD $0x794011d0 // ldrh w16, [x14, #0x8]
+	WORD $0x794015ca // ldrh w10, [x14, #0xa]
+	WORD $0x79401dcc // ldrh w12, [x14, #0xe]
+	WORD $0x794019c8 // ldrh w8, [x14, #0xc]
+	WORD $0x8b1014d0 // add x16, x6, x16, lsl #5
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0xad404211 // ldp q17, q16, [x16]
+	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
+	WORD $0x4e65d625 // fadd v5.2d, v17.2d, v5.2d
+	WORD $0xad001e05 // stp q5, q7, [x16]
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6e084485 // mov v5.d[0], v4.d[1]
+	WORD $0xad401d50 // ldp q16, q7, [x10]
+	WORD $0x4e181fe4 // mov v4.d[1], xzr
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	WORD $0xad001943 // stp q3, q6, [x10]
+	WORD $0xad400d06 // ldp q6, q3, [x8]
+	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0xad000d00 // stp q0, q3, [x8]
+	WORD $0x8b0c14c8 // add x8, x6, x12, lsl #5
+	WORD $0x4ec27820 // zip2 v0.2d, v1.2d, v2.2d
+	WORD $0xad400502 // ldp q2, q1, [x8]
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad000500 // stp q0, q1, [x8]
+	WORD $0x17fffb4d // b <symmetric3+0x5b4>
+	WORD $0x79400d2c // ldrh w12, [x9, #0x6]
+	WORD $0xf94287e3 // ldr x3, [sp, #0x508]
+	WORD $0x36173fac // tbz w12, #0x2, <symmetric3+0x80>
+	WORD $0xad4e1ff3 // ldp q19, q7, [sp, #0x1c0]
+	WORD $0xf94017e4 // ldr x4, [sp, #0x28]
+	WORD $0xf100209f // cmp x4, #0x8
+	WORD $0xad4f07e5 // ldp q5, q1, [sp, #0x1e0]
+	WORD $0xad5043f4 // ldp q20, q16, [sp, #0x200]
+	WORD $0xad510be6 // ldp q6, q2, [sp, #0x220]
+	WORD $0xad5247f2 // ldp q18, q17, [sp, #0x240]
+	WORD $0xad530fe4 // ldp q4, q3, [sp, #0x260]
+	WORD $0x54000981 // b.ne <symmetric3+0x19e0>
+	WORD $0xf94013e5 // ldr x5, [sp, #0x20]
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x4ed43a75 // zip1 v21.2d, v19.2d, v20.2d
+	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x794000aa // ldrh w10, [x5]
+	WORD $0x6e084654 // mov v20.d[0], v18.d[1]
+	WORD $0x794004ac // ldrh w12, [x5, #0x2]
+	WORD $0x4e181ff2 // mov v18.d[1], xzr
+	WORD $0x794008b0 // ldrh w16, [x5, #0x4]
+	WORD $0x79400ca1 // ldrh w1, [x5, #0x6]
+	WORD $0x4ed038e0 // zip1 v0.2d, v7.2d, v16.2d
+	WORD $0x8b0a150a // add x10, x8, x10, lsl #5
+	WORD $0x8b0c150c // add x12, x8, x12, lsl #5
+	WORD $0x8b101510 // add x16, x8, x16, lsl #5
+	WORD $0x8b011508 // add x8, x8, x1, lsl #5
+	WORD $0xad405957 // ldp q23, q22, [x10]
+	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
+	WORD $0x4e75d6f5 // fadd v21.2d, v23.2d, v21.2d
+	WORD $0xad004955 // stp q21, q18, [x10]
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6e084632 // mov v18.d[0], v17.d[1]
+	WORD $0xad405995 // ldp q21, q22, [x12]
+	WORD $0x4e181ff1 // mov v17.d[1], xzr
+	WORD $0x4e76d694 // fadd v20.2d, v20.2d, v22.2d
+	WORD $0x4e75d673 // fadd v19.2d, v19.2d, v21.2d
+	WORD $0xad005193 // stp q19, q20, [x12]
+	WORD $0xad404e14 // ldp q20, q19, [x16]
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD $0xad004600 // stp q0, q17, [x16]
+	WORD $0x4ed078e0 // zip2 v0.2d, v7.2d, v16.2d
+	WORD $0xad404107 // ldp q7, q16, [x8]
+	WORD $0x4e70d650 // fadd v16.2d, v18.2d, v16.2d
+	WORD $0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
+	WORD $0x4ec638a7 // zip1 v7.2d, v5.2d, v6.2d
+	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xad004100 // stp q0, q16, [x8]
+	WORD $0x6e084486 // mov v6.d[0], v4.d[1]
+	WORD $0x4ec23820 // zip1 v0.2d, v1.2d, v2.2d
+	WORD $0x4e181fe4 // mov v4.d[1], xzr
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x794010aa // ldrh w10, [x5, #0x8]
+	WORD $0x794014ac // ldrh w12, [x5, #0xa]
+	WORD $0x794018b0 // ldrh w16, [x5, #0xc]
+	WORD $0x79401ca1 // ldrh w1, [x5, #0xe]
+	WORD $0x8b0a150a // add x10, x8, x10, lsl #5
+	WORD $0x8b0c150c // add x12, x8, x12, lsl #5
+	WORD $0x8b101510 // add x16, x8, x16, lsl #5
+	WORD $0x8b011508 // add x8, x8, x1, lsl #5
+	WORD $0xad404151 // ldp q17, q16, [x10]
+	WORD $0x4e64d604 // fadd v4.2d, v16.2d, v4.2d
+	WORD $0x4e67d627 // fadd v7.2d, v17.2d, v7.2d
+	WORD $0xad001147 // stp q7, q4, [x10]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6e084464 // mov v4.d[0], v3.d[1]
+	WORD $0xad404187 // ldp q7, q16, [x12]
+	WORD $0x4e181fe3 // mov v3.d[1], xzr
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad001985 // stp q5, q6, [x12]
+	WORD $0xad401606 // ldp q6, q5, [x16]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0xad000e00 // stp q0, q3, [x16]
+	WORD $0x4ec27820 // zip2 v0.2d, v1.2d, v2.2d
+	WORD $0xad400901 // ldp q1, q2, [x8]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0xad000900 // stp q0, q2, [x8]
+	WORD $0x14000022 // b <symmetric3+0x1a58>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0xad1a1ff3 // stp q19, q7, [sp, #0x340]
+	WORD $0xad1b07e5 // stp q5, q1, [sp, #0x360]
+	WORD $0xad1c43f4 // stp q20, q16, [sp, #0x380]
+	WORD $0xad1d0be6 // stp q6, q2, [sp, #0x3a0]
+	WORD $0xad1e47f2 // stp q18, q17, [sp, #0x3c0]
+	WORD $0xad1f0fe4 // stp q4, q3, [sp, #0x3e0]
+	WORD $0x540002eb // b.lt <symmetric3+0x1a58>
+	WORD $0xf940240c // ldr x12, [x0, #0x48]
+	WORD $0xf94013e1 // ldr x1, [sp, #0x20]
+	WORD $0xaa0403f0 // mov x16, x4
+	WORD $0xf9400be5 // ldr x5, [sp, #0x10]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x3dc001b2 // ldr q18, [x13]
-	WORD $0x8b0b020e // add x14, x16, x11
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0x0e617a53 // fcvtl v19.2d, v18.2s
-	WORD $0xad4045c0 // ldp q0, q17, [x14]
-	WORD $0x4e617a52 // fcvtl2 v18.2d, v18.4s
-	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
-	WORD $0xf103017f // cmp x11, #0xc0
-	WORD $0x4e72cc51 // fmla v17.2d, v2.2d, v18.2d
-	WORD $0x3dc009b2 // ldr q18, [x13, #0x20]
-	WORD $0xf98811a0 // prfm pldl1keep, [x13, #0x1020]
-	WORD $0x4e73cc20 // fmla v0.2d, v1.2d, v19.2d
-	WORD $0x3dc011b4 // ldr q20, [x13, #0x40]
-	WORD $0xf98821a0 // prfm pldl1keep, [x13, #0x1040]
-	WORD $0x4e617a53 // fcvtl2 v19.2d, v18.4s
-	WORD $0x0e617a52 // fcvtl v18.2d, v18.2s
-	WORD $0x4e73cc71 // fmla v17.2d, v3.2d, v19.2d
-	WORD $0x4e617a93 // fcvtl2 v19.2d, v20.4s
-	WORD $0x4e72cc80 // fmla v0.2d, v4.2d, v18.2d
-	WORD $0x0e617a92 // fcvtl v18.2d, v20.2s
-	WORD $0x4e73ccd1 // fmla v17.2d, v6.2d, v19.2d
-	WORD $0x3dc019b3 // ldr q19, [x13, #0x60]
-	WORD $0x4e72cca0 // fmla v0.2d, v5.2d, v18.2d
-	WORD $0xf98831a0 // prfm pldl1keep, [x13, #0x1060]
-	WORD $0x8b0701ad // add x13, x13, x7
-	WORD $0x4e617a72 // fcvtl2 v18.2d, v19.4s
-	WORD $0x0e617a73 // fcvtl v19.2d, v19.2s
-	WORD $0x4e73ce00 // fmla v0.2d, v16.2d, v19.2d
-	WORD $0x4e72ccf1 // fmla v17.2d, v7.2d, v18.2d
-	WORD $0xad0045c0 // stp q0, q17, [x14]
-	WORD $0x54fffc41 // b.ne <symmetric4+0x17c0>
-	WORD $0x7940114d // ldrh w13, [x10, #0x8]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x8b0d146d // add x13, x3, x13, lsl #5
-	WORD $0x79401940 // ldrh w0, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0xad4ecff2 // ldp q18, q19, [sp, #0x1d0]
-	WORD $0xad4041a0 // ldp q0, q16, [x13]
-	WORD $0x8b0e146d // add x13, x3, x14, lsl #5
-	WORD $0x8b00146e // add x14, x3, x0, lsl #5
-	WORD $0x8b011460 // add x0, x3, x1, lsl #5
-	WORD $0xad4045a4 // ldp q4, q17, [x13]
-	WORD $0xaa0803ed // mov x13, x8
-	WORD $0xad401dc6 // ldp q6, q7, [x14]
-	WORD $0xad405c16 // ldp q22, q23, [x0]
-	WORD $0x3cc50da5 // ldr q5, [x13, #0x50]!
-	WORD $0x3cdc01a1 // ldur q1, [x13, #-0x40]
-	WORD $0x3cde01a3 // ldur q3, [x13, #-0x20]
-	WORD $0x0e617834 // fcvtl v20.2d, v1.2s
-	WORD $0x4e617835 // fcvtl2 v21.2d, v1.4s
-	WORD $0x4ec43801 // zip1 v1.2d, v0.2d, v4.2d
-	WORD $0x4ed638c2 // zip1 v2.2d, v6.2d, v22.2d
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0x3dc009a0 // ldr q0, [x13, #0x20]
-	WORD $0x8b0701ad // add x13, x13, x7
-	WORD $0x4e75cc53 // fmla v19.2d, v2.2d, v21.2d
-	WORD $0x4e74cc32 // fmla v18.2d, v1.2d, v20.2d
-	WORD $0x4e617874 // fcvtl2 v20.2d, v3.4s
-	WORD $0x0e617875 // fcvtl v21.2d, v3.2s
-	WORD $0x4ed678c3 // zip2 v3.2d, v6.2d, v22.2d
-	WORD $0x4ed738e6 // zip1 v6.2d, v7.2d, v23.2d
-	WORD $0x4ed778e7 // zip2 v7.2d, v7.2d, v23.2d
-	WORD $0x4e75cc92 // fmla v18.2d, v4.2d, v21.2d
-	WORD $0x4e74cc73 // fmla v19.2d, v3.2d, v20.2d
-	WORD $0x0e6178b4 // fcvtl v20.2d, v5.2s
-	WORD $0x4e6178b5 // fcvtl2 v21.2d, v5.4s
-	WORD $0x4ed13a05 // zip1 v5.2d, v16.2d, v17.2d
-	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
-	WORD $0x4e75ccd3 // fmla v19.2d, v6.2d, v21.2d
-	WORD $0x4e74ccb2 // fmla v18.2d, v5.2d, v20.2d
-	WORD $0x4e617814 // fcvtl2 v20.2d, v0.4s
-	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
-	WORD $0x4e60ce12 // fmla v18.2d, v16.2d, v0.2d
-	WORD $0x4e74ccf3 // fmla v19.2d, v7.2d, v20.2d
-	WORD $0xad0ecff2 // stp q18, q19, [sp, #0x1d0]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3cdc01a0 // ldur q0, [x13, #-0x40]
-	WORD $0x8b0b022e // add x14, x17, x11
-	WORD $0x3dc009b4 // ldr q20, [x13, #0x20]
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0xf103017f // cmp x11, #0xc0
-	WORD $0x0e617813 // fcvtl v19.2d, v0.2s
-	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
-	WORD $0xad4049d1 // ldp q17, q18, [x14]
-	WORD $0x4e60cc52 // fmla v18.2d, v2.2d, v0.2d
-	WORD $0x3cde01a0 // ldur q0, [x13, #-0x20]
-	WORD $0x4e73cc31 // fmla v17.2d, v1.2d, v19.2d
-	WORD $0x4e617813 // fcvtl2 v19.2d, v0.4s
-	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
-	WORD $0x4e60cc91 // fmla v17.2d, v4.2d, v0.2d
-	WORD $0x3dc001a0 // ldr q0, [x13]
-	WORD $0x4e73cc72 // fmla v18.2d, v3.2d, v19.2d
-	WORD $0x8b0701ad // add x13, x13, x7
-	WORD $0x0e617813 // fcvtl v19.2d, v0.2s
-	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
-	WORD $0x4e60ccd2 // fmla v18.2d, v6.2d, v0.2d
-	WORD $0x4e73ccb1 // fmla v17.2d, v5.2d, v19.2d
-	WORD $0x4e617a80 // fcvtl2 v0.2d, v20.4s
-	WORD $0x0e617a93 // fcvtl v19.2d, v20.2s
-	WORD $0x4e73ce11 // fmla v17.2d, v16.2d, v19.2d
-	WORD $0x4e60ccf2 // fmla v18.2d, v7.2d, v0.2d
-	WORD $0xad0049d1 // stp q17, q18, [x14]
-	WORD $0x54fffcc1 // b.ne <symmetric4+0x1900>
-	WORD $0x17fffa42 // b <symmetric4+0x274>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400f0b // ldrh w11, [x24, #0x6]
-	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
-	WORD $0x361740cb // tbz w11, #0x2, <symmetric4+0x1a0>
-	WORD $0xf941bbeb // ldr x11, [sp, #0x370]
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x540002eb // b.lt <symmetric4+0x19f0>
-	WORD $0xf94026ed // ldr x13, [x23, #0x48]
-	WORD $0xaa0b03ee // mov x14, x11
-	WORD $0xaa0c03e0 // mov x0, x12
-	WORD $0xf940c001 // ldr x1, [x0, #0x180]
-	WORD $0xfd400000 // ldr d0, [x0]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x8b0115a1 // add x1, x13, x1, lsl #5
-	WORD $0x6d400821 // ldp d1, d2, [x1]
+	WORD $0x78402428 // ldrh w8, [x1], #0x2
+	WORD $0xfc5800a0 // ldur d0, [x5, #-0x80]
+	WORD $0xf1000610 // subs x16, x16, #0x1
+	WORD $0x8b081588 // add x8, x12, x8, lsl #5
+	WORD $0x6d400901 // ldp d1, d2, [x8]
 	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd000020 // str d0, [x1]
-	WORD $0xfd402000 // ldr d0, [x0, #0x40]
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0xfd000420 // str d0, [x1, #0x8]
-	WORD $0x6d410821 // ldp d1, d2, [x1, #0x10]
-	WORD $0xfd404000 // ldr d0, [x0, #0x80]
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd000820 // str d0, [x1, #0x10]
-	WORD $0xfd406000 // ldr d0, [x0, #0xc0]
-	WORD $0x91002000 // add x0, x0, #0x8
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0xfd000c20 // str d0, [x1, #0x18]
-	WORD $0x54fffdc1 // b.ne <symmetric4+0x19a4>
-	WORD $0xf94007ed // ldr x13, [sp, #0x8]
-	WORD $0x8b030163 // add x3, x11, x3
-	WORD $0x9100230b // add x11, x24, #0x8
-	WORD $0xeb0d017f // cmp x11, x13
-	WORD $0x54ff3d02 // b.hs <symmetric4+0x1a0>
-	WORD $0xf9402eeb // ldr x11, [x23, #0x58]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x5280010d // mov w13, #0x8
-	WORD $0xcb03016b // sub x11, x11, x3
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0x9a8db16d // csel x13, x11, x13, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
-	WORD $0xf901bbed // str x13, [sp, #0x370]
-	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
-	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0xad0683e0 // stp q0, q0, [sp, #0xd0]
-	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
-	WORD $0xad0883e0 // stp q0, q0, [sp, #0x110]
-	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
-	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
-	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
-	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0xad1283e0 // stp q0, q0, [sp, #0x250]
-	WORD $0xad1383e0 // stp q0, q0, [sp, #0x270]
-	WORD $0xad1483e0 // stp q0, q0, [sp, #0x290]
-	WORD $0x54ff39eb // b.lt <symmetric4+0x1a0>
-	WORD $0xf94016ed // ldr x13, [x23, #0x28]
-	WORD $0xf9401eee // ldr x14, [x23, #0x38]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x9100c3e0 // add x0, sp, #0x30
-	WORD $0xaa0303e1 // mov x1, x3
-	WORD $0x14000011 // b <symmetric4+0x1ac0>
-	WORD $0xf9018002 // str x2, [x0, #0x300]
-	WORD $0x8b0215c2 // add x2, x14, x2, lsl #5
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x91000421 // add x1, x1, #0x1
-	WORD $0xfd400040 // ldr d0, [x2]
-	WORD $0xfd000000 // str d0, [x0]
-	WORD $0xfd400440 // ldr d0, [x2, #0x8]
-	WORD $0xfd002000 // str d0, [x0, #0x40]
-	WORD $0xfd400840 // ldr d0, [x2, #0x10]
-	WORD $0xfd004000 // str d0, [x0, #0x80]
-	WORD $0xfd400c40 // ldr d0, [x2, #0x18]
-	WORD $0xf941bbe2 // ldr x2, [sp, #0x370]
-	WORD $0xeb02017f // cmp x11, x2
-	WORD $0xfd006000 // str d0, [x0, #0xc0]
-	WORD $0x91002000 // add x0, x0, #0x8
-	WORD $0x54ff372a // b.ge <symmetric4+0x1a0>
-	WORD $0xaa0103e2 // mov x2, x1
-	WORD $0xb4fffded // cbz x13, <symmetric4+0x1a80>
-	WORD $0x786179a2 // ldrh w2, [x13, x1, lsl #1]
-	WORD $0x17ffffed // b <symmetric4+0x1a80>
-	WORD $0x910e03ff // add sp, sp, #0x380
+	WORD $0xfc5c00a1 // ldur d1, [x5, #-0x40]
+	WORD $0x1e622821 // fadd d1, d1, d2
+	WORD $0xfc4084a2 // ldr d2, [x5], #0x8
+	WORD $0x6d000500 // stp d0, d1, [x8]
+	WORD $0xfd400900 // ldr d0, [x8, #0x10]
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0x54fffe61 // b.ne <symmetric3+0x1a20>
+	WORD $0x8b030083 // add x3, x4, x3
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54ff3143 // b.lo <symmetric3+0x94>
+	WORD $0x911303ff // add sp, sp, #0x4c0
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -4012,23 +2722,1907 @@ TEXT ·symmetric4Quad(SB), 0, $1136-8
 	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
+	WORD $0xd65f03c0 // ret
+	MOVD R19, R30
+	RET
+
+// func symmetric4Quad(c *symmetricCall)
+TEXT ·symmetric4Quad(SB), 0, $1456-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <symmetric4>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400075d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400408 // ldr x8, [x0, #0x8]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x5400e90b // b.lt <symmetric4+0x1d28>
+	WORD $0x6db733ed // stp d13, d12, [sp, #-0x90]!
+	WORD $0x6d012beb // stp d11, d10, [sp, #0x10]
+	WORD $0xf9001bfd // str x29, [sp, #0x30]
+	WORD $0x6d0223e9 // stp d9, d8, [sp, #0x20]
+	WORD $0xa9046ffe // stp x30, x27, [sp, #0x40]
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
+	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
+	WORD $0xd11343ff // sub sp, sp, #0x4d0
+	WORD $0xf9400013 // ldr x19, [x0]
+	WORD $0xa941ac0e // ldp x14, x11, [x0, #0x18]
+	WORD $0x910143e9 // add x9, sp, #0x50
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x52801818 // mov w24, #0xc0
+	WORD $0xf940080d // ldr x13, [x0, #0x10]
+	WORD $0x9106012c // add x12, x9, #0x180
+	WORD $0x91008131 // add x17, x9, #0x20
+	WORD $0x91070121 // add x1, x9, #0x1c0
+	WORD $0xf9001be0 // str x0, [sp, #0x30]
+	WORD $0x91078122 // add x2, x9, #0x1e0
+	WORD $0x8b080e68 // add x8, x19, x8, lsl #3
+	WORD $0xa9017fe8 // stp x8, xzr, [sp, #0x10]
+	WORD $0x910d43e8 // add x8, sp, #0x350
+	WORD $0x91020108 // add x8, x8, #0x80
+	WORD $0xf90007e8 // str x8, [sp, #0x8]
+	WORD $0x14000006 // b <symmetric4+0x94>
+	WORD $0xf94013e4 // ldr x4, [sp, #0x20]
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x91002273 // add x19, x19, #0x8
+	WORD $0xeb08027f // cmp x19, x8
+	WORD $0x5400e382 // b.hs <symmetric4+0x1d00>
+	WORD $0xb9400267 // ldr w7, [x19]
+	WORD $0xb40000a4 // cbz x4, <symmetric4+0xac>
+	WORD $0x79400a68 // ldrh w8, [x19, #0x4]
+	WORD $0xa9020fe4 // stp x4, x3, [sp, #0x20]
+	WORD $0xb5001448 // cbnz x8, <symmetric4+0x32c>
+	WORD $0x1400069e // b <symmetric4+0x1b20>
+	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
+	WORD $0x52800109 // mov w9, #0x8
+	WORD $0xcb030108 // sub x8, x8, x3
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x9a89b104 // csel x4, x8, x9, lt
+	WORD $0xf9401409 // ldr x9, [x0, #0x28]
+	WORD $0xb4000609 // cbz x9, <symmetric4+0x184>
+	WORD $0x8b030529 // add x9, x9, x3, lsl #1
+	WORD $0xf9000fe9 // str x9, [sp, #0x18]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x540007eb // b.lt <symmetric4+0x1d0>
+	WORD $0xf9400fe5 // ldr x5, [sp, #0x18]
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x794000a9 // ldrh w9, [x5]
+	WORD $0x794004aa // ldrh w10, [x5, #0x2]
+	WORD $0x794008af // ldrh w15, [x5, #0x4]
+	WORD $0x794010b0 // ldrh w16, [x5, #0x8]
+	WORD $0x8b091509 // add x9, x8, x9, lsl #5
+	WORD $0x8b0a150a // add x10, x8, x10, lsl #5
+	WORD $0x8b0f150f // add x15, x8, x15, lsl #5
+	WORD $0x8b101510 // add x16, x8, x16, lsl #5
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0x79400ca9 // ldrh w9, [x5, #0x6]
+	WORD $0x8b091509 // add x9, x8, x9, lsl #5
+	WORD $0xad401944 // ldp q4, q6, [x10]
+	WORD $0xad4049e7 // ldp q7, q18, [x15]
+	WORD $0x794014aa // ldrh w10, [x5, #0xa]
+	WORD $0x794018af // ldrh w15, [x5, #0xc]
+	WORD $0x8b0a150a // add x10, x8, x10, lsl #5
+	WORD $0x8b0f150f // add x15, x8, x15, lsl #5
+	WORD $0xad406616 // ldp q22, q25, [x16]
+	WORD $0xad405130 // ldp q16, q20, [x9]
+	WORD $0x79401ca9 // ldrh w9, [x5, #0xe]
+	WORD $0xad406d5a // ldp q26, q27, [x10]
+	WORD $0x4ec43825 // zip1 v5.2d, v1.2d, v4.2d
+	WORD $0x4ec47833 // zip2 v19.2d, v1.2d, v4.2d
+	WORD $0x8b091508 // add x8, x8, x9, lsl #5
+	WORD $0x4ed43a44 // zip1 v4.2d, v18.2d, v20.2d
+	WORD $0x4ed47a41 // zip2 v1.2d, v18.2d, v20.2d
+	WORD $0x4edb3b34 // zip1 v20.2d, v25.2d, v27.2d
+	WORD $0xad407112 // ldp q18, q28, [x8]
+	WORD $0x4ed038e3 // zip1 v3.2d, v7.2d, v16.2d
+	WORD $0x4ed078f1 // zip2 v17.2d, v7.2d, v16.2d
+	WORD $0x4ec63850 // zip1 v16.2d, v2.2d, v6.2d
+	WORD $0x4ec67842 // zip2 v2.2d, v2.2d, v6.2d
+	WORD $0xad401de6 // ldp q6, q7, [x15]
+	WORD $0x4eda3ad8 // zip1 v24.2d, v22.2d, v26.2d
+	WORD $0x4eda7ad6 // zip2 v22.2d, v22.2d, v26.2d
+	WORD $0x4ed238d7 // zip1 v23.2d, v6.2d, v18.2d
+	WORD $0x4ed278d5 // zip2 v21.2d, v6.2d, v18.2d
+	WORD $0x4edc38f2 // zip1 v18.2d, v7.2d, v28.2d
+	WORD $0x4edc78e7 // zip2 v7.2d, v7.2d, v28.2d
+	WORD $0x4edb7b26 // zip2 v6.2d, v25.2d, v27.2d
+	WORD $0x14000058 // b <symmetric4+0x2e0>
+	WORD $0x11000469 // add w9, w3, #0x1
+	WORD $0x790083e3 // strh w3, [sp, #0x40]
+	WORD $0x790087e9 // strh w9, [sp, #0x42]
+	WORD $0x11000869 // add w9, w3, #0x2
+	WORD $0x79008be9 // strh w9, [sp, #0x44]
+	WORD $0x11000c69 // add w9, w3, #0x3
+	WORD $0x79008fe9 // strh w9, [sp, #0x46]
+	WORD $0x11001069 // add w9, w3, #0x4
+	WORD $0x790093e9 // strh w9, [sp, #0x48]
+	WORD $0x11001469 // add w9, w3, #0x5
+	WORD $0x790097e9 // strh w9, [sp, #0x4a]
+	WORD $0x11001869 // add w9, w3, #0x6
+	WORD $0x79009be9 // strh w9, [sp, #0x4c]
+	WORD $0x11001c69 // add w9, w3, #0x7
+	WORD $0x79009fe9 // strh w9, [sp, #0x4e]
+	WORD $0x910103e9 // add x9, sp, #0x40
+	WORD $0xf9000fe9 // str x9, [sp, #0x18]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x54fff86a // b.ge <symmetric4+0xd8>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x3d8133e0 // str q0, [sp, #0x4c0]
+	WORD $0x3d812fe0 // str q0, [sp, #0x4b0]
+	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
+	WORD $0x3d8127e0 // str q0, [sp, #0x490]
+	WORD $0x3d8123e0 // str q0, [sp, #0x480]
+	WORD $0x3d811fe0 // str q0, [sp, #0x470]
+	WORD $0x3d811be0 // str q0, [sp, #0x460]
+	WORD $0x3d8117e0 // str q0, [sp, #0x450]
+	WORD $0x3d8113e0 // str q0, [sp, #0x440]
+	WORD $0x3d810fe0 // str q0, [sp, #0x430]
+	WORD $0x3d810be0 // str q0, [sp, #0x420]
+	WORD $0x3d8107e0 // str q0, [sp, #0x410]
+	WORD $0xad1a83e0 // stp q0, q0, [sp, #0x350]
+	WORD $0xad1b83e0 // stp q0, q0, [sp, #0x370]
+	WORD $0xad1c83e0 // stp q0, q0, [sp, #0x390]
+	WORD $0xad1d83e0 // stp q0, q0, [sp, #0x3b0]
+	WORD $0xad1e83e0 // stp q0, q0, [sp, #0x3d0]
+	WORD $0xad1f83e0 // stp q0, q0, [sp, #0x3f0]
+	WORD $0x540003cb // b.lt <symmetric4+0x294>
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x9a9fc489 // csinc x9, x4, xzr, gt
+	WORD $0xf94007ef // ldr x15, [sp, #0x8]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x78402550 // ldrh w16, [x10], #0x2
+	WORD $0xf1000529 // subs x9, x9, #0x1
+	WORD $0x8b101510 // add x16, x8, x16, lsl #5
+	WORD $0x6d400a01 // ldp d1, d2, [x16]
+	WORD $0xfc1c01e2 // stur d2, [x15, #-0x40]
+	WORD $0xfc1801e1 // stur d1, [x15, #-0x80]
+	WORD $0x6d410a01 // ldp d1, d2, [x16, #0x10]
+	WORD $0xfd0021e2 // str d2, [x15, #0x40]
+	WORD $0xfc0085e1 // str d1, [x15], #0x8
+	WORD $0x54fffee1 // b.ne <symmetric4+0x240>
+	WORD $0xad5a8fe5 // ldp q5, q3, [sp, #0x350]
+	WORD $0x3dc10be1 // ldr q1, [sp, #0x420]
+	WORD $0x3dc107e2 // ldr q2, [sp, #0x410]
+	WORD $0x3dc113e7 // ldr q7, [sp, #0x440]
+	WORD $0x3dc10fe6 // ldr q6, [sp, #0x430]
+	WORD $0xad5cc7f3 // ldp q19, q17, [sp, #0x390]
+	WORD $0xad5e93f0 // ldp q16, q4, [sp, #0x3d0]
+	WORD $0xad5bdff8 // ldp q24, q23, [sp, #0x370]
+	WORD $0xad5dd7f6 // ldp q22, q21, [sp, #0x3b0]
+	WORD $0xad5fcbf4 // ldp q20, q18, [sp, #0x3f0]
+	WORD $0x14000014 // b <symmetric4+0x2e0>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad028fe5 // stp q5, q3, [sp, #0x50]
+	WORD $0xad03dff8 // stp q24, q23, [sp, #0x70]
+	WORD $0xad04c7f3 // stp q19, q17, [sp, #0x90]
+	WORD $0xad05d7f6 // stp q22, q21, [sp, #0xb0]
+	WORD $0xad0693f0 // stp q16, q4, [sp, #0xd0]
+	WORD $0xad07cbf4 // stp q20, q18, [sp, #0xf0]
+	WORD $0xad0887e2 // stp q2, q1, [sp, #0x110]
+	WORD $0xad099fe6 // stp q6, q7, [sp, #0x130]
+	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
+	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
+	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
+	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
+	WORD $0xad1283e0 // stp q0, q0, [sp, #0x250]
+	WORD $0xad1383e0 // stp q0, q0, [sp, #0x270]
+	WORD $0xad1483e0 // stp q0, q0, [sp, #0x290]
+	WORD $0xad1583e0 // stp q0, q0, [sp, #0x2b0]
+	WORD $0x79400a68 // ldrh w8, [x19, #0x4]
+	WORD $0xa9020fe4 // stp x4, x3, [sp, #0x20]
+	WORD $0xb400bfc8 // cbz x8, <symmetric4+0x1b20>
+	WORD $0xf9401809 // ldr x9, [x0, #0x30]
+	WORD $0xf940280a // ldr x10, [x0, #0x50]
+	WORD $0x8b0801b9 // add x25, x13, x8
+	WORD $0x8b071526 // add x6, x9, x7, lsl #5
+	WORD $0xf9402009 // ldr x9, [x0, #0x40]
+	WORD $0xcb0a00ea // sub x10, x7, x10
+	WORD $0xf90287f3 // str x19, [sp, #0x508]
+	WORD $0xf9001ff9 // str x25, [sp, #0x38]
+	WORD $0x8b0a1527 // add x7, x9, x10, lsl #5
+	WORD $0x1400002c // b <symmetric4+0x400>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x4ed83aa1 // zip1 v1.2d, v21.2d, v24.2d
+	WORD $0x4ed73a64 // zip1 v4.2d, v19.2d, v23.2d
+	WORD $0xf9401be0 // ldr x0, [sp, #0x30]
+	WORD $0x8b0814e9 // add x9, x7, x8, lsl #5
+	WORD $0x794015c8 // ldrh w8, [x14, #0xa]
+	WORD $0x4ed77a63 // zip2 v3.2d, v19.2d, v23.2d
+	WORD $0x8b0814ea // add x10, x7, x8, lsl #5
+	WORD $0xad401925 // ldp q5, q6, [x9]
+	WORD $0x794019c8 // ldrh w8, [x14, #0xc]
+	WORD $0x4e61d4c1 // fadd v1.2d, v6.2d, v1.2d
+	WORD $0x4ed13846 // zip1 v6.2d, v2.2d, v17.2d
+	WORD $0x8b0814ef // add x15, x7, x8, lsl #5
+	WORD $0x79401dc8 // ldrh w8, [x14, #0xe]
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad000525 // stp q5, q1, [x9]
+	WORD $0x4ed17841 // zip2 v1.2d, v2.2d, v17.2d
+	WORD $0x4ed87aa2 // zip2 v2.2d, v21.2d, v24.2d
+	WORD $0xad401945 // ldp q5, q6, [x10]
+	WORD $0x8b0814e8 // add x8, x7, x8, lsl #5
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0x4ed63a82 // zip1 v2.2d, v20.2d, v22.2d
+	WORD $0x4ed67a81 // zip2 v1.2d, v20.2d, v22.2d
+	WORD $0xad4019e5 // ldp q5, q6, [x15]
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0xad0009e4 // stp q4, q2, [x15]
+	WORD $0xad401102 // ldp q2, q4, [x8]
+	WORD $0x52801818 // mov w24, #0xc0
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0xf9401ff9 // ldr x25, [sp, #0x38]
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad000502 // stp q2, q1, [x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x910005ad // add x13, x13, #0x1
+	WORD $0x8b14096b // add x11, x11, x20, lsl #2
+	WORD $0xeb1901bf // cmp x13, x25
+	WORD $0x5400b922 // b.hs <symmetric4+0x1b20>
+	WORD $0x394001b4 // ldrb w20, [x13]
+	WORD $0x79400e69 // ldrh w9, [x19, #0x6]
+	WORD $0x37080129 // tbnz w9, #0x1, <symmetric4+0x42c>
+	WORD $0x7100d29f // cmp w20, #0x34
+	WORD $0x54003089 // b.ls <symmetric4+0xa20>
+	WORD $0x52800048 // mov w8, #0x2
+	WORD $0xa9462815 // ldp x21, x10, [x0, #0x60]
+	WORD $0x7100051f // cmp w8, #0x1
+	WORD $0x9bb82a96 // umaddl x22, w20, w24, x10
+	WORD $0x360000e9 // tbz w9, #0x0, <symmetric4+0x440>
+	WORD $0x14000185 // b <symmetric4+0xa3c>
+	WORD $0x52800068 // mov w8, #0x3
+	WORD $0xa9462815 // ldp x21, x10, [x0, #0x60]
+	WORD $0x7100051f // cmp w8, #0x1
+	WORD $0x9bb82a96 // umaddl x22, w20, w24, x10
+	WORD $0x37003009 // tbnz w9, #0x0, <symmetric4+0xa3c>
+	WORD $0x5400370c // b.gt <symmetric4+0xb20>
+	WORD $0x35007428 // cbnz w8, <symmetric4+0x12c8>
+	WORD $0x794001c9 // ldrh w9, [x14]
+	WORD $0x794009c3 // ldrh w3, [x14, #0x4]
+	WORD $0xd342fe90 // lsr x16, x20, #2
+	WORD $0x910222c8 // add x8, x22, #0x88
+	WORD $0x910242cf // add x15, x22, #0x90
+	WORD $0x8b14057d // add x29, x11, x20, lsl #1
+	WORD $0x79400dc4 // ldrh w4, [x14, #0x6]
+	WORD $0x8b14069a // add x26, x20, x20, lsl #1
+	WORD $0x794005ca // ldrh w10, [x14, #0x2]
+	WORD $0x8b1a017e // add x30, x11, x26
+	WORD $0x8b150179 // add x25, x11, x21
+	WORD $0x4d40cd1d // ld1r { v29.2d }, [x8]
+	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0x4d40cdfe // ld1r { v30.2d }, [x15]
+	WORD $0xd342ff58 // lsr x24, x26, #2
+	WORD $0xd37ffa80 // lsl x0, x20, #1
+	WORD $0xad406edc // ldp q28, q27, [x22]
+	WORD $0xcb1a02a5 // sub x5, x21, x26
+	WORD $0x52800073 // mov w19, #0x3
+	WORD $0x8b0914c9 // add x9, x6, x9, lsl #5
+	WORD $0x8b0314c3 // add x3, x6, x3, lsl #5
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0xad4eebf8 // ldp q24, q26, [sp, #0x1d0]
+	WORD $0xad42dbf9 // ldp q25, q22, [sp, #0x50]
+	WORD $0xad401521 // ldp q1, q5, [x9]
+	WORD $0x8b0414c9 // add x9, x6, x4, lsl #5
+	WORD $0x8b140204 // add x4, x16, x20
+	WORD $0xad404864 // ldp q4, q18, [x3]
+	WORD $0x8b140163 // add x3, x11, x20
+	WORD $0xad401d46 // ldp q6, q7, [x10]
+	WORD $0x8b14060a // add x10, x16, x20, lsl #1
+	WORD $0x4ec63822 // zip1 v2.2d, v1.2d, v6.2d
+	WORD $0x4ec67826 // zip2 v6.2d, v1.2d, v6.2d
+	WORD $0xad404d30 // ldp q16, q19, [x9]
+	WORD $0x4ed33a51 // zip1 v17.2d, v18.2d, v19.2d
+	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
+	WORD $0x4ec778b3 // zip2 v19.2d, v5.2d, v7.2d
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xaa1903e9 // mov x9, x25
+	WORD $0x4ed03883 // zip1 v3.2d, v4.2d, v16.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0x4ec738b0 // zip1 v16.2d, v5.2d, v7.2d
+	WORD $0x3cf06965 // ldr q5, [x11, x16]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x4e1c0021 // tbl v1.16b, { v1.16b }, v28.16b
+	WORD $0x3cf06874 // ldr q20, [x3, x16]
+	WORD $0x4ea11fa1 // orr v1.16b, v29.16b, v1.16b
+	WORD $0x4e1b00a5 // tbl v5.16b, { v5.16b }, v27.16b
+	WORD $0x4e1b0294 // tbl v20.16b, { v20.16b }, v27.16b
+	WORD $0x4efed421 // fsub v1.2d, v1.2d, v30.2d
+	WORD $0x4ea51fa5 // orr v5.16b, v29.16b, v5.16b
+	WORD $0x4eb41fb4 // orr v20.16b, v29.16b, v20.16b
+	WORD $0x4e61cc58 // fmla v24.2d, v2.2d, v1.2d
+	WORD $0x4efed4a7 // fsub v7.2d, v5.2d, v30.2d
+	WORD $0x6e61df25 // fmul v5.2d, v25.2d, v1.2d
+	WORD $0x4efed694 // fsub v20.2d, v20.2d, v30.2d
+	WORD $0x4e67cc7a // fmla v26.2d, v3.2d, v7.2d
+	WORD $0x6e67dec1 // fmul v1.2d, v22.2d, v7.2d
+	WORD $0x3dc00067 // ldr q7, [x3]
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x3cf06bb7 // ldr q23, [x29, x16]
+	WORD $0x4e74cc9a // fmla v26.2d, v4.2d, v20.2d
+	WORD $0x4e1c00e7 // tbl v7.16b, { v7.16b }, v28.16b
+	WORD $0x4e1b02f7 // tbl v23.16b, { v23.16b }, v27.16b
+	WORD $0x4ea71fa7 // orr v7.16b, v29.16b, v7.16b
+	WORD $0x4eb71fb7 // orr v23.16b, v29.16b, v23.16b
+	WORD $0x4efed4f5 // fsub v21.2d, v7.2d, v30.2d
+	WORD $0x6e74dec7 // fmul v7.2d, v22.2d, v20.2d
+	WORD $0x3dc003b4 // ldr q20, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3cf06bc8 // ldr q8, [x30, x16]
+	WORD $0x4e75ccd8 // fmla v24.2d, v6.2d, v21.2d
+	WORD $0x6e75df35 // fmul v21.2d, v25.2d, v21.2d
+	WORD $0x4e1c0294 // tbl v20.16b, { v20.16b }, v28.16b
+	WORD $0x4e1b011b // tbl v27.16b, { v8.16b }, v27.16b
+	WORD $0x4eb41fb4 // orr v20.16b, v29.16b, v20.16b
+	WORD $0x4ebb1fbb // orr v27.16b, v29.16b, v27.16b
+	WORD $0x4efed69f // fsub v31.2d, v20.2d, v30.2d
+	WORD $0x4efed6f4 // fsub v20.2d, v23.2d, v30.2d
+	WORD $0x4efed77b // fsub v27.2d, v27.2d, v30.2d
+	WORD $0x4e7fce18 // fmla v24.2d, v16.2d, v31.2d
+	WORD $0x6e7fdf37 // fmul v23.2d, v25.2d, v31.2d
+	WORD $0x3dc003df // ldr q31, [x30]
+	WORD $0x4e74ce3a // fmla v26.2d, v17.2d, v20.2d
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x6e74ded4 // fmul v20.2d, v22.2d, v20.2d
+	WORD $0x6e7bded6 // fmul v22.2d, v22.2d, v27.2d
+	WORD $0x4e7bce5a // fmla v26.2d, v18.2d, v27.2d
+	WORD $0x4e1c03fc // tbl v28.16b, { v31.16b }, v28.16b
+	WORD $0x4ebc1fbc // orr v28.16b, v29.16b, v28.16b
+	WORD $0x4efed79c // fsub v28.2d, v28.2d, v30.2d
+	WORD $0x4e7cce78 // fmla v24.2d, v19.2d, v28.2d
+	WORD $0xad0eebf8 // stp q24, q26, [sp, #0x1d0]
+	WORD $0x6e7cdf38 // fmul v24.2d, v25.2d, v28.2d
+	WORD $0xad406ad9 // ldp q25, q26, [x22]
+	WORD $0x4d40cd1b // ld1r { v27.2d }, [x8]
+	WORD $0x4d40cdfc // ld1r { v28.2d }, [x15]
+	WORD $0x8b1a0208 // add x8, x16, x26
+	WORD $0x910143ef // add x15, sp, #0x50
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3dc00129 // ldr q9, [x9]
+	WORD $0x3cc40dff // ldr q31, [x15, #0x40]!
+	WORD $0x8b14013b // add x27, x9, x20
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x4e190129 // tbl v9.16b, { v9.16b }, v25.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0xad4c79fd // ldp q29, q30, [x15, #0x180]
+	WORD $0x3dc005e8 // ldr q8, [x15, #0x10]
+	WORD $0x3cf0692a // ldr q10, [x9, x16]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3ce4692b // ldr q11, [x9, x4]
+	WORD $0x4e1a014a // tbl v10.16b, { v10.16b }, v26.16b
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4eaa1f6a // orr v10.16b, v27.16b, v10.16b
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4eab1f6b // orr v11.16b, v27.16b, v11.16b
+	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
+	WORD $0x4e69cc5d // fmla v29.2d, v2.2d, v9.2d
+	WORD $0x4e69cfe5 // fmla v5.2d, v31.2d, v9.2d
+	WORD $0x3dc00369 // ldr q9, [x27]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x4efcd56b // fsub v11.2d, v11.2d, v28.2d
+	WORD $0x8b14037b // add x27, x27, x20
+	WORD $0x4e6acc7e // fmla v30.2d, v3.2d, v10.2d
+	WORD $0x4e6acd01 // fmla v1.2d, v8.2d, v10.2d
+	WORD $0x3dc0036a // ldr q10, [x27]
+	WORD $0x4e6bcd07 // fmla v7.2d, v8.2d, v11.2d
+	WORD $0x4e190129 // tbl v9.16b, { v9.16b }, v25.16b
+	WORD $0x4e6bcc9e // fmla v30.2d, v4.2d, v11.2d
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4eaa1f6a // orr v10.16b, v27.16b, v10.16b
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
+	WORD $0x4e69cff5 // fmla v21.2d, v31.2d, v9.2d
+	WORD $0x4e69ccdd // fmla v29.2d, v6.2d, v9.2d
+	WORD $0x3cea6929 // ldr q9, [x9, x10]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x8b14037b // add x27, x27, x20
+	WORD $0x3dc0036b // ldr q11, [x27]
+	WORD $0x4e6acff7 // fmla v23.2d, v31.2d, v10.2d
+	WORD $0x4e6ace1d // fmla v29.2d, v16.2d, v10.2d
+	WORD $0x4e1a0129 // tbl v9.16b, { v9.16b }, v26.16b
+	WORD $0x4e19016b // tbl v11.16b, { v11.16b }, v25.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4eab1f6b // orr v11.16b, v27.16b, v11.16b
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4efcd56a // fsub v10.2d, v11.2d, v28.2d
+	WORD $0x4e69cd14 // fmla v20.2d, v8.2d, v9.2d
+	WORD $0x4e69ce3e // fmla v30.2d, v17.2d, v9.2d
+	WORD $0x3ce86929 // ldr q9, [x9, x8]
+	WORD $0x4e6ace7d // fmla v29.2d, v19.2d, v10.2d
+	WORD $0x4e6acff8 // fmla v24.2d, v31.2d, v10.2d
+	WORD $0x8b050369 // add x9, x27, x5
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x4e1a0129 // tbl v9.16b, { v9.16b }, v26.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4e69ce5e // fmla v30.2d, v18.2d, v9.2d
+	WORD $0x4e69cd16 // fmla v22.2d, v8.2d, v9.2d
+	WORD $0xad0c79fd // stp q29, q30, [x15, #0x180]
+	WORD $0x54fff861 // b.ne <symmetric4+0x5e0>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005c9 // ldrh w9, [x14, #0x2]
+	WORD $0x4ed538a2 // zip1 v2.2d, v5.2d, v21.2d
+	WORD $0x4ed83ae3 // zip1 v3.2d, v23.2d, v24.2d
+	WORD $0x8b1a02f0 // add x16, x23, x26
+	WORD $0x8b1402e4 // add x4, x23, x20
+	WORD $0x910143e5 // add x5, sp, #0x50
+	WORD $0x52800073 // mov w19, #0x3
+	WORD $0x794009ca // ldrh w10, [x14, #0x4]
+	WORD $0x79400dcf // ldrh w15, [x14, #0x6]
+	WORD $0x8b0814e8 // add x8, x7, x8, lsl #5
+	WORD $0x8b0914e9 // add x9, x7, x9, lsl #5
+	WORD $0x8b0a14ea // add x10, x7, x10, lsl #5
+	WORD $0x8b0f14ef // add x15, x7, x15, lsl #5
+	WORD $0xad401904 // ldp q4, q6, [x8]
+	WORD $0x4e63d4c3 // fadd v3.2d, v6.2d, v3.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4ed87ae4 // zip2 v4.2d, v23.2d, v24.2d
+	WORD $0xad000d02 // stp q2, q3, [x8]
+	WORD $0x4ed578a2 // zip2 v2.2d, v5.2d, v21.2d
+	WORD $0xad401523 // ldp q3, q5, [x9]
+	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4ed63a83 // zip1 v3.2d, v20.2d, v22.2d
+	WORD $0xad001122 // stp q2, q4, [x9]
+	WORD $0x4ec73822 // zip1 v2.2d, v1.2d, v7.2d
+	WORD $0x4ec77821 // zip2 v1.2d, v1.2d, v7.2d
+	WORD $0xad401544 // ldp q4, q5, [x10]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000d42 // stp q2, q3, [x10]
+	WORD $0x4ed67a82 // zip2 v2.2d, v20.2d, v22.2d
+	WORD $0xad4011e3 // ldp q3, q4, [x15]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad0009e1 // stp q1, q2, [x15]
+	WORD $0x794019ca // ldrh w10, [x14, #0xc]
+	WORD $0x79401dcf // ldrh w15, [x14, #0xe]
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015c9 // ldrh w9, [x14, #0xa]
+	WORD $0xad416edc // ldp q28, q27, [x22, #0x20]
+	WORD $0xad4febf9 // ldp q25, q26, [sp, #0x1f0]
+	WORD $0xad43dff8 // ldp q24, q23, [sp, #0x70]
+	WORD $0x3cf86bb5 // ldr q21, [x29, x24]
+	WORD $0x3cf86bc8 // ldr q8, [x30, x24]
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0f14cf // add x15, x6, x15, lsl #5
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0x8b0914c9 // add x9, x6, x9, lsl #5
+	WORD $0xad404144 // ldp q4, q16, [x10]
+	WORD $0x4e1b02b5 // tbl v21.16b, { v21.16b }, v27.16b
+	WORD $0x8b14030a // add x10, x24, x20
+	WORD $0xad404de6 // ldp q6, q19, [x15]
+	WORD $0xad404501 // ldp q1, q17, [x8]
+	WORD $0x910222c8 // add x8, x22, #0x88
+	WORD $0x8b1a030f // add x15, x24, x26
+	WORD $0xad404925 // ldp q5, q18, [x9]
+	WORD $0x4d40cd1d // ld1r { v29.2d }, [x8]
+	WORD $0x910242c8 // add x8, x22, #0x90
+	WORD $0x4d40cd1e // ld1r { v30.2d }, [x8]
+	WORD $0x8b0002e8 // add x8, x23, x0
+	WORD $0x4ed33a07 // zip1 v7.2d, v16.2d, v19.2d
+	WORD $0x4ed37a10 // zip2 v16.2d, v16.2d, v19.2d
+	WORD $0x3cf86873 // ldr q19, [x3, x24]
+	WORD $0x4ec63883 // zip1 v3.2d, v4.2d, v6.2d
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4ed23a26 // zip1 v6.2d, v17.2d, v18.2d
+	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
+	WORD $0x3cf86972 // ldr q18, [x11, x24]
+	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
+	WORD $0x4ec57825 // zip2 v5.2d, v1.2d, v5.2d
+	WORD $0x3cf76961 // ldr q1, [x11, x23]
+	WORD $0x4eb51fb5 // orr v21.16b, v29.16b, v21.16b
+	WORD $0x4e1b0273 // tbl v19.16b, { v19.16b }, v27.16b
+	WORD $0x4eb31fb3 // orr v19.16b, v29.16b, v19.16b
+	WORD $0x4e1b0252 // tbl v18.16b, { v18.16b }, v27.16b
+	WORD $0x4e1c0021 // tbl v1.16b, { v1.16b }, v28.16b
+	WORD $0x4e1b011b // tbl v27.16b, { v8.16b }, v27.16b
+	WORD $0x4efed673 // fsub v19.2d, v19.2d, v30.2d
+	WORD $0x4eb21fb2 // orr v18.16b, v29.16b, v18.16b
+	WORD $0x4ea11fa1 // orr v1.16b, v29.16b, v1.16b
+	WORD $0x4ebb1fbb // orr v27.16b, v29.16b, v27.16b
+	WORD $0x6e73def6 // fmul v22.2d, v23.2d, v19.2d
+	WORD $0x4efed652 // fsub v18.2d, v18.2d, v30.2d
+	WORD $0x4efed421 // fsub v1.2d, v1.2d, v30.2d
+	WORD $0x4efed77b // fsub v27.2d, v27.2d, v30.2d
+	WORD $0x4e72cc7a // fmla v26.2d, v3.2d, v18.2d
+	WORD $0x6e72def4 // fmul v20.2d, v23.2d, v18.2d
+	WORD $0x4e61cc59 // fmla v25.2d, v2.2d, v1.2d
+	WORD $0x3cf76872 // ldr q18, [x3, x23]
+	WORD $0x6e61df01 // fmul v1.2d, v24.2d, v1.2d
+	WORD $0x8b000303 // add x3, x24, x0
+	WORD $0x4e73cc9a // fmla v26.2d, v4.2d, v19.2d
+	WORD $0x3cf76bb3 // ldr q19, [x29, x23]
+	WORD $0x4e1c0252 // tbl v18.16b, { v18.16b }, v28.16b
+	WORD $0x4eb21fb2 // orr v18.16b, v29.16b, v18.16b
+	WORD $0x4efed652 // fsub v18.2d, v18.2d, v30.2d
+	WORD $0x4e1c0273 // tbl v19.16b, { v19.16b }, v28.16b
+	WORD $0x4e72ccb9 // fmla v25.2d, v5.2d, v18.2d
+	WORD $0x4eb31fb3 // orr v19.16b, v29.16b, v19.16b
+	WORD $0x6e72df12 // fmul v18.2d, v24.2d, v18.2d
+	WORD $0x4efed67f // fsub v31.2d, v19.2d, v30.2d
+	WORD $0x4efed6b3 // fsub v19.2d, v21.2d, v30.2d
+	WORD $0x4e7fccd9 // fmla v25.2d, v6.2d, v31.2d
+	WORD $0x6e7fdf15 // fmul v21.2d, v24.2d, v31.2d
+	WORD $0x3cf76bdf // ldr q31, [x30, x23]
+	WORD $0x4e73ccfa // fmla v26.2d, v7.2d, v19.2d
+	WORD $0x6e73def3 // fmul v19.2d, v23.2d, v19.2d
+	WORD $0x6e7bdef7 // fmul v23.2d, v23.2d, v27.2d
+	WORD $0x4e7bce1a // fmla v26.2d, v16.2d, v27.2d
+	WORD $0x4e1c03fc // tbl v28.16b, { v31.16b }, v28.16b
+	WORD $0x4ebc1fbc // orr v28.16b, v29.16b, v28.16b
+	WORD $0x4efed79c // fsub v28.2d, v28.2d, v30.2d
+	WORD $0x4e7cce39 // fmla v25.2d, v17.2d, v28.2d
+	WORD $0x6e7cdf18 // fmul v24.2d, v24.2d, v28.2d
+	WORD $0xad0febf9 // stp q25, q26, [sp, #0x1f0]
+	WORD $0xad416ad9 // ldp q25, q26, [x22, #0x20]
+	WORD $0x6d48f6db // ldp d27, d29, [x22, #0x88]
+	WORD $0x4e0807bc // dup v28.2d, v29.d[0]
+	WORD $0x4e08077b // dup v27.2d, v27.d[0]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3cf76b29 // ldr q9, [x25, x23]
+	WORD $0x3cf86b2a // ldr q10, [x25, x24]
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x4e1a014a // tbl v10.16b, { v10.16b }, v26.16b
+	WORD $0x4e190129 // tbl v9.16b, { v9.16b }, v25.16b
+	WORD $0x4eaa1f6a // orr v10.16b, v27.16b, v10.16b
+	WORD $0xad4f74bf // ldp q31, q29, [x5, #0x1e0]
+	WORD $0xad4320be // ldp q30, q8, [x5, #0x60]
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4e6acc7d // fmla v29.2d, v3.2d, v10.2d
+	WORD $0x4e6acd14 // fmla v20.2d, v8.2d, v10.2d
+	WORD $0x3ce46b2a // ldr q10, [x25, x4]
+	WORD $0x4e69cc5f // fmla v31.2d, v2.2d, v9.2d
+	WORD $0x4e69cfc1 // fmla v1.2d, v30.2d, v9.2d
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x3cea6b29 // ldr q9, [x25, x10]
+	WORD $0x4e1a0129 // tbl v9.16b, { v9.16b }, v26.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4eaa1f6a // orr v10.16b, v27.16b, v10.16b
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
+	WORD $0x4e69cd16 // fmla v22.2d, v8.2d, v9.2d
+	WORD $0x4e69cc9d // fmla v29.2d, v4.2d, v9.2d
+	WORD $0x3ce86b29 // ldr q9, [x25, x8]
+	WORD $0x4e6acfd2 // fmla v18.2d, v30.2d, v10.2d
+	WORD $0x4e6accbf // fmla v31.2d, v5.2d, v10.2d
+	WORD $0x3ce36b2a // ldr q10, [x25, x3]
+	WORD $0x4e190129 // tbl v9.16b, { v9.16b }, v25.16b
+	WORD $0x4e1a014a // tbl v10.16b, { v10.16b }, v26.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4eaa1f6a // orr v10.16b, v27.16b, v10.16b
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
+	WORD $0x4e69cfd5 // fmla v21.2d, v30.2d, v9.2d
+	WORD $0x4e69ccdf // fmla v31.2d, v6.2d, v9.2d
+	WORD $0x4e6acd13 // fmla v19.2d, v8.2d, v10.2d
+	WORD $0x3cf06b29 // ldr q9, [x25, x16]
+	WORD $0x4e6accfd // fmla v29.2d, v7.2d, v10.2d
+	WORD $0x3cef6b2a // ldr q10, [x25, x15]
+	WORD $0x8b150339 // add x25, x25, x21
+	WORD $0x4e190129 // tbl v9.16b, { v9.16b }, v25.16b
+	WORD $0x4e1a014a // tbl v10.16b, { v10.16b }, v26.16b
+	WORD $0x4eaa1f6a // orr v10.16b, v27.16b, v10.16b
+	WORD $0x4ea91f69 // orr v9.16b, v27.16b, v9.16b
+	WORD $0x4efcd529 // fsub v9.2d, v9.2d, v28.2d
+	WORD $0x4efcd54a // fsub v10.2d, v10.2d, v28.2d
+	WORD $0x4e6ace1d // fmla v29.2d, v16.2d, v10.2d
+	WORD $0x4e69ce3f // fmla v31.2d, v17.2d, v9.2d
+	WORD $0x4e6acd17 // fmla v23.2d, v8.2d, v10.2d
+	WORD $0x4e69cfd8 // fmla v24.2d, v30.2d, v9.2d
+	WORD $0xad0f74bf // stp q31, q29, [x5, #0x1e0]
+	WORD $0x910100a5 // add x5, x5, #0x40
+	WORD $0x54fff941 // b.ne <symmetric4+0x8c0>
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x4ed83aa4 // zip1 v4.2d, v21.2d, v24.2d
+	WORD $0x4ed63a82 // zip1 v2.2d, v20.2d, v22.2d
+	WORD $0xf9401be0 // ldr x0, [sp, #0x30]
+	WORD $0xf94287f3 // ldr x19, [sp, #0x508]
+	WORD $0x4ed67a83 // zip2 v3.2d, v20.2d, v22.2d
+	WORD $0x8b0814e9 // add x9, x7, x8, lsl #5
+	WORD $0x794015c8 // ldrh w8, [x14, #0xa]
+	WORD $0xad401925 // ldp q5, q6, [x9]
+	WORD $0x8b0814ea // add x10, x7, x8, lsl #5
+	WORD $0x794019c8 // ldrh w8, [x14, #0xc]
+	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
+	WORD $0x4ed23826 // zip1 v6.2d, v1.2d, v18.2d
+	WORD $0x4ed27821 // zip2 v1.2d, v1.2d, v18.2d
+	WORD $0x8b0814ef // add x15, x7, x8, lsl #5
+	WORD $0x79401dc8 // ldrh w8, [x14, #0xe]
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x8b0814e8 // add x8, x7, x8, lsl #5
+	WORD $0xad001125 // stp q5, q4, [x9]
+	WORD $0x4ed87aa4 // zip2 v4.2d, v21.2d, v24.2d
+	WORD $0xad401945 // ldp q5, q6, [x10]
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0xad001141 // stp q1, q4, [x10]
+	WORD $0x4ed73a64 // zip1 v4.2d, v19.2d, v23.2d
+	WORD $0x4ed77a61 // zip2 v1.2d, v19.2d, v23.2d
+	WORD $0xad4019e5 // ldp q5, q6, [x15]
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
+	WORD $0xad0011e2 // stp q2, q4, [x15]
+	WORD $0x17fffe70 // b <symmetric4+0x3d4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf2400a9f // tst x20, #0x7
+	WORD $0x7a580a82 // ccmp w20, #0x18, #0x2, eq
+	WORD $0x1a9f97e8 // cset w8, hi
+	WORD $0xa9462815 // ldp x21, x10, [x0, #0x60]
+	WORD $0x7100051f // cmp w8, #0x1
+	WORD $0x9bb82a96 // umaddl x22, w20, w24, x10
+	WORD $0x3607d049 // tbz w9, #0x0, <symmetric4+0x440>
+	WORD $0xd341fe83 // lsr x3, x20, #1
+	WORD $0xd342fe97 // lsr x23, x20, #2
+	WORD $0x540035e0 // b.eq <symmetric4+0x1100>
+	WORD $0x35003d08 // cbnz w8, <symmetric4+0x11e8>
+	WORD $0x910222c9 // add x9, x22, #0x88
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x4d40cd21 // ld1r { v1.2d }, [x9]
+	WORD $0x910242c9 // add x9, x22, #0x90
+	WORD $0x4d40cd22 // ld1r { v2.2d }, [x9]
+	WORD $0x8b140689 // add x9, x20, x20, lsl #1
+	WORD $0xd342fd29 // lsr x9, x9, #2
+	WORD $0x8b08198f // add x15, x12, x8, lsl #6
+	WORD $0xaa1103f0 // mov x16, x17
+	WORD $0x52800084 // mov w4, #0x4
+	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0xd503201f // nop
+	WORD $0xad4016c6 // ldp q6, q5, [x22]
+	WORD $0xf1000484 // subs x4, x4, #0x1
+	WORD $0x3cf768a3 // ldr q3, [x5, x23]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x3dc000a4 // ldr q4, [x5]
+	WORD $0x4e060084 // tbl v4.16b, { v4.16b }, v6.16b
+	WORD $0xad7f1a05 // ldp q5, q6, [x16, #-0x20]
+	WORD $0x4ea41c24 // orr v4.16b, v1.16b, v4.16b
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0xad4041e7 // ldp q7, q16, [x15]
+	WORD $0x4ee2d484 // fsub v4.2d, v4.2d, v2.2d
+	WORD $0x4e63ccd0 // fmla v16.2d, v6.2d, v3.2d
+	WORD $0x4e64cca7 // fmla v7.2d, v5.2d, v4.2d
+	WORD $0xad0041e7 // stp q7, q16, [x15]
+	WORD $0x3ce368a3 // ldr q3, [x5, x3]
+	WORD $0xad4116c6 // ldp q6, q5, [x22, #0x20]
+	WORD $0x3ce968a4 // ldr q4, [x5, x9]
+	WORD $0xacc24207 // ldp q7, q16, [x16], #0x40
+	WORD $0x8b1400a5 // add x5, x5, x20
+	WORD $0x4e050084 // tbl v4.16b, { v4.16b }, v5.16b
+	WORD $0x4e060063 // tbl v3.16b, { v3.16b }, v6.16b
+	WORD $0xad4119e5 // ldp q5, q6, [x15, #0x20]
+	WORD $0x4ea41c24 // orr v4.16b, v1.16b, v4.16b
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x4ee2d484 // fsub v4.2d, v4.2d, v2.2d
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0x4e64ce06 // fmla v6.2d, v16.2d, v4.2d
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0xad0119e5 // stp q5, q6, [x15, #0x20]
+	WORD $0x54fffc41 // b.ne <symmetric4+0xa80>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0xf100111f // cmp x8, #0x4
+	WORD $0x54fffb21 // b.ne <symmetric4+0xa6c>
+	WORD $0x17fffe39 // b <symmetric4+0x3f0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7100091f // cmp w8, #0x2
+	WORD $0x54006be1 // b.ne <symmetric4+0x18a0>
+	WORD $0x794001c9 // ldrh w9, [x14]
+	WORD $0x794005ca // ldrh w10, [x14, #0x2]
+	WORD $0xd342fe90 // lsr x16, x20, #2
+	WORD $0x910202c8 // add x8, x22, #0x80
+	WORD $0x8b14017d // add x29, x11, x20
+	WORD $0x8b14057e // add x30, x11, x20, lsl #1
+	WORD $0x794009cf // ldrh w15, [x14, #0x4]
+	WORD $0x8b14069a // add x26, x20, x20, lsl #1
+	WORD $0x79400dc0 // ldrh w0, [x14, #0x6]
+	WORD $0x8b1a0163 // add x3, x11, x26
+	WORD $0x8b150179 // add x25, x11, x21
+	WORD $0x3cf06975 // ldr q21, [x11, x16]
+	WORD $0xad406edc // ldp q28, q27, [x22]
+	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0xd342ff58 // lsr x24, x26, #2
+	WORD $0xad4276de // ldp q30, q29, [x22, #0x40]
+	WORD $0xd37ffa9b // lsl x27, x20, #1
+	WORD $0xcb1a02a4 // sub x4, x21, x26
+	WORD $0x910143e5 // add x5, sp, #0x50
+	WORD $0x3dc00174 // ldr q20, [x11]
+	WORD $0xad4eebf9 // ldp q25, q26, [sp, #0x1d0]
+	WORD $0x52800073 // mov w19, #0x3
+	WORD $0x8b0914c9 // add x9, x6, x9, lsl #5
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0f14cf // add x15, x6, x15, lsl #5
+	WORD $0xad42dff8 // ldp q24, q23, [sp, #0x50]
+	WORD $0xad404121 // ldp q1, q16, [x9]
+	WORD $0x8b0014c9 // add x9, x6, x0, lsl #5
+	WORD $0xad404945 // ldp q5, q18, [x10]
+	WORD $0x8b14020a // add x10, x16, x20
+	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
+	WORD $0xad4045e4 // ldp q4, q17, [x15]
+	WORD $0xad404d26 // ldp q6, q19, [x9]
+	WORD $0x4ec57825 // zip2 v5.2d, v1.2d, v5.2d
+	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
+	WORD $0x4ed33a27 // zip1 v7.2d, v17.2d, v19.2d
+	WORD $0x4ed37a31 // zip2 v17.2d, v17.2d, v19.2d
+	WORD $0x4ed27a13 // zip2 v19.2d, v16.2d, v18.2d
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x8b1a020f // add x15, x16, x26
+	WORD $0xaa1903e9 // mov x9, x25
+	WORD $0x4ec63883 // zip1 v3.2d, v4.2d, v6.2d
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4ed23a06 // zip1 v6.2d, v16.2d, v18.2d
+	WORD $0x4e1b02b2 // tbl v18.16b, { v21.16b }, v27.16b
+	WORD $0x4e1c0290 // tbl v16.16b, { v20.16b }, v28.16b
+	WORD $0x3cf06bb4 // ldr q20, [x29, x16]
+	WORD $0x6efd4652 // ushl v18.2d, v18.2d, v29.2d
+	WORD $0x6efe4610 // ushl v16.2d, v16.2d, v30.2d
+	WORD $0x6ee0b83f // neg v31.2d, v1.2d
+	WORD $0x4e1b0294 // tbl v20.16b, { v20.16b }, v27.16b
+	WORD $0x4eff4641 // sshl v1.2d, v18.2d, v31.2d
+	WORD $0x3dc003b2 // ldr q18, [x29]
+	WORD $0x4eff4610 // sshl v16.2d, v16.2d, v31.2d
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3cf06bd6 // ldr q22, [x30, x16]
+	WORD $0x6efd4694 // ushl v20.2d, v20.2d, v29.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4eff4694 // sshl v20.2d, v20.2d, v31.2d
+	WORD $0x4e1c0252 // tbl v18.16b, { v18.16b }, v28.16b
+	WORD $0x4e61cc7a // fmla v26.2d, v3.2d, v1.2d
+	WORD $0x4e70cc59 // fmla v25.2d, v2.2d, v16.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x6e61dee1 // fmul v1.2d, v23.2d, v1.2d
+	WORD $0x6e70df10 // fmul v16.2d, v24.2d, v16.2d
+	WORD $0x4e1b02d6 // tbl v22.16b, { v22.16b }, v27.16b
+	WORD $0x6efe4652 // ushl v18.2d, v18.2d, v30.2d
+	WORD $0x6efd46d6 // ushl v22.2d, v22.2d, v29.2d
+	WORD $0x4eff4652 // sshl v18.2d, v18.2d, v31.2d
+	WORD $0x4e74cc9a // fmla v26.2d, v4.2d, v20.2d
+	WORD $0x4eff46d6 // sshl v22.2d, v22.2d, v31.2d
+	WORD $0x4e61da55 // scvtf v21.2d, v18.2d
+	WORD $0x6e74def2 // fmul v18.2d, v23.2d, v20.2d
+	WORD $0x4e75ccb9 // fmla v25.2d, v5.2d, v21.2d
+	WORD $0x6e75df14 // fmul v20.2d, v24.2d, v21.2d
+	WORD $0x3dc003d5 // ldr q21, [x30]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x3cf0686a // ldr q10, [x3, x16]
+	WORD $0x4e1c02b5 // tbl v21.16b, { v21.16b }, v28.16b
+	WORD $0x3dc00069 // ldr q9, [x3]
+	WORD $0x4e1c013c // tbl v28.16b, { v9.16b }, v28.16b
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x4e1b015b // tbl v27.16b, { v10.16b }, v27.16b
+	WORD $0x6efe46b5 // ushl v21.2d, v21.2d, v30.2d
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6efd477b // ushl v27.2d, v27.2d, v29.2d
+	WORD $0x4eff46b5 // sshl v21.2d, v21.2d, v31.2d
+	WORD $0x4eff479c // sshl v28.2d, v28.2d, v31.2d
+	WORD $0x4eff477b // sshl v27.2d, v27.2d, v31.2d
+	WORD $0x4e61daa8 // scvtf v8.2d, v21.2d
+	WORD $0x4e61dad5 // scvtf v21.2d, v22.2d
+	WORD $0x4e61db9d // scvtf v29.2d, v28.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x4e75ccfa // fmla v26.2d, v7.2d, v21.2d
+	WORD $0x4e68ccd9 // fmla v25.2d, v6.2d, v8.2d
+	WORD $0x6e75def5 // fmul v21.2d, v23.2d, v21.2d
+	WORD $0x6e68df16 // fmul v22.2d, v24.2d, v8.2d
+	WORD $0x6e7ddf18 // fmul v24.2d, v24.2d, v29.2d
+	WORD $0x6e7bdef7 // fmul v23.2d, v23.2d, v27.2d
+	WORD $0x4e7dce79 // fmla v25.2d, v19.2d, v29.2d
+	WORD $0x4e7bce3a // fmla v26.2d, v17.2d, v27.2d
+	WORD $0xad0eebf9 // stp q25, q26, [sp, #0x1d0]
+	WORD $0x4d40cd1e // ld1r { v30.2d }, [x8]
+	WORD $0xad406ad9 // ldp q25, q26, [x22]
+	WORD $0xad426edc // ldp q28, q27, [x22, #0x40]
+	WORD $0x8b140608 // add x8, x16, x20, lsl #1
+	WORD $0x6ee0bbdd // neg v29.2d, v30.2d
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3dc0012a // ldr q10, [x9]
+	WORD $0x3cc40ca8 // ldr q8, [x5, #0x40]!
+	WORD $0x8b140120 // add x0, x9, x20
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0xad4c7cbe // ldp q30, q31, [x5, #0x180]
+	WORD $0x3cf0692b // ldr q11, [x9, x16]
+	WORD $0x3dc004a9 // ldr q9, [x5, #0x10]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3cea692c // ldr q12, [x9, x10]
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e1a018c // tbl v12.16b, { v12.16b }, v26.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x6efb458c // ushl v12.2d, v12.2d, v27.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6acc5e // fmla v30.2d, v2.2d, v10.2d
+	WORD $0x4e6acd10 // fmla v16.2d, v8.2d, v10.2d
+	WORD $0x3dc0000a // ldr q10, [x0]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x8b140000 // add x0, x0, x20
+	WORD $0x4e6bcc7f // fmla v31.2d, v3.2d, v11.2d
+	WORD $0x4e6bcd21 // fmla v1.2d, v9.2d, v11.2d
+	WORD $0x4efd458b // sshl v11.2d, v12.2d, v29.2d
+	WORD $0x3ce8692c // ldr q12, [x9, x8]
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x4e6bcd32 // fmla v18.2d, v9.2d, v11.2d
+	WORD $0x4e6bcc9f // fmla v31.2d, v4.2d, v11.2d
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x4e1a018b // tbl v11.16b, { v12.16b }, v26.16b
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6acd14 // fmla v20.2d, v8.2d, v10.2d
+	WORD $0x4e6accbe // fmla v30.2d, v5.2d, v10.2d
+	WORD $0x3dc0000a // ldr q10, [x0]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x8b140000 // add x0, x0, x20
+	WORD $0x3cef692d // ldr q13, [x9, x15]
+	WORD $0x3dc0000c // ldr q12, [x0]
+	WORD $0x8b040009 // add x9, x0, x4
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x4e6bcd35 // fmla v21.2d, v9.2d, v11.2d
+	WORD $0x4e6bccff // fmla v31.2d, v7.2d, v11.2d
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x4e19018b // tbl v11.16b, { v12.16b }, v25.16b
+	WORD $0x4e1a01ac // tbl v12.16b, { v13.16b }, v26.16b
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x6efb458c // ushl v12.2d, v12.2d, v27.2d
+	WORD $0x6efc456b // ushl v11.2d, v11.2d, v28.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd458c // sshl v12.2d, v12.2d, v29.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e6accde // fmla v30.2d, v6.2d, v10.2d
+	WORD $0x4e6acd16 // fmla v22.2d, v8.2d, v10.2d
+	WORD $0x4e61d96a // scvtf v10.2d, v11.2d
+	WORD $0x4e6cce3f // fmla v31.2d, v17.2d, v12.2d
+	WORD $0x4e6ccd37 // fmla v23.2d, v9.2d, v12.2d
+	WORD $0x4e6acd18 // fmla v24.2d, v8.2d, v10.2d
+	WORD $0x4e6ace7e // fmla v30.2d, v19.2d, v10.2d
+	WORD $0xad0c7cbe // stp q30, q31, [x5, #0x180]
+	WORD $0x54fff761 // b.ne <symmetric4+0xce0>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005c9 // ldrh w9, [x14, #0x2]
+	WORD $0x4ed43a02 // zip1 v2.2d, v16.2d, v20.2d
+	WORD $0x4ed83ac3 // zip1 v3.2d, v22.2d, v24.2d
+	WORD $0x8b1a0310 // add x16, x24, x26
+	WORD $0x8b0814e8 // add x8, x7, x8, lsl #5
+	WORD $0x8b0914e9 // add x9, x7, x9, lsl #5
+	WORD $0x794009ca // ldrh w10, [x14, #0x4]
+	WORD $0x79400dcf // ldrh w15, [x14, #0x6]
+	WORD $0x8b0a14ea // add x10, x7, x10, lsl #5
+	WORD $0x8b0f14ef // add x15, x7, x15, lsl #5
+	WORD $0xf94287f3 // ldr x19, [sp, #0x508]
+	WORD $0xad401504 // ldp q4, q5, [x8]
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0xad000d02 // stp q2, q3, [x8]
+	WORD $0x4ed47a02 // zip2 v2.2d, v16.2d, v20.2d
+	WORD $0x4ed87ac3 // zip2 v3.2d, v22.2d, v24.2d
+	WORD $0xad401524 // ldp q4, q5, [x9]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000d22 // stp q2, q3, [x9]
+	WORD $0x4ed23822 // zip1 v2.2d, v1.2d, v18.2d
+	WORD $0x4ed73aa3 // zip1 v3.2d, v21.2d, v23.2d
+	WORD $0x4ed27821 // zip2 v1.2d, v1.2d, v18.2d
+	WORD $0xad401544 // ldp q4, q5, [x10]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000d42 // stp q2, q3, [x10]
+	WORD $0x4ed77aa2 // zip2 v2.2d, v21.2d, v23.2d
+	WORD $0xad4011e3 // ldp q3, q4, [x15]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad0009e1 // stp q1, q2, [x15]
+	WORD $0x794019ca // ldrh w10, [x14, #0xc]
+	WORD $0x79401dcf // ldrh w15, [x14, #0xe]
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015c9 // ldrh w9, [x14, #0xa]
+	WORD $0xad416edc // ldp q28, q27, [x22, #0x20]
+	WORD $0xad4376de // ldp q30, q29, [x22, #0x60]
+	WORD $0x3cf86bb4 // ldr q20, [x29, x24]
+	WORD $0xad4febf9 // ldp q25, q26, [sp, #0x1f0]
+	WORD $0xad43dbf8 // ldp q24, q22, [sp, #0x70]
+	WORD $0x3cf86bd5 // ldr q21, [x30, x24]
+	WORD $0x3cf86869 // ldr q9, [x3, x24]
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0f14cf // add x15, x6, x15, lsl #5
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0x8b0914c9 // add x9, x6, x9, lsl #5
+	WORD $0xad404144 // ldp q4, q16, [x10]
+	WORD $0xad404de6 // ldp q6, q19, [x15]
+	WORD $0x4e1b0294 // tbl v20.16b, { v20.16b }, v27.16b
+	WORD $0x4e1b02b5 // tbl v21.16b, { v21.16b }, v27.16b
+	WORD $0xad404502 // ldp q2, q17, [x8]
+	WORD $0xad404925 // ldp q5, q18, [x9]
+	WORD $0x910202c8 // add x8, x22, #0x80
+	WORD $0x5280006f // mov w15, #0x3
+	WORD $0x6efd4694 // ushl v20.2d, v20.2d, v29.2d
+	WORD $0x6efd46b5 // ushl v21.2d, v21.2d, v29.2d
+	WORD $0x4ed33a07 // zip1 v7.2d, v16.2d, v19.2d
+	WORD $0x4ed37a10 // zip2 v16.2d, v16.2d, v19.2d
+	WORD $0x3cf86973 // ldr q19, [x11, x24]
+	WORD $0x4ec63883 // zip1 v3.2d, v4.2d, v6.2d
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4ed23a26 // zip1 v6.2d, v17.2d, v18.2d
+	WORD $0x4ed27a32 // zip2 v18.2d, v17.2d, v18.2d
+	WORD $0x3cf76971 // ldr q17, [x11, x23]
+	WORD $0x4ec53841 // zip1 v1.2d, v2.2d, v5.2d
+	WORD $0x4ec57845 // zip2 v5.2d, v2.2d, v5.2d
+	WORD $0x4d40cd02 // ld1r { v2.2d }, [x8]
+	WORD $0x4e1b0273 // tbl v19.16b, { v19.16b }, v27.16b
+	WORD $0x4e1b013b // tbl v27.16b, { v9.16b }, v27.16b
+	WORD $0x6efd4673 // ushl v19.2d, v19.2d, v29.2d
+	WORD $0x6efd477b // ushl v27.2d, v27.2d, v29.2d
+	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
+	WORD $0x6ee0b85f // neg v31.2d, v2.2d
+	WORD $0x6efe4631 // ushl v17.2d, v17.2d, v30.2d
+	WORD $0x4eff4662 // sshl v2.2d, v19.2d, v31.2d
+	WORD $0x4eff4694 // sshl v20.2d, v20.2d, v31.2d
+	WORD $0x4eff46b5 // sshl v21.2d, v21.2d, v31.2d
+	WORD $0x4eff477b // sshl v27.2d, v27.2d, v31.2d
+	WORD $0x4eff4631 // sshl v17.2d, v17.2d, v31.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e62cc7a // fmla v26.2d, v3.2d, v2.2d
+	WORD $0x6e62ded3 // fmul v19.2d, v22.2d, v2.2d
+	WORD $0x6e74ded7 // fmul v23.2d, v22.2d, v20.2d
+	WORD $0x4e71cc39 // fmla v25.2d, v1.2d, v17.2d
+	WORD $0x6e71df02 // fmul v2.2d, v24.2d, v17.2d
+	WORD $0x3cf76bb1 // ldr q17, [x29, x23]
+	WORD $0x8b1402fd // add x29, x23, x20
+	WORD $0x4e74cc9a // fmla v26.2d, v4.2d, v20.2d
+	WORD $0x3cf76bd4 // ldr q20, [x30, x23]
+	WORD $0x910143fe // add x30, sp, #0x50
+	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
+	WORD $0x6efe4631 // ushl v17.2d, v17.2d, v30.2d
+	WORD $0x4e1c0294 // tbl v20.16b, { v20.16b }, v28.16b
+	WORD $0x4eff4631 // sshl v17.2d, v17.2d, v31.2d
+	WORD $0x6efe4694 // ushl v20.2d, v20.2d, v30.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4eff4694 // sshl v20.2d, v20.2d, v31.2d
+	WORD $0x4e71ccb9 // fmla v25.2d, v5.2d, v17.2d
+	WORD $0x4e61da88 // scvtf v8.2d, v20.2d
+	WORD $0x4e61dab4 // scvtf v20.2d, v21.2d
+	WORD $0x6e71df11 // fmul v17.2d, v24.2d, v17.2d
+	WORD $0x6e68df15 // fmul v21.2d, v24.2d, v8.2d
+	WORD $0x4e74ccfa // fmla v26.2d, v7.2d, v20.2d
+	WORD $0x6e74ded4 // fmul v20.2d, v22.2d, v20.2d
+	WORD $0x6e7bded6 // fmul v22.2d, v22.2d, v27.2d
+	WORD $0x4e68ccd9 // fmla v25.2d, v6.2d, v8.2d
+	WORD $0x3cf76868 // ldr q8, [x3, x23]
+	WORD $0x8b1a02e3 // add x3, x23, x26
+	WORD $0x8b1b02fa // add x26, x23, x27
+	WORD $0x4e7bce1a // fmla v26.2d, v16.2d, v27.2d
+	WORD $0x4e1c011c // tbl v28.16b, { v8.16b }, v28.16b
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x4eff479c // sshl v28.2d, v28.2d, v31.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e7cce59 // fmla v25.2d, v18.2d, v28.2d
+	WORD $0x6e7cdf18 // fmul v24.2d, v24.2d, v28.2d
+	WORD $0xad0febf9 // stp q25, q26, [sp, #0x1f0]
+	WORD $0xfd4042dd // ldr d29, [x22, #0x80]
+	WORD $0xad416ad9 // ldp q25, q26, [x22, #0x20]
+	WORD $0xad436edc // ldp q28, q27, [x22, #0x60]
+	WORD $0x8b1b0316 // add x22, x24, x27
+	WORD $0x8b14031b // add x27, x24, x20
+	WORD $0x4e0807bd // dup v29.2d, v29.d[0]
+	WORD $0x6ee0bbbd // neg v29.2d, v29.2d
+	WORD $0x3cf86b2b // ldr q11, [x25, x24]
+	WORD $0x3cf76b2a // ldr q10, [x25, x23]
+	WORD $0xf10005ef // subs x15, x15, #0x1
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0xad4f7bc8 // ldp q8, q30, [x30, #0x1e0]
+	WORD $0xad4327df // ldp q31, q9, [x30, #0x60]
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x3cfd6b2c // ldr q12, [x25, x29]
+	WORD $0x4e19018c // tbl v12.16b, { v12.16b }, v25.16b
+	WORD $0x6efc458c // ushl v12.2d, v12.2d, v28.2d
+	WORD $0x4efd458c // sshl v12.2d, v12.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e6bcc7e // fmla v30.2d, v3.2d, v11.2d
+	WORD $0x4e6bcd33 // fmla v19.2d, v9.2d, v11.2d
+	WORD $0x3cfb6b2b // ldr q11, [x25, x27]
+	WORD $0x4e6acc28 // fmla v8.2d, v1.2d, v10.2d
+	WORD $0x4e6acfe2 // fmla v2.2d, v31.2d, v10.2d
+	WORD $0x4e6ccff1 // fmla v17.2d, v31.2d, v12.2d
+	WORD $0x3cfa6b2a // ldr q10, [x25, x26]
+	WORD $0x4e6ccca8 // fmla v8.2d, v5.2d, v12.2d
+	WORD $0x3ce36b2c // ldr q12, [x25, x3]
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e6bcd37 // fmla v23.2d, v9.2d, v11.2d
+	WORD $0x4e6bcc9e // fmla v30.2d, v4.2d, v11.2d
+	WORD $0x4e6acff5 // fmla v21.2d, v31.2d, v10.2d
+	WORD $0x3cf66b2b // ldr q11, [x25, x22]
+	WORD $0x4e6accc8 // fmla v8.2d, v6.2d, v10.2d
+	WORD $0x3cf06b2a // ldr q10, [x25, x16]
+	WORD $0x8b150339 // add x25, x25, x21
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e1a014a // tbl v10.16b, { v10.16b }, v26.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x6efb454a // ushl v10.2d, v10.2d, v27.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e6bcd34 // fmla v20.2d, v9.2d, v11.2d
+	WORD $0x4e6bccfe // fmla v30.2d, v7.2d, v11.2d
+	WORD $0x4e19018b // tbl v11.16b, { v12.16b }, v25.16b
+	WORD $0x4e6acd36 // fmla v22.2d, v9.2d, v10.2d
+	WORD $0x6efc456b // ushl v11.2d, v11.2d, v28.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4e6ace1e // fmla v30.2d, v16.2d, v10.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6bce48 // fmla v8.2d, v18.2d, v11.2d
+	WORD $0x4e6bcff8 // fmla v24.2d, v31.2d, v11.2d
+	WORD $0xad0f7bc8 // stp q8, q30, [x30, #0x1e0]
+	WORD $0x910103de // add x30, x30, #0x40
+	WORD $0x54fff841 // b.ne <symmetric4+0x1000>
+	WORD $0x17fffc99 // b <symmetric4+0x360>
+	WORD $0x910202c9 // add x9, x22, #0x80
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x4d40cd21 // ld1r { v1.2d }, [x9]
+	WORD $0x8b140689 // add x9, x20, x20, lsl #1
+	WORD $0xd342fd29 // lsr x9, x9, #2
+	WORD $0x6ee0b821 // neg v1.2d, v1.2d
+	WORD $0xd503201f // nop
+	WORD $0x8b08198f // add x15, x12, x8, lsl #6
+	WORD $0xaa1103f0 // mov x16, x17
+	WORD $0x52800084 // mov w4, #0x4
+	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad4012c5 // ldp q5, q4, [x22]
+	WORD $0xf1000484 // subs x4, x4, #0x1
+	WORD $0x3cf768a2 // ldr q2, [x5, x23]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0x3dc000a3 // ldr q3, [x5]
+	WORD $0xad401de6 // ldp q6, q7, [x15]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0xad4216c4 // ldp q4, q5, [x22, #0x40]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0xad7f1604 // ldp q4, q5, [x16, #-0x20]
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cca7 // fmla v7.2d, v5.2d, v2.2d
+	WORD $0x4e63cc86 // fmla v6.2d, v4.2d, v3.2d
+	WORD $0xad001de6 // stp q6, q7, [x15]
+	WORD $0x3ce368a2 // ldr q2, [x5, x3]
+	WORD $0xad4112c5 // ldp q5, q4, [x22, #0x20]
+	WORD $0x3ce968a3 // ldr q3, [x5, x9]
+	WORD $0xad411de6 // ldp q6, q7, [x15, #0x20]
+	WORD $0x8b1400a5 // add x5, x5, x20
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0xacc21604 // ldp q4, q5, [x16], #0x40
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad011de6 // stp q6, q7, [x15, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric4+0x1140>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0xf100111f // cmp x8, #0x4
+	WORD $0x54fffa01 // b.ne <symmetric4+0x1120>
+	WORD $0x17fffc83 // b <symmetric4+0x3f0>
+	WORD $0x910202c9 // add x9, x22, #0x80
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x4d40cd21 // ld1r { v1.2d }, [x9]
+	WORD $0x8b140689 // add x9, x20, x20, lsl #1
+	WORD $0xd342fd29 // lsr x9, x9, #2
+	WORD $0x6ee0b821 // neg v1.2d, v1.2d
+	WORD $0x8b08198f // add x15, x12, x8, lsl #6
+	WORD $0xaa1103f0 // mov x16, x17
+	WORD $0x52800084 // mov w4, #0x4
+	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad4012c5 // ldp q5, q4, [x22]
+	WORD $0xf1000484 // subs x4, x4, #0x1
+	WORD $0x3cf768a2 // ldr q2, [x5, x23]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0x3dc000a3 // ldr q3, [x5]
+	WORD $0xad401de6 // ldp q6, q7, [x15]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0xad4216c4 // ldp q4, q5, [x22, #0x40]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0xad7f1604 // ldp q4, q5, [x16, #-0x20]
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cca7 // fmla v7.2d, v5.2d, v2.2d
+	WORD $0x4e63cc86 // fmla v6.2d, v4.2d, v3.2d
+	WORD $0xad001de6 // stp q6, q7, [x15]
+	WORD $0x3ce368a2 // ldr q2, [x5, x3]
+	WORD $0xad4112c5 // ldp q5, q4, [x22, #0x20]
+	WORD $0x3ce968a3 // ldr q3, [x5, x9]
+	WORD $0xad411de6 // ldp q6, q7, [x15, #0x20]
+	WORD $0x8b1400a5 // add x5, x5, x20
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0xad4312c5 // ldp q5, q4, [x22, #0x60]
+	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
+	WORD $0x4ee14463 // sshl v3.2d, v3.2d, v1.2d
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0xacc21604 // ldp q4, q5, [x16], #0x40
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad011de6 // stp q6, q7, [x15, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric4+0x1220>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0xf100111f // cmp x8, #0x4
+	WORD $0x54fffa21 // b.ne <symmetric4+0x1204>
+	WORD $0x17fffc4b // b <symmetric4+0x3f0>
+	WORD $0x794001ca // ldrh w10, [x14]
+	WORD $0x794005cf // ldrh w15, [x14, #0x2]
+	WORD $0xd342fe90 // lsr x16, x20, #2
+	WORD $0x910202c8 // add x8, x22, #0x80
+	WORD $0x8b14017d // add x29, x11, x20
+	WORD $0x8b14057e // add x30, x11, x20, lsl #1
+	WORD $0x794009c0 // ldrh w0, [x14, #0x4]
+	WORD $0x8b14069a // add x26, x20, x20, lsl #1
+	WORD $0x79400dc3 // ldrh w3, [x14, #0x6]
+	WORD $0x8b150169 // add x9, x11, x21
+	WORD $0xd341fe97 // lsr x23, x20, #1
+	WORD $0x3cf06975 // ldr q21, [x11, x16]
+	WORD $0xad406edc // ldp q28, q27, [x22]
+	WORD $0xd342ff58 // lsr x24, x26, #2
+	WORD $0xd37ffa9b // lsl x27, x20, #1
+	WORD $0xad4276de // ldp q30, q29, [x22, #0x40]
+	WORD $0xcb1a02a4 // sub x4, x21, x26
+	WORD $0x910143e5 // add x5, sp, #0x50
+	WORD $0x52800073 // mov w19, #0x3
+	WORD $0x3dc00174 // ldr q20, [x11]
+	WORD $0xad4eebf9 // ldp q25, q26, [sp, #0x1d0]
+	WORD $0xaa0903f9 // mov x25, x9
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0x8b0f14cf // add x15, x6, x15, lsl #5
+	WORD $0x8b0014c0 // add x0, x6, x0, lsl #5
+	WORD $0xad42dff8 // ldp q24, q23, [sp, #0x50]
+	WORD $0xad404141 // ldp q1, q16, [x10]
+	WORD $0x8b0314ca // add x10, x6, x3, lsl #5
+	WORD $0x8b1a0163 // add x3, x11, x26
+	WORD $0xad4049e5 // ldp q5, q18, [x15]
+	WORD $0x8b1a020f // add x15, x16, x26
+	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
+	WORD $0x4ec57825 // zip2 v5.2d, v1.2d, v5.2d
+	WORD $0xad404404 // ldp q4, q17, [x0]
+	WORD $0xad404d46 // ldp q6, q19, [x10]
+	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
+	WORD $0x4ed33a27 // zip1 v7.2d, v17.2d, v19.2d
+	WORD $0x4ed37a31 // zip2 v17.2d, v17.2d, v19.2d
+	WORD $0x4ed27a13 // zip2 v19.2d, v16.2d, v18.2d
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x8b14020a // add x10, x16, x20
+	WORD $0x4ec63883 // zip1 v3.2d, v4.2d, v6.2d
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4ed23a06 // zip1 v6.2d, v16.2d, v18.2d
+	WORD $0x4e1b02b2 // tbl v18.16b, { v21.16b }, v27.16b
+	WORD $0x4e1c0290 // tbl v16.16b, { v20.16b }, v28.16b
+	WORD $0x3cf06bb4 // ldr q20, [x29, x16]
+	WORD $0x6efd4652 // ushl v18.2d, v18.2d, v29.2d
+	WORD $0x6efe4610 // ushl v16.2d, v16.2d, v30.2d
+	WORD $0x6ee0b83f // neg v31.2d, v1.2d
+	WORD $0x4e1b0294 // tbl v20.16b, { v20.16b }, v27.16b
+	WORD $0x4eff4641 // sshl v1.2d, v18.2d, v31.2d
+	WORD $0x3dc003b2 // ldr q18, [x29]
+	WORD $0x4eff4610 // sshl v16.2d, v16.2d, v31.2d
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3cf06bd6 // ldr q22, [x30, x16]
+	WORD $0x6efd4694 // ushl v20.2d, v20.2d, v29.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4eff4694 // sshl v20.2d, v20.2d, v31.2d
+	WORD $0x4e1c0252 // tbl v18.16b, { v18.16b }, v28.16b
+	WORD $0x4e61cc7a // fmla v26.2d, v3.2d, v1.2d
+	WORD $0x4e70cc59 // fmla v25.2d, v2.2d, v16.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x6e61dee1 // fmul v1.2d, v23.2d, v1.2d
+	WORD $0x6e70df10 // fmul v16.2d, v24.2d, v16.2d
+	WORD $0x4e1b02d6 // tbl v22.16b, { v22.16b }, v27.16b
+	WORD $0x6efe4652 // ushl v18.2d, v18.2d, v30.2d
+	WORD $0x6efd46d6 // ushl v22.2d, v22.2d, v29.2d
+	WORD $0x4eff4652 // sshl v18.2d, v18.2d, v31.2d
+	WORD $0x4e74cc9a // fmla v26.2d, v4.2d, v20.2d
+	WORD $0x4eff46d6 // sshl v22.2d, v22.2d, v31.2d
+	WORD $0x4e61da55 // scvtf v21.2d, v18.2d
+	WORD $0x6e74def2 // fmul v18.2d, v23.2d, v20.2d
+	WORD $0x4e75ccb9 // fmla v25.2d, v5.2d, v21.2d
+	WORD $0x6e75df14 // fmul v20.2d, v24.2d, v21.2d
+	WORD $0x3dc003d5 // ldr q21, [x30]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x3cf0686a // ldr q10, [x3, x16]
+	WORD $0x3dc00069 // ldr q9, [x3]
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x4e1c02b5 // tbl v21.16b, { v21.16b }, v28.16b
+	WORD $0x4e1c013c // tbl v28.16b, { v9.16b }, v28.16b
+	WORD $0x4e1b015b // tbl v27.16b, { v10.16b }, v27.16b
+	WORD $0x6efe46b5 // ushl v21.2d, v21.2d, v30.2d
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6efd477b // ushl v27.2d, v27.2d, v29.2d
+	WORD $0x4eff46b5 // sshl v21.2d, v21.2d, v31.2d
+	WORD $0x4eff479c // sshl v28.2d, v28.2d, v31.2d
+	WORD $0x4eff477b // sshl v27.2d, v27.2d, v31.2d
+	WORD $0x4e61daa8 // scvtf v8.2d, v21.2d
+	WORD $0x4e61dad5 // scvtf v21.2d, v22.2d
+	WORD $0x4e61db9d // scvtf v29.2d, v28.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x4e75ccfa // fmla v26.2d, v7.2d, v21.2d
+	WORD $0x4e68ccd9 // fmla v25.2d, v6.2d, v8.2d
+	WORD $0x6e75def5 // fmul v21.2d, v23.2d, v21.2d
+	WORD $0x6e68df16 // fmul v22.2d, v24.2d, v8.2d
+	WORD $0x6e7ddf18 // fmul v24.2d, v24.2d, v29.2d
+	WORD $0x6e7bdef7 // fmul v23.2d, v23.2d, v27.2d
+	WORD $0x4e7dce79 // fmla v25.2d, v19.2d, v29.2d
+	WORD $0x4e7bce3a // fmla v26.2d, v17.2d, v27.2d
+	WORD $0xad0eebf9 // stp q25, q26, [sp, #0x1d0]
+	WORD $0x4d40cd1e // ld1r { v30.2d }, [x8]
+	WORD $0xad406ad9 // ldp q25, q26, [x22]
+	WORD $0xad426edc // ldp q28, q27, [x22, #0x40]
+	WORD $0x8b140608 // add x8, x16, x20, lsl #1
+	WORD $0x6ee0bbdd // neg v29.2d, v30.2d
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3dc0032a // ldr q10, [x25]
+	WORD $0x3cc40ca8 // ldr q8, [x5, #0x40]!
+	WORD $0x8b140320 // add x0, x25, x20
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0xad4c7cbe // ldp q30, q31, [x5, #0x180]
+	WORD $0x3cf06b2b // ldr q11, [x25, x16]
+	WORD $0x3dc004a9 // ldr q9, [x5, #0x10]
+	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
+	WORD $0x3cea6b2c // ldr q12, [x25, x10]
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e1a018c // tbl v12.16b, { v12.16b }, v26.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x6efb458c // ushl v12.2d, v12.2d, v27.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6acc5e // fmla v30.2d, v2.2d, v10.2d
+	WORD $0x4e6acd10 // fmla v16.2d, v8.2d, v10.2d
+	WORD $0x3dc0000a // ldr q10, [x0]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x8b140000 // add x0, x0, x20
+	WORD $0x4e6bcc7f // fmla v31.2d, v3.2d, v11.2d
+	WORD $0x4e6bcd21 // fmla v1.2d, v9.2d, v11.2d
+	WORD $0x4efd458b // sshl v11.2d, v12.2d, v29.2d
+	WORD $0x3ce86b2c // ldr q12, [x25, x8]
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x4e6bcd32 // fmla v18.2d, v9.2d, v11.2d
+	WORD $0x4e6bcc9f // fmla v31.2d, v4.2d, v11.2d
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x4e1a018b // tbl v11.16b, { v12.16b }, v26.16b
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6acd14 // fmla v20.2d, v8.2d, v10.2d
+	WORD $0x4e6accbe // fmla v30.2d, v5.2d, v10.2d
+	WORD $0x3dc0000a // ldr q10, [x0]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x8b140000 // add x0, x0, x20
+	WORD $0x3cef6b2d // ldr q13, [x25, x15]
+	WORD $0x3dc0000c // ldr q12, [x0]
+	WORD $0x8b040019 // add x25, x0, x4
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x4e6bcd35 // fmla v21.2d, v9.2d, v11.2d
+	WORD $0x4e6bccff // fmla v31.2d, v7.2d, v11.2d
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x4e19018b // tbl v11.16b, { v12.16b }, v25.16b
+	WORD $0x4e1a01ac // tbl v12.16b, { v13.16b }, v26.16b
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x6efb458c // ushl v12.2d, v12.2d, v27.2d
+	WORD $0x6efc456b // ushl v11.2d, v11.2d, v28.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd458c // sshl v12.2d, v12.2d, v29.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e6accde // fmla v30.2d, v6.2d, v10.2d
+	WORD $0x4e6acd16 // fmla v22.2d, v8.2d, v10.2d
+	WORD $0x4e61d96a // scvtf v10.2d, v11.2d
+	WORD $0x4e6cce3f // fmla v31.2d, v17.2d, v12.2d
+	WORD $0x4e6ccd37 // fmla v23.2d, v9.2d, v12.2d
+	WORD $0x4e6acd18 // fmla v24.2d, v8.2d, v10.2d
+	WORD $0x4e6ace7e // fmla v30.2d, v19.2d, v10.2d
+	WORD $0xad0c7cbe // stp q30, q31, [x5, #0x180]
+	WORD $0x54fff761 // b.ne <symmetric4+0x1480>
+	WORD $0x794001c8 // ldrh w8, [x14]
+	WORD $0x794005ca // ldrh w10, [x14, #0x2]
+	WORD $0x4ed43a02 // zip1 v2.2d, v16.2d, v20.2d
+	WORD $0x4ed83ac3 // zip1 v3.2d, v22.2d, v24.2d
+	WORD $0x8b0814e8 // add x8, x7, x8, lsl #5
+	WORD $0x8b0a14ea // add x10, x7, x10, lsl #5
+	WORD $0x794009cf // ldrh w15, [x14, #0x4]
+	WORD $0x79400dd0 // ldrh w16, [x14, #0x6]
+	WORD $0x8b0f14ef // add x15, x7, x15, lsl #5
+	WORD $0x8b1014f0 // add x16, x7, x16, lsl #5
+	WORD $0xf94287f3 // ldr x19, [sp, #0x508]
+	WORD $0xad401504 // ldp q4, q5, [x8]
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0xad000d02 // stp q2, q3, [x8]
+	WORD $0x4ed47a02 // zip2 v2.2d, v16.2d, v20.2d
+	WORD $0x4ed87ac3 // zip2 v3.2d, v22.2d, v24.2d
+	WORD $0xad401544 // ldp q4, q5, [x10]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000d42 // stp q2, q3, [x10]
+	WORD $0x4ed23822 // zip1 v2.2d, v1.2d, v18.2d
+	WORD $0x4ed73aa3 // zip1 v3.2d, v21.2d, v23.2d
+	WORD $0x4ed27821 // zip2 v1.2d, v1.2d, v18.2d
+	WORD $0xad4015e4 // ldp q4, q5, [x15]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0xad000de2 // stp q2, q3, [x15]
+	WORD $0x4ed77aa2 // zip2 v2.2d, v21.2d, v23.2d
+	WORD $0xad401203 // ldp q3, q4, [x16]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad000a01 // stp q1, q2, [x16]
+	WORD $0x794019cf // ldrh w15, [x14, #0xc]
+	WORD $0x79401dd0 // ldrh w16, [x14, #0xe]
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015ca // ldrh w10, [x14, #0xa]
+	WORD $0xad416edc // ldp q28, q27, [x22, #0x20]
+	WORD $0xad4376de // ldp q30, q29, [x22, #0x60]
+	WORD $0x3cf86bb4 // ldr q20, [x29, x24]
+	WORD $0xad4febf9 // ldp q25, q26, [sp, #0x1f0]
+	WORD $0xad43dbf8 // ldp q24, q22, [sp, #0x70]
+	WORD $0x3cf86bd5 // ldr q21, [x30, x24]
+	WORD $0x3cf86869 // ldr q9, [x3, x24]
+	WORD $0x8b0f14cf // add x15, x6, x15, lsl #5
+	WORD $0x8b1014d0 // add x16, x6, x16, lsl #5
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0x8b0a14ca // add x10, x6, x10, lsl #5
+	WORD $0xad4041e4 // ldp q4, q16, [x15]
+	WORD $0xad404e06 // ldp q6, q19, [x16]
+	WORD $0x4e1b0294 // tbl v20.16b, { v20.16b }, v27.16b
+	WORD $0x4e1b02b5 // tbl v21.16b, { v21.16b }, v27.16b
+	WORD $0xad404502 // ldp q2, q17, [x8]
+	WORD $0xad404945 // ldp q5, q18, [x10]
+	WORD $0x910202c8 // add x8, x22, #0x80
+	WORD $0x8b1a0310 // add x16, x24, x26
+	WORD $0x5280006f // mov w15, #0x3
+	WORD $0x6efd4694 // ushl v20.2d, v20.2d, v29.2d
+	WORD $0x6efd46b5 // ushl v21.2d, v21.2d, v29.2d
+	WORD $0x4ed33a07 // zip1 v7.2d, v16.2d, v19.2d
+	WORD $0x4ed37a10 // zip2 v16.2d, v16.2d, v19.2d
+	WORD $0x3cf86973 // ldr q19, [x11, x24]
+	WORD $0x4ec63883 // zip1 v3.2d, v4.2d, v6.2d
+	WORD $0x4ec67884 // zip2 v4.2d, v4.2d, v6.2d
+	WORD $0x4ed23a26 // zip1 v6.2d, v17.2d, v18.2d
+	WORD $0x4ed27a32 // zip2 v18.2d, v17.2d, v18.2d
+	WORD $0x3cf76971 // ldr q17, [x11, x23]
+	WORD $0x4ec53841 // zip1 v1.2d, v2.2d, v5.2d
+	WORD $0x4ec57845 // zip2 v5.2d, v2.2d, v5.2d
+	WORD $0x4e1b0273 // tbl v19.16b, { v19.16b }, v27.16b
+	WORD $0x4d40cd02 // ld1r { v2.2d }, [x8]
+	WORD $0x4e1b013b // tbl v27.16b, { v9.16b }, v27.16b
+	WORD $0x6efd4673 // ushl v19.2d, v19.2d, v29.2d
+	WORD $0x6efd477b // ushl v27.2d, v27.2d, v29.2d
+	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
+	WORD $0x6ee0b85f // neg v31.2d, v2.2d
+	WORD $0x6efe4631 // ushl v17.2d, v17.2d, v30.2d
+	WORD $0x4eff4662 // sshl v2.2d, v19.2d, v31.2d
+	WORD $0x4eff4694 // sshl v20.2d, v20.2d, v31.2d
+	WORD $0x4eff46b5 // sshl v21.2d, v21.2d, v31.2d
+	WORD $0x4eff477b // sshl v27.2d, v27.2d, v31.2d
+	WORD $0x4eff4631 // sshl v17.2d, v17.2d, v31.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e62cc7a // fmla v26.2d, v3.2d, v2.2d
+	WORD $0x6e62ded3 // fmul v19.2d, v22.2d, v2.2d
+	WORD $0x6e74ded7 // fmul v23.2d, v22.2d, v20.2d
+	WORD $0x4e71cc39 // fmla v25.2d, v1.2d, v17.2d
+	WORD $0x6e71df02 // fmul v2.2d, v24.2d, v17.2d
+	WORD $0x3cf76bb1 // ldr q17, [x29, x23]
+	WORD $0x8b1402fd // add x29, x23, x20
+	WORD $0x4e74cc9a // fmla v26.2d, v4.2d, v20.2d
+	WORD $0x3cf76bd4 // ldr q20, [x30, x23]
+	WORD $0x910143fe // add x30, sp, #0x50
+	WORD $0x4e1c0231 // tbl v17.16b, { v17.16b }, v28.16b
+	WORD $0x6efe4631 // ushl v17.2d, v17.2d, v30.2d
+	WORD $0x4e1c0294 // tbl v20.16b, { v20.16b }, v28.16b
+	WORD $0x4eff4631 // sshl v17.2d, v17.2d, v31.2d
+	WORD $0x6efe4694 // ushl v20.2d, v20.2d, v30.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4eff4694 // sshl v20.2d, v20.2d, v31.2d
+	WORD $0x4e71ccb9 // fmla v25.2d, v5.2d, v17.2d
+	WORD $0x4e61da88 // scvtf v8.2d, v20.2d
+	WORD $0x4e61dab4 // scvtf v20.2d, v21.2d
+	WORD $0x6e71df11 // fmul v17.2d, v24.2d, v17.2d
+	WORD $0x6e68df15 // fmul v21.2d, v24.2d, v8.2d
+	WORD $0x4e74ccfa // fmla v26.2d, v7.2d, v20.2d
+	WORD $0x6e74ded4 // fmul v20.2d, v22.2d, v20.2d
+	WORD $0x6e7bded6 // fmul v22.2d, v22.2d, v27.2d
+	WORD $0x4e68ccd9 // fmla v25.2d, v6.2d, v8.2d
+	WORD $0x3cf76868 // ldr q8, [x3, x23]
+	WORD $0x8b1a02e3 // add x3, x23, x26
+	WORD $0x8b1b02fa // add x26, x23, x27
+	WORD $0x4e7bce1a // fmla v26.2d, v16.2d, v27.2d
+	WORD $0x4e1c011c // tbl v28.16b, { v8.16b }, v28.16b
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x4eff479c // sshl v28.2d, v28.2d, v31.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e7cce59 // fmla v25.2d, v18.2d, v28.2d
+	WORD $0x6e7cdf18 // fmul v24.2d, v24.2d, v28.2d
+	WORD $0xad0febf9 // stp q25, q26, [sp, #0x1f0]
+	WORD $0xfd4042dd // ldr d29, [x22, #0x80]
+	WORD $0xad416ad9 // ldp q25, q26, [x22, #0x20]
+	WORD $0xad436edc // ldp q28, q27, [x22, #0x60]
+	WORD $0x8b1b0316 // add x22, x24, x27
+	WORD $0x8b14031b // add x27, x24, x20
+	WORD $0x4e0807bd // dup v29.2d, v29.d[0]
+	WORD $0x6ee0bbbd // neg v29.2d, v29.2d
+	WORD $0x3cf8692b // ldr q11, [x9, x24]
+	WORD $0x3cf7692a // ldr q10, [x9, x23]
+	WORD $0xf10005ef // subs x15, x15, #0x1
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0xad4f7bc8 // ldp q8, q30, [x30, #0x1e0]
+	WORD $0xad4327df // ldp q31, q9, [x30, #0x60]
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x3cfd692c // ldr q12, [x9, x29]
+	WORD $0x4e19018c // tbl v12.16b, { v12.16b }, v25.16b
+	WORD $0x6efc458c // ushl v12.2d, v12.2d, v28.2d
+	WORD $0x4efd458c // sshl v12.2d, v12.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e6bcc7e // fmla v30.2d, v3.2d, v11.2d
+	WORD $0x4e6bcd33 // fmla v19.2d, v9.2d, v11.2d
+	WORD $0x3cfb692b // ldr q11, [x9, x27]
+	WORD $0x4e6acc28 // fmla v8.2d, v1.2d, v10.2d
+	WORD $0x4e6acfe2 // fmla v2.2d, v31.2d, v10.2d
+	WORD $0x4e6ccff1 // fmla v17.2d, v31.2d, v12.2d
+	WORD $0x3cfa692a // ldr q10, [x9, x26]
+	WORD $0x4e6ccca8 // fmla v8.2d, v5.2d, v12.2d
+	WORD $0x3ce3692c // ldr q12, [x9, x3]
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e19014a // tbl v10.16b, { v10.16b }, v25.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x6efc454a // ushl v10.2d, v10.2d, v28.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e6bcd37 // fmla v23.2d, v9.2d, v11.2d
+	WORD $0x4e6bcc9e // fmla v30.2d, v4.2d, v11.2d
+	WORD $0x4e6acff5 // fmla v21.2d, v31.2d, v10.2d
+	WORD $0x3cf6692b // ldr q11, [x9, x22]
+	WORD $0x4e6accc8 // fmla v8.2d, v6.2d, v10.2d
+	WORD $0x3cf0692a // ldr q10, [x9, x16]
+	WORD $0x8b150129 // add x9, x9, x21
+	WORD $0x4e1a016b // tbl v11.16b, { v11.16b }, v26.16b
+	WORD $0x4e1a014a // tbl v10.16b, { v10.16b }, v26.16b
+	WORD $0x6efb456b // ushl v11.2d, v11.2d, v27.2d
+	WORD $0x6efb454a // ushl v10.2d, v10.2d, v27.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4efd454a // sshl v10.2d, v10.2d, v29.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e6bcd34 // fmla v20.2d, v9.2d, v11.2d
+	WORD $0x4e6bccfe // fmla v30.2d, v7.2d, v11.2d
+	WORD $0x4e19018b // tbl v11.16b, { v12.16b }, v25.16b
+	WORD $0x4e6acd36 // fmla v22.2d, v9.2d, v10.2d
+	WORD $0x6efc456b // ushl v11.2d, v11.2d, v28.2d
+	WORD $0x4efd456b // sshl v11.2d, v11.2d, v29.2d
+	WORD $0x4e6ace1e // fmla v30.2d, v16.2d, v10.2d
+	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
+	WORD $0x4e6bce48 // fmla v8.2d, v18.2d, v11.2d
+	WORD $0x4e6bcff8 // fmla v24.2d, v31.2d, v11.2d
+	WORD $0xad0f7bc8 // stp q8, q30, [x30, #0x1e0]
+	WORD $0x910103de // add x30, x30, #0x40
+	WORD $0x54fff841 // b.ne <symmetric4+0x17a0>
+	WORD $0x17fffab1 // b <symmetric4+0x360>
+	WORD $0x794001c9 // ldrh w9, [x14]
+	WORD $0x794009d0 // ldrh w16, [x14, #0x4]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b15016a // add x10, x11, x21
+	WORD $0x8b0914c9 // add x9, x6, x9, lsl #5
+	WORD $0x8b1014d0 // add x16, x6, x16, lsl #5
+	WORD $0x794005cf // ldrh w15, [x14, #0x2]
+	WORD $0x8b0f14cf // add x15, x6, x15, lsl #5
+	WORD $0x3dc00174 // ldr q20, [x11]
+	WORD $0x0e617a9a // fcvtl v26.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0xad404124 // ldp q4, q16, [x9]
+	WORD $0x79400dc9 // ldrh w9, [x14, #0x6]
+	WORD $0xad401e03 // ldp q3, q7, [x16]
+	WORD $0xad4045e5 // ldp q5, q17, [x15]
+	WORD $0x8b0914c9 // add x9, x6, x9, lsl #5
+	WORD $0x4ec53881 // zip1 v1.2d, v4.2d, v5.2d
+	WORD $0xad404926 // ldp q6, q18, [x9]
+	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
+	WORD $0x4ed13a05 // zip1 v5.2d, v16.2d, v17.2d
+	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
+	WORD $0x4ec63862 // zip1 v2.2d, v3.2d, v6.2d
+	WORD $0x4ec67863 // zip2 v3.2d, v3.2d, v6.2d
+	WORD $0x4ed238e6 // zip1 v6.2d, v7.2d, v18.2d
+	WORD $0x4ed278e7 // zip2 v7.2d, v7.2d, v18.2d
+	WORD $0xad4ecbf3 // ldp q19, q18, [sp, #0x1d0]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00975 // ldr q21, [x11, #0x20]
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x3dc01171 // ldr q17, [x11, #0x40]
+	WORD $0xf9882160 // prfm pldl1keep, [x11, #0x1040]
+	WORD $0x3dc01976 // ldr q22, [x11, #0x60]
+	WORD $0xf9883160 // prfm pldl1keep, [x11, #0x1060]
+	WORD $0x4e74cc52 // fmla v18.2d, v2.2d, v20.2d
+	WORD $0x4e617ab9 // fcvtl2 v25.2d, v21.4s
+	WORD $0x0e617ab5 // fcvtl v21.2d, v21.2s
+	WORD $0x0e617a38 // fcvtl v24.2d, v17.2s
+	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
+	WORD $0x4e617ad7 // fcvtl2 v23.2d, v22.4s
+	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
+	WORD $0x4e7acc33 // fmla v19.2d, v1.2d, v26.2d
+	WORD $0x4e79cc72 // fmla v18.2d, v3.2d, v25.2d
+	WORD $0x4e75cc93 // fmla v19.2d, v4.2d, v21.2d
+	WORD $0x4e71ccd2 // fmla v18.2d, v6.2d, v17.2d
+	WORD $0x4e78ccb3 // fmla v19.2d, v5.2d, v24.2d
+	WORD $0x4e77ccf2 // fmla v18.2d, v7.2d, v23.2d
+	WORD $0x4e76ce13 // fmla v19.2d, v16.2d, v22.2d
+	WORD $0xad0ecbf3 // stp q19, q18, [sp, #0x1d0]
+	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0x8b080029 // add x9, x1, x8
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x0e617a74 // fcvtl v20.2d, v19.2s
+	WORD $0xad404931 // ldp q17, q18, [x9]
+	WORD $0x4e617a73 // fcvtl2 v19.2d, v19.4s
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xf103011f // cmp x8, #0xc0
+	WORD $0x4e73cc52 // fmla v18.2d, v2.2d, v19.2d
+	WORD $0x3dc00953 // ldr q19, [x10, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x4e74cc31 // fmla v17.2d, v1.2d, v20.2d
+	WORD $0x3dc01155 // ldr q21, [x10, #0x40]
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x4e617a74 // fcvtl2 v20.2d, v19.4s
+	WORD $0x0e617a73 // fcvtl v19.2d, v19.2s
+	WORD $0x4e74cc72 // fmla v18.2d, v3.2d, v20.2d
+	WORD $0x4e617ab4 // fcvtl2 v20.2d, v21.4s
+	WORD $0x4e73cc91 // fmla v17.2d, v4.2d, v19.2d
+	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
+	WORD $0x4e74ccd2 // fmla v18.2d, v6.2d, v20.2d
+	WORD $0x3dc01954 // ldr q20, [x10, #0x60]
+	WORD $0x4e73ccb1 // fmla v17.2d, v5.2d, v19.2d
+	WORD $0xf9883140 // prfm pldl1keep, [x10, #0x1060]
+	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0x4e617a93 // fcvtl2 v19.2d, v20.4s
+	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
+	WORD $0x4e74ce11 // fmla v17.2d, v16.2d, v20.2d
+	WORD $0x4e73ccf2 // fmla v18.2d, v7.2d, v19.2d
+	WORD $0xad004931 // stp q17, q18, [x9]
+	WORD $0x54fffc41 // b.ne <symmetric4+0x1960>
+	WORD $0x794011c8 // ldrh w8, [x14, #0x8]
+	WORD $0x794015c9 // ldrh w9, [x14, #0xa]
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x8b0814c8 // add x8, x6, x8, lsl #5
+	WORD $0x794019ca // ldrh w10, [x14, #0xc]
+	WORD $0x79401dd0 // ldrh w16, [x14, #0xe]
+	WORD $0xad4fcff2 // ldp q18, q19, [sp, #0x1f0]
+	WORD $0xad404104 // ldp q4, q16, [x8]
+	WORD $0x8b0914c8 // add x8, x6, x9, lsl #5
+	WORD $0x8b0a14c9 // add x9, x6, x10, lsl #5
+	WORD $0x8b1014ca // add x10, x6, x16, lsl #5
+	WORD $0xad404505 // ldp q5, q17, [x8]
+	WORD $0xaa0b03e8 // mov x8, x11
+	WORD $0xad405127 // ldp q7, q20, [x9]
+	WORD $0xad406157 // ldp q23, q24, [x10]
+	WORD $0x3cc50d06 // ldr q6, [x8, #0x50]!
+	WORD $0x3cdc0101 // ldur q1, [x8, #-0x40]
+	WORD $0x3cde0103 // ldur q3, [x8, #-0x20]
+	WORD $0x0e617835 // fcvtl v21.2d, v1.2s
+	WORD $0x4e617836 // fcvtl2 v22.2d, v1.4s
+	WORD $0x4ec53881 // zip1 v1.2d, v4.2d, v5.2d
+	WORD $0x4ed738e2 // zip1 v2.2d, v7.2d, v23.2d
+	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
+	WORD $0x4ed13a05 // zip1 v5.2d, v16.2d, v17.2d
+	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
+	WORD $0x4e76cc53 // fmla v19.2d, v2.2d, v22.2d
+	WORD $0x4e75cc32 // fmla v18.2d, v1.2d, v21.2d
+	WORD $0x4e617875 // fcvtl2 v21.2d, v3.4s
+	WORD $0x0e617876 // fcvtl v22.2d, v3.2s
+	WORD $0x4ed778e3 // zip2 v3.2d, v7.2d, v23.2d
+	WORD $0x3dc00907 // ldr q7, [x8, #0x20]
+	WORD $0x8b150108 // add x8, x8, x21
+	WORD $0x4e76cc92 // fmla v18.2d, v4.2d, v22.2d
+	WORD $0x4e75cc73 // fmla v19.2d, v3.2d, v21.2d
+	WORD $0x0e6178d5 // fcvtl v21.2d, v6.2s
+	WORD $0x4e6178d6 // fcvtl2 v22.2d, v6.4s
+	WORD $0x4ed83a86 // zip1 v6.2d, v20.2d, v24.2d
+	WORD $0x4e76ccd3 // fmla v19.2d, v6.2d, v22.2d
+	WORD $0x4e75ccb2 // fmla v18.2d, v5.2d, v21.2d
+	WORD $0x4e6178f5 // fcvtl2 v21.2d, v7.4s
+	WORD $0x0e6178f6 // fcvtl v22.2d, v7.2s
+	WORD $0x4ed87a87 // zip2 v7.2d, v20.2d, v24.2d
+	WORD $0x4e76ce12 // fmla v18.2d, v16.2d, v22.2d
+	WORD $0x4e75ccf3 // fmla v19.2d, v7.2d, v21.2d
+	WORD $0xad0fcff2 // stp q18, q19, [sp, #0x1f0]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3cdc0111 // ldur q17, [x8, #-0x40]
+	WORD $0x8b0f0049 // add x9, x2, x15
+	WORD $0x3dc00915 // ldr q21, [x8, #0x20]
+	WORD $0x910101ef // add x15, x15, #0x40
+	WORD $0xf10301ff // cmp x15, #0xc0
+	WORD $0x0e617a34 // fcvtl v20.2d, v17.2s
+	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
+	WORD $0xad404d32 // ldp q18, q19, [x9]
+	WORD $0x4e71cc53 // fmla v19.2d, v2.2d, v17.2d
+	WORD $0x3cde0111 // ldur q17, [x8, #-0x20]
+	WORD $0x4e74cc32 // fmla v18.2d, v1.2d, v20.2d
+	WORD $0x4e617a34 // fcvtl2 v20.2d, v17.4s
+	WORD $0x0e617a31 // fcvtl v17.2d, v17.2s
+	WORD $0x4e71cc92 // fmla v18.2d, v4.2d, v17.2d
+	WORD $0x3dc00111 // ldr q17, [x8]
+	WORD $0x4e74cc73 // fmla v19.2d, v3.2d, v20.2d
+	WORD $0x8b150108 // add x8, x8, x21
+	WORD $0x0e617a34 // fcvtl v20.2d, v17.2s
+	WORD $0x4e617a31 // fcvtl2 v17.2d, v17.4s
+	WORD $0x4e71ccd3 // fmla v19.2d, v6.2d, v17.2d
+	WORD $0x4e74ccb2 // fmla v18.2d, v5.2d, v20.2d
+	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
+	WORD $0x0e617ab4 // fcvtl v20.2d, v21.2s
+	WORD $0x4e74ce12 // fmla v18.2d, v16.2d, v20.2d
+	WORD $0x4e71ccf3 // fmla v19.2d, v7.2d, v17.2d
+	WORD $0xad004d32 // stp q18, q19, [x9]
+	WORD $0x54fffcc1 // b.ne <symmetric4+0x1aa0>
+	WORD $0x17fffa38 // b <symmetric4+0x3ec>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400e68 // ldrh w8, [x19, #0x6]
+	WORD $0xf94017e3 // ldr x3, [sp, #0x28]
+	WORD $0x36172ac8 // tbz w8, #0x2, <symmetric4+0x80>
+	WORD $0xad4ecff7 // ldp q23, q19, [sp, #0x1d0]
+	WORD $0xf94013e4 // ldr x4, [sp, #0x20]
+	WORD $0xf100209f // cmp x4, #0x8
+	WORD $0xad4f8fe7 // ldp q7, q3, [sp, #0x1f0]
+	WORD $0xad50d3f8 // ldp q24, q20, [sp, #0x210]
+	WORD $0xad5193f0 // ldp q16, q4, [sp, #0x230]
+	WORD $0xad52c7f5 // ldp q21, q17, [sp, #0x250]
+	WORD $0xad5387e5 // ldp q5, q1, [sp, #0x270]
+	WORD $0xad54cbf6 // ldp q22, q18, [sp, #0x290]
+	WORD $0xad558be6 // ldp q6, q2, [sp, #0x2b0]
+	WORD $0x540008a1 // b.ne <symmetric4+0x1c68>
+	WORD $0xf9400fe5 // ldr x5, [sp, #0x18]
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x4ed63aba // zip1 v26.2d, v21.2d, v22.2d
+	WORD $0x4ed67ab5 // zip2 v21.2d, v21.2d, v22.2d
+	WORD $0x794000a9 // ldrh w9, [x5]
+	WORD $0x794004aa // ldrh w10, [x5, #0x2]
+	WORD $0x794008af // ldrh w15, [x5, #0x4]
+	WORD $0x79400cb0 // ldrh w16, [x5, #0x6]
+	WORD $0x8b091509 // add x9, x8, x9, lsl #5
+	WORD $0x8b0a150a // add x10, x8, x10, lsl #5
+	WORD $0x8b0f150f // add x15, x8, x15, lsl #5
+	WORD $0x8b101508 // add x8, x8, x16, lsl #5
+	WORD $0xad406d39 // ldp q25, q27, [x9]
+	WORD $0x4e7ad77a // fadd v26.2d, v27.2d, v26.2d
+	WORD $0x4ed83afb // zip1 v27.2d, v23.2d, v24.2d
+	WORD $0x4ed87af7 // zip2 v23.2d, v23.2d, v24.2d
+	WORD $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD $0xad006939 // stp q25, q26, [x9]
+	WORD $0xad406156 // ldp q22, q24, [x10]
+	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	WORD $0x4e76d6f6 // fadd v22.2d, v23.2d, v22.2d
+	WORD $0x4ed23a37 // zip1 v23.2d, v17.2d, v18.2d
+	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
+	WORD $0xad005556 // stp q22, q21, [x10]
+	WORD $0x4ed43a76 // zip1 v22.2d, v19.2d, v20.2d
+	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
+	WORD $0xad4061f5 // ldp q21, q24, [x15]
+	WORD $0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	WORD $0x4e75d6d5 // fadd v21.2d, v22.2d, v21.2d
+	WORD $0xad005df5 // stp q21, q23, [x15]
+	WORD $0xad405112 // ldp q18, q20, [x8]
+	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
+	WORD $0x4e72d672 // fadd v18.2d, v19.2d, v18.2d
+	WORD $0xad004512 // stp q18, q17, [x8]
+	WORD $0x4ed038f1 // zip1 v17.2d, v7.2d, v16.2d
+	WORD $0x4ec638b2 // zip1 v18.2d, v5.2d, v6.2d
+	WORD $0x4ed078e7 // zip2 v7.2d, v7.2d, v16.2d
+	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x794010a9 // ldrh w9, [x5, #0x8]
+	WORD $0x794014aa // ldrh w10, [x5, #0xa]
+	WORD $0x794018af // ldrh w15, [x5, #0xc]
+	WORD $0x79401cb0 // ldrh w16, [x5, #0xe]
+	WORD $0x8b091509 // add x9, x8, x9, lsl #5
+	WORD $0x8b0a150a // add x10, x8, x10, lsl #5
+	WORD $0x8b0f150f // add x15, x8, x15, lsl #5
+	WORD $0x8b101508 // add x8, x8, x16, lsl #5
+	WORD $0xad405133 // ldp q19, q20, [x9]
+	WORD $0x4e72d692 // fadd v18.2d, v20.2d, v18.2d
+	WORD $0x4e71d671 // fadd v17.2d, v19.2d, v17.2d
+	WORD $0xad004931 // stp q17, q18, [x9]
+	WORD $0xad404146 // ldp q6, q16, [x10]
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0xad001546 // stp q6, q5, [x10]
+	WORD $0x4ec43865 // zip1 v5.2d, v3.2d, v4.2d
+	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
+	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
+	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
+	WORD $0xad4041e7 // ldp q7, q16, [x15]
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad0019e5 // stp q5, q6, [x15]
+	WORD $0xad401102 // ldp q2, q4, [x8]
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad000502 // stp q2, q1, [x8]
+	WORD $0x14000021 // b <symmetric4+0x1ce8>
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0xad1acff7 // stp q23, q19, [sp, #0x350]
+	WORD $0x3d8107f6 // str q22, [sp, #0x410]
+	WORD $0x3d810bf2 // str q18, [sp, #0x420]
+	WORD $0x3d810fe6 // str q6, [sp, #0x430]
+	WORD $0x3d8113e2 // str q2, [sp, #0x440]
+	WORD $0xad1b8fe7 // stp q7, q3, [sp, #0x370]
+	WORD $0xad1cd3f8 // stp q24, q20, [sp, #0x390]
+	WORD $0xad1d93f0 // stp q16, q4, [sp, #0x3b0]
+	WORD $0xad1ec7f5 // stp q21, q17, [sp, #0x3d0]
+	WORD $0xad1f87e5 // stp q5, q1, [sp, #0x3f0]
+	WORD $0x540002ab // b.lt <symmetric4+0x1ce8>
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
+	WORD $0xaa0403e9 // mov x9, x4
+	WORD $0xf94007ef // ldr x15, [sp, #0x8]
+	WORD $0x78402550 // ldrh w16, [x10], #0x2
+	WORD $0xfc5801e1 // ldur d1, [x15, #-0x80]
+	WORD $0xf1000529 // subs x9, x9, #0x1
+	WORD $0x8b101510 // add x16, x8, x16, lsl #5
+	WORD $0xfc5c01e2 // ldur d2, [x15, #-0x40]
+	WORD $0x6d401203 // ldp d3, d4, [x16]
+	WORD $0x1e642842 // fadd d2, d2, d4
+	WORD $0xfd4021e4 // ldr d4, [x15, #0x40]
+	WORD $0x1e632821 // fadd d1, d1, d3
+	WORD $0xfc4085e3 // ldr d3, [x15], #0x8
+	WORD $0x6d000a01 // stp d1, d2, [x16]
+	WORD $0x6d410a01 // ldp d1, d2, [x16, #0x10]
+	WORD $0x1e622882 // fadd d2, d4, d2
+	WORD $0x1e612861 // fadd d1, d3, d1
+	WORD $0x6d010a01 // stp d1, d2, [x16, #0x10]
+	WORD $0x54fffe21 // b.ne <symmetric4+0x1ca8>
+	WORD $0x8b030083 // add x3, x4, x3
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x91002273 // add x19, x19, #0x8
+	WORD $0xeb08027f // cmp x19, x8
+	WORD $0x54ff1cc3 // b.lo <symmetric4+0x94>
+	WORD $0x911343ff // add sp, sp, #0x4d0
+	WORD $0x6d4223e9 // ldp d9, d8, [sp, #0x20]
+	WORD $0xf9401bfd // ldr x29, [sp, #0x30]
+	WORD $0x6d412beb // ldp d11, d10, [sp, #0x10]
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
+	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
+	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
+	WORD $0x6cc933ed // ldp d13, d12, [sp], #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func symmetric5Quad(c *symmetricCall)
-TEXT ·symmetric5Quad(SB), 0, $1232-8
+TEXT ·symmetric5Quad(SB), 0, $1552-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric5>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400082d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400092d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400408 // ldr x8, [x0, #0x8]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x5401248b // b.lt <symmetric5+0x2498>
 	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
@@ -4039,1917 +4633,2106 @@ TEXT ·symmetric5Quad(SB), 0, $1232-8
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd10f83ff // sub sp, sp, #0x3e0
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
-	WORD $0x5280010b // mov w11, #0x8
+	WORD $0xd11483ff // sub sp, sp, #0x520
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xa941ac0d // ldp x13, x11, [x0, #0x18]
+	WORD $0x910283ea // add x10, sp, #0xa0
+	WORD $0x910e83ef // add x15, sp, #0x3a0
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0x52800505 // mov w5, #0x28
+	WORD $0xf940080c // ldr x12, [x0, #0x10]
+	WORD $0x9106014e // add x14, x10, #0x180
+	WORD $0x91008151 // add x17, x10, #0x20
+	WORD $0x91070141 // add x1, x10, #0x1c0
+	WORD $0x91078142 // add x2, x10, #0x1e0
+	WORD $0x5280181d // mov w29, #0xc0
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0xa9017fe8 // stp x8, xzr, [sp, #0x10]
+	WORD $0x910201e8 // add x8, x15, #0x80
+	WORD $0xf90007e8 // str x8, [sp, #0x8]
+	WORD $0x14000006 // b <symmetric5+0x94>
+	WORD $0xf94013e7 // ldr x7, [sp, #0x20]
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x54011ee2 // b.hs <symmetric5+0x246c>
+	WORD $0xb9400133 // ldr w19, [x9]
+	WORD $0xb40000a7 // cbz x7, <symmetric5+0xac>
+	WORD $0x79400928 // ldrh w8, [x9, #0x4]
+	WORD $0xa9021be7 // stp x7, x6, [sp, #0x20]
+	WORD $0xb50018e8 // cbnz x8, <symmetric5+0x3c0>
+	WORD $0x14000846 // b <symmetric5+0x21c0>
+	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
+	WORD $0x5280010a // mov w10, #0x8
+	WORD $0xcb060108 // sub x8, x8, x6
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x9a8ab107 // csel x7, x8, x10, lt
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0xb400074a // cbz x10, <symmetric5+0x1ac>
+	WORD $0x8b06054a // add x10, x10, x6, lsl #1
+	WORD $0xf9000fea // str x10, [sp, #0x18]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x5400092b // b.lt <symmetric5+0x1f8>
+	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x79400a90 // ldrh w16, [x20, #0x4]
+	WORD $0x7940028a // ldrh w10, [x20]
+	WORD $0x7940068f // ldrh w15, [x20, #0x2]
+	WORD $0x79400e83 // ldrh w3, [x20, #0x6]
+	WORD $0x79401284 // ldrh w4, [x20, #0x8]
+	WORD $0x9ba52210 // umaddl x16, w16, w5, x8
+	WORD $0x9ba5214a // umaddl x10, w10, w5, x8
+	WORD $0x9ba52063 // umaddl x3, w3, w5, x8
+	WORD $0x9ba521ef // umaddl x15, w15, w5, x8
+	WORD $0xfd401202 // ldr d2, [x16, #0x20]
+	WORD $0xad401140 // ldp q0, q4, [x10]
+	WORD $0xad404603 // ldp q3, q17, [x16]
+	WORD $0xad404c65 // ldp q5, q19, [x3]
+	WORD $0xfd401141 // ldr d1, [x10, #0x20]
+	WORD $0x9100806a // add x10, x3, #0x20
+	WORD $0xacc155e6 // ldp q6, q21, [x15], #0x20
+	WORD $0x79401690 // ldrh w16, [x20, #0xa]
+	WORD $0x79401a83 // ldrh w3, [x20, #0xc]
+	WORD $0x9ba52210 // umaddl x16, w16, w5, x8
+	WORD $0x9ba52063 // umaddl x3, w3, w5, x8
+	WORD $0x4d408542 // ld1 { v2.d }[1], [x10]
+	WORD $0x9ba5208a // umaddl x10, w4, w5, x8
+	WORD $0x79401e84 // ldrh w4, [x20, #0xe]
+	WORD $0x4d4085e1 // ld1 { v1.d }[1], [x15]
+	WORD $0x4ec53872 // zip1 v18.2d, v3.2d, v5.2d
+	WORD $0x4ec63814 // zip1 v20.2d, v0.2d, v6.2d
+	WORD $0x4ec57867 // zip2 v7.2d, v3.2d, v5.2d
+	WORD $0x4ec67810 // zip2 v16.2d, v0.2d, v6.2d
+	WORD $0x4ed33a25 // zip1 v5.2d, v17.2d, v19.2d
+	WORD $0x4ed53886 // zip1 v6.2d, v4.2d, v21.2d
+	WORD $0x4ed37a23 // zip2 v3.2d, v17.2d, v19.2d
+	WORD $0x4ed57884 // zip2 v4.2d, v4.2d, v21.2d
+	WORD $0x9ba52088 // umaddl x8, w4, w5, x8
+	WORD $0xad405473 // ldp q19, q21, [x3]
+	WORD $0xad404540 // ldp q0, q17, [x10]
+	WORD $0xad407a17 // ldp q23, q30, [x16]
+	WORD $0xacc17516 // ldp q22, q29, [x8], #0x20
+	WORD $0x4ede3a38 // zip1 v24.2d, v17.2d, v30.2d
+	WORD $0x4ed7381c // zip1 v28.2d, v0.2d, v23.2d
+	WORD $0x4ed7781a // zip2 v26.2d, v0.2d, v23.2d
+	WORD $0x4edd3ab7 // zip1 v23.2d, v21.2d, v29.2d
+	WORD $0x4edd7ab5 // zip2 v21.2d, v21.2d, v29.2d
+	WORD $0x4ed63a7b // zip1 v27.2d, v19.2d, v22.2d
+	WORD $0x4ed67a79 // zip2 v25.2d, v19.2d, v22.2d
+	WORD $0x4ede7a36 // zip2 v22.2d, v17.2d, v30.2d
+	WORD $0xfd401151 // ldr d17, [x10, #0x20]
+	WORD $0xfd401073 // ldr d19, [x3, #0x20]
+	WORD $0x9100820a // add x10, x16, #0x20
+	WORD $0x4d408513 // ld1 { v19.d }[1], [x8]
+	WORD $0x4d408551 // ld1 { v17.d }[1], [x10]
+	WORD $0x1400006e // b <symmetric5+0x360>
+	WORD $0x110004ca // add w10, w6, #0x1
+	WORD $0x790123e6 // strh w6, [sp, #0x90]
+	WORD $0x790127ea // strh w10, [sp, #0x92]
+	WORD $0x110008ca // add w10, w6, #0x2
+	WORD $0x79012bea // strh w10, [sp, #0x94]
+	WORD $0x11000cca // add w10, w6, #0x3
+	WORD $0x79012fea // strh w10, [sp, #0x96]
+	WORD $0x110010ca // add w10, w6, #0x4
+	WORD $0x790133ea // strh w10, [sp, #0x98]
+	WORD $0x110014ca // add w10, w6, #0x5
+	WORD $0x790137ea // strh w10, [sp, #0x9a]
+	WORD $0x110018ca // add w10, w6, #0x6
+	WORD $0x79013bea // strh w10, [sp, #0x9c]
+	WORD $0x11001cca // add w10, w6, #0x7
+	WORD $0x79013fea // strh w10, [sp, #0x9e]
+	WORD $0x910243ea // add x10, sp, #0x90
+	WORD $0xf9000fea // str x10, [sp, #0x18]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x54fff72a // b.ge <symmetric5+0xd8>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf100219f // cmp x12, #0x8
-	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0x9a8bb18b // csel x11, x12, x11, lt
-	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0xf901ebeb // str x11, [sp, #0x3d0]
-	WORD $0x910243eb // add x11, sp, #0x90
-	WORD $0xad0683e0 // stp q0, q0, [sp, #0xd0]
-	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
-	WORD $0xad0883e0 // stp q0, q0, [sp, #0x110]
-	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
-	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
-	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
-	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
-	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
-	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0xad1283e0 // stp q0, q0, [sp, #0x250]
-	WORD $0xad1383e0 // stp q0, q0, [sp, #0x270]
-	WORD $0xad1483e0 // stp q0, q0, [sp, #0x290]
-	WORD $0xad1583e0 // stp q0, q0, [sp, #0x2b0]
-	WORD $0xad1683e0 // stp q0, q0, [sp, #0x2d0]
-	WORD $0xad1783e0 // stp q0, q0, [sp, #0x2f0]
-	WORD $0xad1883e0 // stp q0, q0, [sp, #0x310]
-	WORD $0xad1983e0 // stp q0, q0, [sp, #0x330]
-	WORD $0x5400060b // b.lt <symmetric5+0x164>
-	WORD $0xf940140d // ldr x13, [x0, #0x28]
-	WORD $0xf9401c0c // ldr x12, [x0, #0x38]
-	WORD $0xb40002ed // cbz x13, <symmetric5+0x10c>
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x910243ef // add x15, sp, #0x90
-	WORD $0x52800510 // mov w16, #0x28
-	WORD $0x784025b1 // ldrh w17, [x13], #0x2
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0xf90181f1 // str x17, [x15, #0x300]
-	WORD $0x9bb03231 // umaddl x17, w17, w16, x12
-	WORD $0xfd400220 // ldr d0, [x17]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xfd400620 // ldr d0, [x17, #0x8]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400a20 // ldr d0, [x17, #0x10]
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0xfd400e20 // ldr d0, [x17, #0x18]
-	WORD $0xfd0061e0 // str d0, [x15, #0xc0]
-	WORD $0xfd401220 // ldr d0, [x17, #0x20]
-	WORD $0xf941ebf1 // ldr x17, [sp, #0x3d0]
-	WORD $0xeb1101df // cmp x14, x17
-	WORD $0xfd0081e0 // str d0, [x15, #0x100]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffdeb // b.lt <symmetric5+0xc0>
-	WORD $0x14000017 // b <symmetric5+0x164>
-	WORD $0x910c016e // add x14, x11, #0x300
-	WORD $0x9100418c // add x12, x12, #0x10
-	WORD $0x910243ef // add x15, sp, #0x90
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfc5f0180 // ldur d0, [x12, #-0x10]
-	WORD $0xf82d79cd // str x13, [x14, x13, lsl #3]
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf941ebf0 // ldr x16, [sp, #0x3d0]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0xfc5f8180 // ldur d0, [x12, #-0x8]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400180 // ldr d0, [x12]
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0xfd400580 // ldr d0, [x12, #0x8]
-	WORD $0xfd0061e0 // str d0, [x15, #0xc0]
-	WORD $0xfd400980 // ldr d0, [x12, #0x10]
-	WORD $0x9100a18c // add x12, x12, #0x28
-	WORD $0xfd0081e0 // str d0, [x15, #0x100]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffe0b // b.lt <symmetric5+0x120>
-	WORD $0xf940040e // ldr x14, [x0, #0x8]
-	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x5400f66b // b.lt <symmetric5+0x2038>
-	WORD $0xf940001a // ldr x26, [x0]
-	WORD $0x9106016d // add x13, x11, #0x180
-	WORD $0xaa1f03e1 // mov x1, xzr
-	WORD $0x5280051b // mov w27, #0x28
-	WORD $0xf90013e0 // str x0, [sp, #0x20]
-	WORD $0x5280181d // mov w29, #0xc0
-	WORD $0x8b0e0f4b // add x11, x26, x14, lsl #3
-	WORD $0xf9000beb // str x11, [sp, #0x10]
-	WORD $0x910243eb // add x11, sp, #0x90
-	WORD $0x9100816f // add x15, x11, #0x20
-	WORD $0x91070170 // add x16, x11, #0x1c0
-	WORD $0x91078171 // add x17, x11, #0x1e0
-	WORD $0x14000006 // b <symmetric5+0x1b8>
-	WORD $0xf9400fe1 // ldr x1, [sp, #0x18]
-	WORD $0xf9400beb // ldr x11, [sp, #0x10]
-	WORD $0x9100235a // add x26, x26, #0x8
-	WORD $0xeb0b035f // cmp x26, x11
-	WORD $0x5400f422 // b.hs <symmetric5+0x2038>
-	WORD $0x79400b4b // ldrh w11, [x26, #0x4]
-	WORD $0xf9000fe1 // str x1, [sp, #0x18]
-	WORD $0xb400e80b // cbz x11, <symmetric5+0x1ec0>
-	WORD $0xb940034e // ldr w14, [x26]
-	WORD $0xf9401802 // ldr x2, [x0, #0x30]
-	WORD $0x8b0b013e // add x30, x9, x11
-	WORD $0x9bbb09c4 // umaddl x4, w14, w27, x2
-	WORD $0xf9402803 // ldr x3, [x0, #0x50]
-	WORD $0xf9402002 // ldr x2, [x0, #0x40]
-	WORD $0xcb0301ce // sub x14, x14, x3
-	WORD $0x8b0e1845 // add x5, x2, x14, lsl #6
-	WORD $0xf90217fa // str x26, [sp, #0x428]
-	WORD $0xf90017fe // str x30, [sp, #0x28]
-	WORD $0x14000040 // b <symmetric5+0x2ec>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154c // ldrh w12, [x10, #0xa]
-	WORD $0x4ed63aa4 // zip1 v4.2d, v21.2d, v22.2d
-	WORD $0x4eda3b20 // zip1 v0.2d, v25.2d, v26.2d
-	WORD $0x4eda7b23 // zip2 v3.2d, v25.2d, v26.2d
-	WORD $0xa9427be0 // ldp x0, x30, [sp, #0x20]
-	WORD $0x8b0b18ab // add x11, x5, x11, lsl #6
-	WORD $0x8b0c18ae // add x14, x5, x12, lsl #6
-	WORD $0x7940194c // ldrh w12, [x10, #0xc]
-	WORD $0xf94217fa // ldr x26, [sp, #0x428]
-	WORD $0xad401965 // ldp q5, q6, [x11]
-	WORD $0x8b0c18a2 // add x2, x5, x12, lsl #6
-	WORD $0x79401d4c // ldrh w12, [x10, #0xe]
-	WORD $0x4e64d4c4 // fadd v4.2d, v6.2d, v4.2d
-	WORD $0x4ed43a66 // zip1 v6.2d, v19.2d, v20.2d
-	WORD $0x8b0c18a3 // add x3, x5, x12, lsl #6
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0xad001165 // stp q5, q4, [x11]
-	WORD $0x4ed47a64 // zip2 v4.2d, v19.2d, v20.2d
-	WORD $0x4ed67aa5 // zip2 v5.2d, v21.2d, v22.2d
-	WORD $0xad4045c6 // ldp q6, q17, [x14]
-	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0xad0015c4 // stp q4, q5, [x14]
-	WORD $0x4ed038e5 // zip1 v5.2d, v7.2d, v16.2d
-	WORD $0x4ed078e4 // zip2 v4.2d, v7.2d, v16.2d
-	WORD $0xad401c46 // ldp q6, q7, [x2]
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
-	WORD $0xad001440 // stp q0, q5, [x2]
-	WORD $0xad401460 // ldp q0, q5, [x3]
-	WORD $0x5280181d // mov w29, #0xc0
-	WORD $0x4e65d484 // fadd v4.2d, v4.2d, v5.2d
-	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x3d8147e0 // str q0, [sp, #0x510]
+	WORD $0x3d8143e0 // str q0, [sp, #0x500]
+	WORD $0x3d813fe0 // str q0, [sp, #0x4f0]
+	WORD $0x3d813be0 // str q0, [sp, #0x4e0]
+	WORD $0x3d8137e0 // str q0, [sp, #0x4d0]
+	WORD $0x3d8133e0 // str q0, [sp, #0x4c0]
+	WORD $0x3d812fe0 // str q0, [sp, #0x4b0]
+	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
+	WORD $0x3d8127e0 // str q0, [sp, #0x490]
+	WORD $0x3d8123e0 // str q0, [sp, #0x480]
+	WORD $0x3d811fe0 // str q0, [sp, #0x470]
+	WORD $0x3d811be0 // str q0, [sp, #0x460]
+	WORD $0x3d8117e0 // str q0, [sp, #0x450]
+	WORD $0x3d8113e0 // str q0, [sp, #0x440]
+	WORD $0x3d810fe0 // str q0, [sp, #0x430]
+	WORD $0x3d810be0 // str q0, [sp, #0x420]
+	WORD $0x3d8107e0 // str q0, [sp, #0x410]
+	WORD $0xad1d83e0 // stp q0, q0, [sp, #0x3b0]
+	WORD $0x3d80ebe0 // str q0, [sp, #0x3a0]
+	WORD $0xad1e83e0 // stp q0, q0, [sp, #0x3d0]
+	WORD $0xad1f83e0 // stp q0, q0, [sp, #0x3f0]
+	WORD $0x540005ab // b.lt <symmetric5+0x308>
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0xaa0703f6 // mov x22, x7
+	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
+	WORD $0x9a9fc4ea // csinc x10, x7, xzr, gt
+	WORD $0xf94007e7 // ldr x7, [sp, #0x8]
+	WORD $0x9100210f // add x15, x8, #0x8
+	WORD $0x91004110 // add x16, x8, #0x10
+	WORD $0x91006103 // add x3, x8, #0x18
+	WORD $0x91008104 // add x4, x8, #0x20
+	WORD $0x78402695 // ldrh w21, [x20], #0x2
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x8b150ab5 // add x21, x21, x21, lsl #2
+	WORD $0xfc757900 // ldr d0, [x8, x21, lsl #3]
+	WORD $0xfc7579e1 // ldr d1, [x15, x21, lsl #3]
+	WORD $0xfc757a02 // ldr d2, [x16, x21, lsl #3]
+	WORD $0xfc757863 // ldr d3, [x3, x21, lsl #3]
+	WORD $0xfc1800e0 // stur d0, [x7, #-0x80]
+	WORD $0xfc757880 // ldr d0, [x4, x21, lsl #3]
+	WORD $0xfc1c00e1 // stur d1, [x7, #-0x40]
+	WORD $0xfd0000e2 // str d2, [x7]
+	WORD $0xfd0020e3 // str d3, [x7, #0x40]
+	WORD $0xfd0040e0 // str d0, [x7, #0x80]
+	WORD $0x910020e7 // add x7, x7, #0x8
+	WORD $0x54fffe41 // b.ne <symmetric5+0x280>
+	WORD $0xad5d4bf4 // ldp q20, q18, [sp, #0x3a0]
+	WORD $0xaa1603e7 // mov x7, x22
+	WORD $0x3dc10fe5 // ldr q5, [sp, #0x430]
+	WORD $0x3dc10be6 // ldr q6, [sp, #0x420]
+	WORD $0x3dc11fe3 // ldr q3, [sp, #0x470]
+	WORD $0x3dc11be4 // ldr q4, [sp, #0x460]
+	WORD $0x3dc12fe2 // ldr q2, [sp, #0x4b0]
+	WORD $0x3dc12be1 // ldr q1, [sp, #0x4a0]
+	WORD $0x3dc107f9 // ldr q25, [sp, #0x410]
+	WORD $0x3dc103fa // ldr q26, [sp, #0x400]
+	WORD $0x3dc117f7 // ldr q23, [sp, #0x450]
+	WORD $0x3dc113f8 // ldr q24, [sp, #0x440]
+	WORD $0x3dc127f5 // ldr q21, [sp, #0x490]
+	WORD $0x3dc123f6 // ldr q22, [sp, #0x480]
+	WORD $0x3dc137f3 // ldr q19, [sp, #0x4d0]
+	WORD $0x3dc133f1 // ldr q17, [sp, #0x4c0]
+	WORD $0xad5f1ff0 // ldp q16, q7, [sp, #0x3e0]
+	WORD $0xad5e6ffc // ldp q28, q27, [sp, #0x3c0]
+	WORD $0x14000017 // b <symmetric5+0x360>
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6e084443 // mov v3.d[0], v2.d[1]
-	WORD $0xad001060 // stp q0, q4, [x3]
-	WORD $0x4e181fe2 // mov v2.d[1], xzr
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x3dc00964 // ldr q4, [x11, #0x20]
+	WORD $0xad054bf4 // stp q20, q18, [sp, #0xa0]
+	WORD $0xad066ffc // stp q28, q27, [sp, #0xc0]
+	WORD $0xad071ff0 // stp q16, q7, [sp, #0xe0]
+	WORD $0xad0867fa // stp q26, q25, [sp, #0x100]
+	WORD $0xad0917e6 // stp q6, q5, [sp, #0x120]
+	WORD $0xad0a5ff8 // stp q24, q23, [sp, #0x140]
+	WORD $0xad0b0fe4 // stp q4, q3, [sp, #0x160]
+	WORD $0xad0c57f6 // stp q22, q21, [sp, #0x180]
+	WORD $0xad0d0be1 // stp q1, q2, [sp, #0x1a0]
+	WORD $0xad0e4ff1 // stp q17, q19, [sp, #0x1c0]
+	WORD $0xad1103e0 // stp q0, q0, [sp, #0x220]
+	WORD $0xad1203e0 // stp q0, q0, [sp, #0x240]
+	WORD $0xad1303e0 // stp q0, q0, [sp, #0x260]
+	WORD $0xad1403e0 // stp q0, q0, [sp, #0x280]
+	WORD $0xad1503e0 // stp q0, q0, [sp, #0x2a0]
+	WORD $0xad1603e0 // stp q0, q0, [sp, #0x2c0]
+	WORD $0xad1703e0 // stp q0, q0, [sp, #0x2e0]
+	WORD $0xad1803e0 // stp q0, q0, [sp, #0x300]
+	WORD $0xad1903e0 // stp q0, q0, [sp, #0x320]
+	WORD $0xad1a03e0 // stp q0, q0, [sp, #0x340]
+	WORD $0x79400928 // ldrh w8, [x9, #0x4]
+	WORD $0xa9021be7 // stp x7, x6, [sp, #0x20]
+	WORD $0xb400f028 // cbz x8, <symmetric5+0x21c0>
+	WORD $0xf940180a // ldr x10, [x0, #0x30]
+	WORD $0xf940280f // ldr x15, [x0, #0x50]
+	WORD $0x8b080184 // add x4, x12, x8
+	WORD $0x9ba52a67 // umaddl x7, w19, w5, x10
+	WORD $0xf940200a // ldr x10, [x0, #0x40]
+	WORD $0xcb0f026f // sub x15, x19, x15
+	WORD $0xf902b7e4 // str x4, [sp, #0x568]
+	WORD $0x8b0f1953 // add x19, x10, x15, lsl #6
+	WORD $0x14000023 // b <symmetric5+0x46c>
+	WORD $0xad401d46 // ldp q6, q7, [x10]
+	WORD $0x5280181d // mov w29, #0xc0
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xf942b7e4 // ldr x4, [sp, #0x568]
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad001544 // stp q4, q5, [x10]
+	WORD $0xad4015e4 // ldp q4, q5, [x15]
+	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0xad0001e3 // stp q3, q0, [x15]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x3dc00a04 // ldr q4, [x16, #0x20]
+	WORD $0x6e084443 // mov v3.d[0], v2.d[1]
+	WORD $0x4e181fe2 // mov v2.d[1], xzr
 	WORD $0x6e084420 // mov v0.d[0], v1.d[1]
 	WORD $0x4e181fe1 // mov v1.d[1], xzr
 	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x3d800962 // str q2, [x11, #0x20]
-	WORD $0x3dc009c2 // ldr q2, [x14, #0x20]
+	WORD $0x3d800a02 // str q2, [x16, #0x20]
+	WORD $0x3dc00902 // ldr q2, [x8, #0x20]
 	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x3d8009c2 // str q2, [x14, #0x20]
-	WORD $0x3dc00842 // ldr q2, [x2, #0x20]
+	WORD $0x3d800902 // str q2, [x8, #0x20]
+	WORD $0x3dc00942 // ldr q2, [x10, #0x20]
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3d800841 // str q1, [x2, #0x20]
-	WORD $0x3dc00861 // ldr q1, [x3, #0x20]
+	WORD $0x3d800941 // str q1, [x10, #0x20]
+	WORD $0x3dc009e1 // ldr q1, [x15, #0x20]
 	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3d800860 // str q0, [x3, #0x20]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x8b0708eb // add x11, x7, x7, lsl #2
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b0b0108 // add x8, x8, x11
-	WORD $0xeb1e013f // cmp x9, x30
-	WORD $0x5400dec2 // b.hs <symmetric5+0x1ec0>
-	WORD $0x39400127 // ldrb w7, [x9]
-	WORD $0x79400f4e // ldrh w14, [x26, #0x6]
-	WORD $0x3708016e // tbnz w14, #0x1, <symmetric5+0x320>
-	WORD $0x7100d0ff // cmp w7, #0x34
-	WORD $0x54003829 // b.ls <symmetric5+0xa00>
-	WORD $0x5280004b // mov w11, #0x2
-	WORD $0xa9460813 // ldp x19, x2, [x0, #0x60]
-	WORD $0x9bbd08f4 // umaddl x20, w7, w29, x2
-	WORD $0x3600012e // tbz w14, #0x0, <symmetric5+0x330>
-	WORD $0x140001c2 // b <symmetric5+0xa18>
+	WORD $0x3d8009e0 // str q0, [x15, #0x20]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b150aa8 // add x8, x21, x21, lsl #2
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b08016b // add x11, x11, x8
+	WORD $0xeb04019f // cmp x12, x4
+	WORD $0x5400eac2 // b.hs <symmetric5+0x21c0>
+	WORD $0x39400195 // ldrb w21, [x12]
+	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
+	WORD $0x3708016a // tbnz w10, #0x1, <symmetric5+0x4a0>
+	WORD $0x7100d2bf // cmp w21, #0x34
+	WORD $0x54003b29 // b.ls <symmetric5+0xbe0>
+	WORD $0x52800048 // mov w8, #0x2
+	WORD $0xa9463c16 // ldp x22, x15, [x0, #0x60]
+	WORD $0x7100051f // cmp w8, #0x1
+	WORD $0x9bbd3eb7 // umaddl x23, w21, w29, x15
+	WORD $0x3600012a // tbz w10, #0x0, <symmetric5+0x4b4>
+	WORD $0x140001da // b <symmetric5+0xbfc>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x5280006b // mov w11, #0x3
-	WORD $0xa9460813 // ldp x19, x2, [x0, #0x60]
-	WORD $0x9bbd08f4 // umaddl x20, w7, w29, x2
-	WORD $0x3700376e // tbnz w14, #0x0, <symmetric5+0xa18>
-	WORD $0x7100057f // cmp w11, #0x1
-	WORD $0x54003e8c // b.gt <symmetric5+0xb04>
-	WORD $0x3500890b // cbnz w11, <symmetric5+0x1458>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x9102229e // add x30, x20, #0x88
-	WORD $0xd342fcfd // lsr x29, x7, #2
-	WORD $0x91024282 // add x2, x20, #0x90
-	WORD $0x8b070118 // add x24, x8, x7
-	WORD $0x79400543 // ldrh w3, [x10, #0x2]
-	WORD $0x8b07091a // add x26, x8, x7, lsl #2
-	WORD $0xad405295 // ldp q21, q20, [x20]
-	WORD $0x8b130116 // add x22, x8, x19
-	WORD $0x9bbb1175 // umaddl x21, w11, w27, x4
-	WORD $0x79400d46 // ldrh w6, [x10, #0x6]
-	WORD $0x9bbb11cb // umaddl x11, w14, w27, x4
-	WORD $0x9bbb106e // umaddl x14, w3, w27, x4
-	WORD $0x4d40cfd3 // ld1r { v19.2d }, [x30]
-	WORD $0x3dc00104 // ldr q4, [x8]
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x4d40cc52 // ld1r { v18.2d }, [x2]
-	WORD $0x9bbb10c3 // umaddl x3, w6, w27, x4
-	WORD $0x8b07051b // add x27, x8, x7, lsl #1
-	WORD $0x4e150084 // tbl v4.16b, { v4.16b }, v21.16b
-	WORD $0xfd4012a0 // ldr d0, [x21, #0x20]
-	WORD $0xfd401161 // ldr d1, [x11, #0x20]
-	WORD $0x4e140063 // tbl v3.16b, { v3.16b }, v20.16b
-	WORD $0xad4046a5 // ldp q5, q17, [x21]
-	WORD $0xad4059c6 // ldp q6, q22, [x14]
-	WORD $0xd341fcf5 // lsr x21, x7, #1
-	WORD $0x4ea41e64 // orr v4.16b, v19.16b, v4.16b
-	WORD $0xad406967 // ldp q7, q26, [x11]
-	WORD $0xad406c70 // ldp q16, q27, [x3]
-	WORD $0x910081cb // add x11, x14, #0x20
-	WORD $0x9100806e // add x14, x3, #0x20
-	WORD $0x4ea31e79 // orr v25.16b, v19.16b, v3.16b
-	WORD $0x52800083 // mov w3, #0x4
-	WORD $0x4edb7b4e // zip2 v14.2d, v26.2d, v27.2d
-	WORD $0xad50f3fd // ldp q29, q28, [sp, #0x210]
-	WORD $0x4ed67a2d // zip2 v13.2d, v17.2d, v22.2d
-	WORD $0x4ef2d498 // fsub v24.2d, v4.2d, v18.2d
-	WORD $0xad44dffe // ldp q30, q23, [sp, #0x90]
-	WORD $0x4ef2d739 // fsub v25.2d, v25.2d, v18.2d
-	WORD $0x4ec638a3 // zip1 v3.2d, v5.2d, v6.2d
-	WORD $0x4d4085c1 // ld1 { v1.d }[1], [x14]
-	WORD $0x4ec678a4 // zip2 v4.2d, v5.2d, v6.2d
-	WORD $0x4d408560 // ld1 { v0.d }[1], [x11]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cfd6b1f // ldr q31, [x24, x29]
-	WORD $0x4edb3b46 // zip1 v6.2d, v26.2d, v27.2d
-	WORD $0x4ed038e2 // zip1 v2.2d, v7.2d, v16.2d
-	WORD $0x8b0704eb // add x11, x7, x7, lsl #1
-	WORD $0x8b0b0119 // add x25, x8, x11
-	WORD $0x4ed078e5 // zip2 v5.2d, v7.2d, v16.2d
-	WORD $0x4ed63a27 // zip1 v7.2d, v17.2d, v22.2d
-	WORD $0x4ead1db6 // mov v22.16b, v13.16b
-	WORD $0x4eae1dd1 // mov v17.16b, v14.16b
-	WORD $0xd342fd77 // lsr x23, x11, #2
-	WORD $0x910243eb // add x11, sp, #0x90
-	WORD $0xaa1603ee // mov x14, x22
-	WORD $0x4e78cc7d // fmla v29.2d, v3.2d, v24.2d
-	WORD $0x3dc00308 // ldr q8, [x24]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x3cfd6b7a // ldr q26, [x27, x29]
-	WORD $0x3dc0037b // ldr q27, [x27]
-	WORD $0x4e79cc5c // fmla v28.2d, v2.2d, v25.2d
-	WORD $0x6e78dfd8 // fmul v24.2d, v30.2d, v24.2d
-	WORD $0x4ea61cd0 // mov v16.16b, v6.16b
-	WORD $0x4e150108 // tbl v8.16b, { v8.16b }, v21.16b
-	WORD $0x4e1403ff // tbl v31.16b, { v31.16b }, v20.16b
-	WORD $0x4ea81e68 // orr v8.16b, v19.16b, v8.16b
-	WORD $0x4e15037b // tbl v27.16b, { v27.16b }, v21.16b
-	WORD $0x4ebf1e7f // orr v31.16b, v19.16b, v31.16b
-	WORD $0xad038fe2 // stp q2, q3, [sp, #0x70]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4e14035a // tbl v26.16b, { v26.16b }, v20.16b
-	WORD $0x3cfd6b2a // ldr q10, [x25, x29]
-	WORD $0x3dc00329 // ldr q9, [x25]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4ef2d508 // fsub v8.2d, v8.2d, v18.2d
-	WORD $0x4ebb1e7b // orr v27.16b, v19.16b, v27.16b
-	WORD $0x4e150129 // tbl v9.16b, { v9.16b }, v21.16b
-	WORD $0x3cfd6b4b // ldr q11, [x26, x29]
-	WORD $0xad0293e5 // stp q5, q4, [sp, #0x50]
-	WORD $0x4ef2d7ff // fsub v31.2d, v31.2d, v18.2d
-	WORD $0x4eba1e7a // orr v26.16b, v19.16b, v26.16b
-	WORD $0x4e14014a // tbl v10.16b, { v10.16b }, v20.16b
-	WORD $0x4e140174 // tbl v20.16b, { v11.16b }, v20.16b
-	WORD $0x4e68cc9d // fmla v29.2d, v4.2d, v8.2d
-	WORD $0x4ef2d77b // fsub v27.2d, v27.2d, v18.2d
-	WORD $0x4ea91e69 // orr v9.16b, v19.16b, v9.16b
-	WORD $0x4e7fccbc // fmla v28.2d, v5.2d, v31.2d
-	WORD $0x4ef2d74c // fsub v12.2d, v26.2d, v18.2d
-	WORD $0x3dc0035a // ldr q26, [x26]
-	WORD $0x4eaa1e6a // orr v10.16b, v19.16b, v10.16b
-	WORD $0x3d8013e7 // str q7, [sp, #0x40]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4ef2d529 // fsub v9.2d, v9.2d, v18.2d
-	WORD $0x4ef2d54a // fsub v10.2d, v10.2d, v18.2d
-	WORD $0x4e7bccfd // fmla v29.2d, v7.2d, v27.2d
-	WORD $0x4ea11c27 // mov v7.16b, v1.16b
-	WORD $0x4e6cccdc // fmla v28.2d, v6.2d, v12.2d
-	WORD $0x4ea01c06 // mov v6.16b, v0.16b
-	WORD $0x4e150355 // tbl v21.16b, { v26.16b }, v21.16b
-	WORD $0x6e68dfda // fmul v26.2d, v30.2d, v8.2d
-	WORD $0x4eb51e75 // orr v21.16b, v19.16b, v21.16b
-	WORD $0x4eb41e73 // orr v19.16b, v19.16b, v20.16b
-	WORD $0x4e69cdbd // fmla v29.2d, v13.2d, v9.2d
-	WORD $0x6e7fdef4 // fmul v20.2d, v23.2d, v31.2d
-	WORD $0x4e6acddc // fmla v28.2d, v14.2d, v10.2d
-	WORD $0x4ef2d6ab // fsub v11.2d, v21.2d, v18.2d
-	WORD $0x4ef2d66d // fsub v13.2d, v19.2d, v18.2d
-	WORD $0x6e79def2 // fmul v18.2d, v23.2d, v25.2d
-	WORD $0x6e7bdfd9 // fmul v25.2d, v30.2d, v27.2d
-	WORD $0x6e69dfdb // fmul v27.2d, v30.2d, v9.2d
-	WORD $0x6e6cdef3 // fmul v19.2d, v23.2d, v12.2d
-	WORD $0x6e6adef5 // fmul v21.2d, v23.2d, v10.2d
-	WORD $0x4e6bcc1d // fmla v29.2d, v0.2d, v11.2d
-	WORD $0x6e6ddef7 // fmul v23.2d, v23.2d, v13.2d
-	WORD $0x4e6dcc3c // fmla v28.2d, v1.2d, v13.2d
-	WORD $0xad10f3fd // stp q29, q28, [sp, #0x210]
-	WORD $0x6e6bdfdc // fmul v28.2d, v30.2d, v11.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1d01c6 // add x6, x14, x29
-	WORD $0xadc2217d // ldp q29, q8, [x11, #0x40]!
-	WORD $0x8b0701cc // add x12, x14, x7
-	WORD $0xf1000463 // subs x3, x3, #0x1
-	WORD $0x4d40cc49 // ld1r { v9.2d }, [x2]
-	WORD $0x3dc000ce // ldr q14, [x6]
-	WORD $0x8b0700c6 // add x6, x6, x7
-	WORD $0x4d40cfca // ld1r { v10.2d }, [x30]
-	WORD $0x3dc001cd // ldr q13, [x14]
-	WORD $0xad402e8c // ldp q12, q11, [x20]
-	WORD $0x4e0b01ce // tbl v14.16b, { v14.16b }, v11.16b
-	WORD $0xad4c7d7e // ldp q30, q31, [x11, #0x180]
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0x3dc0018f // ldr q15, [x12]
-	WORD $0x3dc000c0 // ldr q0, [x6]
-	WORD $0xf9880180 // prfm pldl1keep, [x12, #0x1000]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x8b0700c6 // add x6, x6, x7
-	WORD $0x8b0700c1 // add x1, x6, x7
-	WORD $0x8b1301ce // add x14, x14, x19
-	WORD $0x4e0c01ad // tbl v13.16b, { v13.16b }, v12.16b
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x3dc000c2 // ldr q2, [x6]
-	WORD $0x4e0c01ef // tbl v15.16b, { v15.16b }, v12.16b
-	WORD $0x4e0b0000 // tbl v0.16b, { v0.16b }, v11.16b
-	WORD $0x4e0c0021 // tbl v1.16b, { v1.16b }, v12.16b
-	WORD $0xf9880180 // prfm pldl1keep, [x12, #0x1000]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x8b070186 // add x6, x12, x7
-	WORD $0x3dc00183 // ldr q3, [x12]
-	WORD $0x4e0b0042 // tbl v2.16b, { v2.16b }, v11.16b
-	WORD $0x4e0c0063 // tbl v3.16b, { v3.16b }, v12.16b
-	WORD $0x3dc00024 // ldr q4, [x1]
-	WORD $0xf9880180 // prfm pldl1keep, [x12, #0x1000]
-	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
-	WORD $0x4ea01d40 // orr v0.16b, v10.16b, v0.16b
-	WORD $0x4ea21d42 // orr v2.16b, v10.16b, v2.16b
-	WORD $0x3dc000c5 // ldr q5, [x6]
-	WORD $0x4e0c00a5 // tbl v5.16b, { v5.16b }, v12.16b
-	WORD $0x3ce7682c // ldr q12, [x1, x7]
-	WORD $0x4ea11d41 // orr v1.16b, v10.16b, v1.16b
-	WORD $0x4ea41d44 // orr v4.16b, v10.16b, v4.16b
-	WORD $0x4ea31d43 // orr v3.16b, v10.16b, v3.16b
-	WORD $0x4ee9d400 // fsub v0.2d, v0.2d, v9.2d
-	WORD $0x4ea51d45 // orr v5.16b, v10.16b, v5.16b
-	WORD $0x4ee9d421 // fsub v1.2d, v1.2d, v9.2d
-	WORD $0x4ee9d442 // fsub v2.2d, v2.2d, v9.2d
-	WORD $0x4ee9d463 // fsub v3.2d, v3.2d, v9.2d
-	WORD $0x4ee9d484 // fsub v4.2d, v4.2d, v9.2d
-	WORD $0x4e60cd14 // fmla v20.2d, v8.2d, v0.2d
-	WORD $0x4ee9d4a5 // fsub v5.2d, v5.2d, v9.2d
-	WORD $0x4e62cd13 // fmla v19.2d, v8.2d, v2.2d
-	WORD $0x4e61cfb9 // fmla v25.2d, v29.2d, v1.2d
-	WORD $0x4e64cd15 // fmla v21.2d, v8.2d, v4.2d
-	WORD $0x4e63cfbb // fmla v27.2d, v29.2d, v3.2d
-	WORD $0x4e0b018b // tbl v11.16b, { v12.16b }, v11.16b
-	WORD $0x4ead1d4c // orr v12.16b, v10.16b, v13.16b
-	WORD $0x4eae1d4d // orr v13.16b, v10.16b, v14.16b
-	WORD $0x4eaf1d4e // orr v14.16b, v10.16b, v15.16b
-	WORD $0x4e65cfbc // fmla v28.2d, v29.2d, v5.2d
-	WORD $0x4eab1d4b // orr v11.16b, v10.16b, v11.16b
-	WORD $0x4ee9d5aa // fsub v10.2d, v13.2d, v9.2d
-	WORD $0x4ee9d58c // fsub v12.2d, v12.2d, v9.2d
-	WORD $0x4ee9d5cd // fsub v13.2d, v14.2d, v9.2d
-	WORD $0x4ee9d569 // fsub v9.2d, v11.2d, v9.2d
-	WORD $0x4e6acd12 // fmla v18.2d, v8.2d, v10.2d
-	WORD $0x4e6ccfb8 // fmla v24.2d, v29.2d, v12.2d
-	WORD $0x4e6dcfba // fmla v26.2d, v29.2d, v13.2d
-	WORD $0x4e69cd17 // fmla v23.2d, v8.2d, v9.2d
-	WORD $0xad43afe8 // ldp q8, q11, [sp, #0x70]
-	WORD $0x4e6ccd7e // fmla v30.2d, v11.2d, v12.2d
-	WORD $0x4e6acd1f // fmla v31.2d, v8.2d, v10.2d
-	WORD $0x3dc017e8 // ldr q8, [sp, #0x50]
-	WORD $0x4e60cd1f // fmla v31.2d, v8.2d, v0.2d
-	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
-	WORD $0x4e62ce1f // fmla v31.2d, v16.2d, v2.2d
-	WORD $0x4e6dcc1e // fmla v30.2d, v0.2d, v13.2d
-	WORD $0x3dc013e0 // ldr q0, [sp, #0x40]
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x4e64ce3f // fmla v31.2d, v17.2d, v4.2d
-	WORD $0x4e61cc1e // fmla v30.2d, v0.2d, v1.2d
-	WORD $0x4e69ccff // fmla v31.2d, v7.2d, v9.2d
-	WORD $0x4e63cede // fmla v30.2d, v22.2d, v3.2d
-	WORD $0x4e65ccde // fmla v30.2d, v6.2d, v5.2d
-	WORD $0xad0c7d7e // stp q30, q31, [x11, #0x180]
-	WORD $0x54fff561 // b.ne <symmetric5+0x520>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x7940054c // ldrh w12, [x10, #0x2]
-	WORD $0x4eda3b04 // zip1 v4.2d, v24.2d, v26.2d
-	WORD $0x4edb3b25 // zip1 v5.2d, v25.2d, v27.2d
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x91022282 // add x2, x20, #0x88
-	WORD $0x9102429d // add x29, x20, #0x90
-	WORD $0x6e084780 // mov v0.d[0], v28.d[1]
-	WORD $0x4e181ffc // mov v28.d[1], xzr
-	WORD $0x8b0b18ab // add x11, x5, x11, lsl #6
-	WORD $0x8b0c18ac // add x12, x5, x12, lsl #6
-	WORD $0x3dc00963 // ldr q3, [x11, #0x20]
-	WORD $0xad400961 // ldp q1, q2, [x11]
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4edb7b25 // zip2 v5.2d, v25.2d, v27.2d
-	WORD $0x4e7cd463 // fadd v3.2d, v3.2d, v28.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4eda7b04 // zip2 v4.2d, v24.2d, v26.2d
-	WORD $0x3d800963 // str q3, [x11, #0x20]
-	WORD $0x3dc00983 // ldr q3, [x12, #0x20]
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x8b0e18ab // add x11, x5, x14, lsl #6
-	WORD $0x6e0846e3 // mov v3.d[0], v23.d[1]
-	WORD $0xad400981 // ldp q1, q2, [x12]
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x3d800980 // str q0, [x12, #0x20]
-	WORD $0x4e181ff7 // mov v23.d[1], xzr
-	WORD $0x4ed53a65 // zip1 v5.2d, v19.2d, v21.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4ed43a44 // zip1 v4.2d, v18.2d, v20.2d
-	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x3dc00962 // ldr q2, [x11, #0x20]
-	WORD $0x8b0118ac // add x12, x5, x1, lsl #6
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4e62d6e2 // fadd v2.2d, v23.2d, v2.2d
-	WORD $0x4ed57a65 // zip2 v5.2d, v19.2d, v21.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x3d800962 // str q2, [x11, #0x20]
-	WORD $0x3dc00982 // ldr q2, [x12, #0x20]
-	WORD $0x4ed47a44 // zip2 v4.2d, v18.2d, v20.2d
-	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0xad400181 // ldp q1, q0, [x12]
-	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
-	WORD $0x3d800982 // str q2, [x12, #0x20]
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0xad000181 // stp q1, q0, [x12]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0xad411e90 // ldp q16, q7, [x20, #0x20]
-	WORD $0x3cf56900 // ldr q0, [x8, x21]
-	WORD $0x4d40cc42 // ld1r { v2.2d }, [x2]
-	WORD $0x7940154c // ldrh w12, [x10, #0xa]
-	WORD $0x4d40cfa1 // ld1r { v1.2d }, [x29]
-	WORD $0x7940194e // ldrh w14, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0x3cf76903 // ldr q3, [x8, x23]
-	WORD $0x3cf56b66 // ldr q6, [x27, x21]
-	WORD $0x3cf76b71 // ldr q17, [x27, x23]
-	WORD $0x5280051b // mov w27, #0x28
-	WORD $0x3cf56b04 // ldr q4, [x24, x21]
-	WORD $0x3cf76b05 // ldr q5, [x24, x23]
-	WORD $0x9bbb1163 // umaddl x3, w11, w27, x4
-	WORD $0x9bbb118b // umaddl x11, w12, w27, x4
-	WORD $0x9bbb11c6 // umaddl x6, w14, w27, x4
-	WORD $0x9bbb102e // umaddl x14, w1, w27, x4
-	WORD $0xad51fbfd // ldp q29, q30, [sp, #0x230]
-	WORD $0x3cf56b3c // ldr q28, [x25, x21]
-	WORD $0x3cf76b3f // ldr q31, [x25, x23]
-	WORD $0xad405472 // ldp q18, q21, [x3]
-	WORD $0xacc15977 // ldp q23, q22, [x11], #0x20
-	WORD $0xad4064db // ldp q27, q25, [x6]
-	WORD $0x4e070063 // tbl v3.16b, { v3.16b }, v7.16b
-	WORD $0x4e0700a5 // tbl v5.16b, { v5.16b }, v7.16b
-	WORD $0x4e070229 // tbl v9.16b, { v17.16b }, v7.16b
-	WORD $0xfd401071 // ldr d17, [x3, #0x20]
-	WORD $0x4e0703ff // tbl v31.16b, { v31.16b }, v7.16b
-	WORD $0x910081cc // add x12, x14, #0x20
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x4e100084 // tbl v4.16b, { v4.16b }, v16.16b
-	WORD $0x4e1000c8 // tbl v8.16b, { v6.16b }, v16.16b
-	WORD $0x4e10039c // tbl v28.16b, { v28.16b }, v16.16b
-	WORD $0x4ea31c43 // orr v3.16b, v2.16b, v3.16b
-	WORD $0x4ea51c45 // orr v5.16b, v2.16b, v5.16b
-	WORD $0x4ebf1c5f // orr v31.16b, v2.16b, v31.16b
-	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
-	WORD $0x4ea41c58 // orr v24.16b, v2.16b, v4.16b
-	WORD $0x4ebc1c5c // orr v28.16b, v2.16b, v28.16b
-	WORD $0x4ee1d473 // fsub v19.2d, v3.2d, v1.2d
-	WORD $0x4ee1d4ab // fsub v11.2d, v5.2d, v1.2d
-	WORD $0x4ee1d7ff // fsub v31.2d, v31.2d, v1.2d
-	WORD $0x4ee1d414 // fsub v20.2d, v0.2d, v1.2d
-	WORD $0xad4069c0 // ldp q0, q26, [x14]
-	WORD $0x4ee1d70a // fsub v10.2d, v24.2d, v1.2d
-	WORD $0x4ea91c58 // orr v24.16b, v2.16b, v9.16b
-	WORD $0x4d408571 // ld1 { v17.d }[1], [x11]
-	WORD $0x4ee1d789 // fsub v9.2d, v28.2d, v1.2d
-	WORD $0x910243eb // add x11, sp, #0x90
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0x4ed73a44 // zip1 v4.2d, v18.2d, v23.2d
-	WORD $0x4ed77a45 // zip2 v5.2d, v18.2d, v23.2d
-	WORD $0xfd4010d2 // ldr d18, [x6, #0x20]
-	WORD $0x4ea81c57 // orr v23.16b, v2.16b, v8.16b
-	WORD $0x4e74cc9d // fmla v29.2d, v4.2d, v20.2d
-	WORD $0x4ee1d6e8 // fsub v8.2d, v23.2d, v1.2d
-	WORD $0x4eda3b37 // zip1 v23.2d, v25.2d, v26.2d
-	WORD $0x4eda7b3c // zip2 v28.2d, v25.2d, v26.2d
-	WORD $0x4ec03b63 // zip1 v3.2d, v27.2d, v0.2d
-	WORD $0x4ec07b66 // zip2 v6.2d, v27.2d, v0.2d
-	WORD $0x3cf56b40 // ldr q0, [x26, x21]
-	WORD $0x4e6accbd // fmla v29.2d, v5.2d, v10.2d
-	WORD $0x3cf76b5b // ldr q27, [x26, x23]
-	WORD $0x4d408592 // ld1 { v18.d }[1], [x12]
-	WORD $0x4e73cc7e // fmla v30.2d, v3.2d, v19.2d
-	WORD $0x4e6bccde // fmla v30.2d, v6.2d, v11.2d
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x4ee1d710 // fsub v16.2d, v24.2d, v1.2d
-	WORD $0x4ed63ab8 // zip1 v24.2d, v21.2d, v22.2d
-	WORD $0x4e070367 // tbl v7.16b, { v27.16b }, v7.16b
-	WORD $0x4ed67abb // zip2 v27.2d, v21.2d, v22.2d
-	WORD $0x4e68cf1d // fmla v29.2d, v24.2d, v8.2d
-	WORD $0x4ea71c47 // orr v7.16b, v2.16b, v7.16b
-	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
-	WORD $0x4e70cefe // fmla v30.2d, v23.2d, v16.2d
-	WORD $0x4ee1d400 // fsub v0.2d, v0.2d, v1.2d
-	WORD $0xad45b3e2 // ldp q2, q12, [sp, #0xb0]
-	WORD $0x4ee1d4e1 // fsub v1.2d, v7.2d, v1.2d
-	WORD $0x4e69cf7d // fmla v29.2d, v27.2d, v9.2d
-	WORD $0x6e73dd99 // fmul v25.2d, v12.2d, v19.2d
-	WORD $0x6e6bdd9a // fmul v26.2d, v12.2d, v11.2d
-	WORD $0x6e70dd87 // fmul v7.2d, v12.2d, v16.2d
-	WORD $0x6e7fdd90 // fmul v16.2d, v12.2d, v31.2d
-	WORD $0x4e7fcf9e // fmla v30.2d, v28.2d, v31.2d
-	WORD $0x6e74dc53 // fmul v19.2d, v2.2d, v20.2d
-	WORD $0x6e6adc54 // fmul v20.2d, v2.2d, v10.2d
-	WORD $0x6e68dc55 // fmul v21.2d, v2.2d, v8.2d
-	WORD $0x6e69dc56 // fmul v22.2d, v2.2d, v9.2d
-	WORD $0x6e60dc42 // fmul v2.2d, v2.2d, v0.2d
-	WORD $0x4e60ce3d // fmla v29.2d, v17.2d, v0.2d
-	WORD $0x4e61ce5e // fmla v30.2d, v18.2d, v1.2d
-	WORD $0x6e61dd81 // fmul v1.2d, v12.2d, v1.2d
-	WORD $0xad11fbfd // stp q29, q30, [sp, #0x230]
-	WORD $0x8b1502cc // add x12, x22, x21
-	WORD $0xad417a9f // ldp q31, q30, [x20, #0x20]
-	WORD $0x8b1702c1 // add x1, x22, x23
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x4d40cfbd // ld1r { v29.2d }, [x29]
-	WORD $0x3dc00180 // ldr q0, [x12]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x8b1302d6 // add x22, x22, x19
-	WORD $0x4e1f0000 // tbl v0.16b, { v0.16b }, v31.16b
-	WORD $0x3dc00189 // ldr q9, [x12]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x3dc0018b // ldr q11, [x12]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x3ce7698f // ldr q15, [x12, x7]
-	WORD $0x3dc0018d // ldr q13, [x12]
-	WORD $0x4e1f0129 // tbl v9.16b, { v9.16b }, v31.16b
-	WORD $0x3dc00028 // ldr q8, [x1]
-	WORD $0x8b070021 // add x1, x1, x7
-	WORD $0x3dc0002a // ldr q10, [x1]
-	WORD $0x8b070021 // add x1, x1, x7
-	WORD $0x3dc0002c // ldr q12, [x1]
-	WORD $0x8b070021 // add x1, x1, x7
-	WORD $0x3dc0002e // ldr q14, [x1]
-	WORD $0x4e1e0108 // tbl v8.16b, { v8.16b }, v30.16b
-	WORD $0x4e1e014a // tbl v10.16b, { v10.16b }, v30.16b
-	WORD $0x4e1f016b // tbl v11.16b, { v11.16b }, v31.16b
-	WORD $0x4e1e018c // tbl v12.16b, { v12.16b }, v30.16b
-	WORD $0x4e1f01ad // tbl v13.16b, { v13.16b }, v31.16b
-	WORD $0x4e1e01ce // tbl v14.16b, { v14.16b }, v30.16b
-	WORD $0x4e1f01ff // tbl v31.16b, { v15.16b }, v31.16b
-	WORD $0x3ce7682f // ldr q15, [x1, x7]
-	WORD $0x4e1e01fe // tbl v30.16b, { v15.16b }, v30.16b
-	WORD $0x4d40cc4f // ld1r { v15.2d }, [x2]
-	WORD $0x4ea81de8 // orr v8.16b, v15.16b, v8.16b
-	WORD $0x4ea01de0 // orr v0.16b, v15.16b, v0.16b
-	WORD $0x4eaa1dea // orr v10.16b, v15.16b, v10.16b
-	WORD $0x4ea91de9 // orr v9.16b, v15.16b, v9.16b
-	WORD $0x4eac1dec // orr v12.16b, v15.16b, v12.16b
-	WORD $0x4eab1deb // orr v11.16b, v15.16b, v11.16b
-	WORD $0x4eae1dee // orr v14.16b, v15.16b, v14.16b
-	WORD $0x4ead1ded // orr v13.16b, v15.16b, v13.16b
-	WORD $0x4ebe1dfe // orr v30.16b, v15.16b, v30.16b
-	WORD $0x4ebf1dff // orr v31.16b, v15.16b, v31.16b
-	WORD $0x4efdd400 // fsub v0.2d, v0.2d, v29.2d
-	WORD $0x4efdd508 // fsub v8.2d, v8.2d, v29.2d
-	WORD $0x4efdd529 // fsub v9.2d, v9.2d, v29.2d
-	WORD $0x4efdd54a // fsub v10.2d, v10.2d, v29.2d
-	WORD $0x4efdd56b // fsub v11.2d, v11.2d, v29.2d
-	WORD $0x4efdd58c // fsub v12.2d, v12.2d, v29.2d
-	WORD $0x4efdd5ad // fsub v13.2d, v13.2d, v29.2d
-	WORD $0x4efdd5ce // fsub v14.2d, v14.2d, v29.2d
-	WORD $0x4efdd7ff // fsub v31.2d, v31.2d, v29.2d
-	WORD $0x4efdd7dd // fsub v29.2d, v30.2d, v29.2d
-	WORD $0xad433d7e // ldp q30, q15, [x11, #0x60]
-	WORD $0x4e68cdf9 // fmla v25.2d, v15.2d, v8.2d
-	WORD $0x4e6acdfa // fmla v26.2d, v15.2d, v10.2d
-	WORD $0x4e6ccde7 // fmla v7.2d, v15.2d, v12.2d
-	WORD $0x4e6ecdf0 // fmla v16.2d, v15.2d, v14.2d
-	WORD $0x4e7dcde1 // fmla v1.2d, v15.2d, v29.2d
-	WORD $0x3dc07d6f // ldr q15, [x11, #0x1f0]
-	WORD $0x4e60cfd3 // fmla v19.2d, v30.2d, v0.2d
-	WORD $0x4e69cfd4 // fmla v20.2d, v30.2d, v9.2d
-	WORD $0x4e6bcfd5 // fmla v21.2d, v30.2d, v11.2d
-	WORD $0x4e6dcfd6 // fmla v22.2d, v30.2d, v13.2d
-	WORD $0x4e7fcfc2 // fmla v2.2d, v30.2d, v31.2d
-	WORD $0x4e68cc6f // fmla v15.2d, v3.2d, v8.2d
-	WORD $0x3dc07968 // ldr q8, [x11, #0x1e0]
-	WORD $0x4e6acccf // fmla v15.2d, v6.2d, v10.2d
-	WORD $0x4e60cc88 // fmla v8.2d, v4.2d, v0.2d
-	WORD $0x4e6cceef // fmla v15.2d, v23.2d, v12.2d
-	WORD $0x4e69cca8 // fmla v8.2d, v5.2d, v9.2d
-	WORD $0x4e6ecf8f // fmla v15.2d, v28.2d, v14.2d
-	WORD $0x4e6bcf08 // fmla v8.2d, v24.2d, v11.2d
-	WORD $0x4e7dce4f // fmla v15.2d, v18.2d, v29.2d
-	WORD $0x4e6dcf68 // fmla v8.2d, v27.2d, v13.2d
-	WORD $0x4e7fce28 // fmla v8.2d, v17.2d, v31.2d
-	WORD $0xad0f3d68 // stp q8, q15, [x11, #0x1e0]
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0x54fff641 // b.ne <symmetric5+0x8c0>
-	WORD $0x17fffe01 // b <symmetric5+0x200>
-	WORD $0xf24008ff // tst x7, #0x7
-	WORD $0x7a5808e2 // ccmp w7, #0x18, #0x2, eq
-	WORD $0x1a9f97eb // cset w11, hi
-	WORD $0xa9460813 // ldp x19, x2, [x0, #0x60]
-	WORD $0x9bbd08f4 // umaddl x20, w7, w29, x2
-	WORD $0x3607c8ee // tbz w14, #0x0, <symmetric5+0x330>
-	WORD $0x8b0704ee // add x14, x7, x7, lsl #1
-	WORD $0xd342fce2 // lsr x2, x7, #2
-	WORD $0xd341fcf5 // lsr x21, x7, #1
-	WORD $0x7100057f // cmp w11, #0x1
-	WORD $0xd342fdd6 // lsr x22, x14, #2
-	WORD $0x54004360 // b.eq <symmetric5+0x1298>
-	WORD $0x35004a4b // cbnz w11, <symmetric5+0x1378>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0803ee // mov x14, x8
-	WORD $0xd503201f // nop
-	WORD $0x8b0b19a3 // add x3, x13, x11, lsl #6
-	WORD $0xaa0f03f7 // mov x23, x15
-	WORD $0x528000b8 // mov w24, #0x5
-	WORD $0xaa0e03f9 // mov x25, x14
-	WORD $0xad400462 // ldp q2, q1, [x3]
-	WORD $0xad410c64 // ldp q4, q3, [x3, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad401e90 // ldp q16, q7, [x20]
-	WORD $0x91022286 // add x6, x20, #0x88
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x3dc00325 // ldr q5, [x25]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x3ce26b26 // ldr q6, [x25, x2]
-	WORD $0x4d40ccd0 // ld1r { v16.2d }, [x6]
-	WORD $0x91024286 // add x6, x20, #0x90
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4d40ccc7 // ld1r { v7.2d }, [x6]
-	WORD $0x4ea51e05 // orr v5.16b, v16.16b, v5.16b
-	WORD $0x4ea61e06 // orr v6.16b, v16.16b, v6.16b
-	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1ef0 // ldp q16, q7, [x23, #-0x20]
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad000462 // stp q2, q1, [x3]
-	WORD $0xad411e90 // ldp q16, q7, [x20, #0x20]
-	WORD $0x3cf56b25 // ldr q5, [x25, x21]
-	WORD $0x3cf66b26 // ldr q6, [x25, x22]
-	WORD $0x8b070339 // add x25, x25, x7
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6d48c287 // ldp d7, d16, [x20, #0x88]
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
-	WORD $0xacc21ef0 // ldp q16, q7, [x23], #0x40
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010c64 // stp q4, q3, [x3, #0x20]
-	WORD $0x54fffba1 // b.ne <symmetric5+0xa60>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x8b1301ce // add x14, x14, x19
-	WORD $0xf100157f // cmp x11, #0x5
-	WORD $0x54fffa21 // b.ne <symmetric5+0xa40>
-	WORD $0x17fffdf6 // b <symmetric5+0x2d8>
-	WORD $0x7100097f // cmp w11, #0x2
-	WORD $0x54008621 // b.ne <symmetric5+0x1bcc>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0xd342fcfe // lsr x30, x7, #2
-	WORD $0x9102029d // add x29, x20, #0x80
-	WORD $0x8b070119 // add x25, x8, x7
-	WORD $0x8b07091a // add x26, x8, x7, lsl #2
-	WORD $0x7940094c // ldrh w12, [x10, #0x4]
-	WORD $0x8b130116 // add x22, x8, x19
-	WORD $0x3cfe6903 // ldr q3, [x8, x30]
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0xd341fcf5 // lsr x21, x7, #1
-	WORD $0x910243e2 // add x2, sp, #0x90
-	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
-	WORD $0x9bbb116b // umaddl x11, w11, w27, x4
-	WORD $0x9bbb11ce // umaddl x14, w14, w27, x4
-	WORD $0xad401e90 // ldp q16, q7, [x20]
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x9bbb118c // umaddl x12, w12, w27, x4
-	WORD $0x9bbb1021 // umaddl x1, w1, w27, x4
-	WORD $0xad424a91 // ldp q17, q18, [x20, #0x40]
-	WORD $0x8b07051b // add x27, x8, x7, lsl #1
-	WORD $0x4e070063 // tbl v3.16b, { v3.16b }, v7.16b
-	WORD $0xad404d64 // ldp q4, q19, [x11]
-	WORD $0xad4051c5 // ldp q5, q20, [x14]
-	WORD $0xad405586 // ldp q6, q21, [x12]
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x6ee0b857 // neg v23.2d, v2.2d
-	WORD $0xad405838 // ldp q24, q22, [x1]
-	WORD $0x6ef24479 // ushl v25.2d, v3.2d, v18.2d
-	WORD $0xfd401161 // ldr d1, [x11, #0x20]
-	WORD $0x6ef14400 // ushl v0.2d, v0.2d, v17.2d
-	WORD $0x9100802b // add x11, x1, #0x20
-	WORD $0x4ef74400 // sshl v0.2d, v0.2d, v23.2d
-	WORD $0xad44fffe // ldp q30, q31, [sp, #0x90]
-	WORD $0x4ef74739 // sshl v25.2d, v25.2d, v23.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0x4ed838c2 // zip1 v2.2d, v6.2d, v24.2d
-	WORD $0xfd401185 // ldr d5, [x12, #0x20]
-	WORD $0x4ed878c6 // zip2 v6.2d, v6.2d, v24.2d
-	WORD $0xad50e3fd // ldp q29, q24, [sp, #0x210]
-	WORD $0x4e61d809 // scvtf v9.2d, v0.2d
-	WORD $0x4e61db28 // scvtf v8.2d, v25.2d
-	WORD $0x4e68cc58 // fmla v24.2d, v2.2d, v8.2d
-	WORD $0x4d408565 // ld1 { v5.d }[1], [x11]
-	WORD $0x910081cb // add x11, x14, #0x20
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0x4d408561 // ld1 { v1.d }[1], [x11]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cfe6b3a // ldr q26, [x25, x30]
-	WORD $0x3dc00320 // ldr q0, [x25]
-	WORD $0x8b0704eb // add x11, x7, x7, lsl #1
-	WORD $0x8b0b0118 // add x24, x8, x11
-	WORD $0x4e69cc7d // fmla v29.2d, v3.2d, v9.2d
-	WORD $0xd342fd77 // lsr x23, x11, #2
-	WORD $0xad038be3 // stp q3, q2, [sp, #0x70]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4ed63aa2 // zip1 v2.2d, v21.2d, v22.2d
-	WORD $0x3dc00379 // ldr q25, [x27]
-	WORD $0x3cfe6b7b // ldr q27, [x27, x30]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4ed43a63 // zip1 v3.2d, v19.2d, v20.2d
-	WORD $0xaa1603eb // mov x11, x22
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x4e100339 // tbl v25.16b, { v25.16b }, v16.16b
-	WORD $0x3cfe6b0a // ldr q10, [x24, x30]
-	WORD $0x3dc0031c // ldr q28, [x24]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x4e07035a // tbl v26.16b, { v26.16b }, v7.16b
-	WORD $0x4e07037b // tbl v27.16b, { v27.16b }, v7.16b
-	WORD $0xad018be3 // stp q3, q2, [sp, #0x30]
-	WORD $0x6ef14400 // ushl v0.2d, v0.2d, v17.2d
-	WORD $0x6ef14739 // ushl v25.2d, v25.2d, v17.2d
-	WORD $0x4e10039c // tbl v28.16b, { v28.16b }, v16.16b
-	WORD $0xad0293e6 // stp q6, q4, [sp, #0x50]
-	WORD $0x6ef2475a // ushl v26.2d, v26.2d, v18.2d
-	WORD $0x6ef2477b // ushl v27.2d, v27.2d, v18.2d
-	WORD $0x4e07014a // tbl v10.16b, { v10.16b }, v7.16b
-	WORD $0x4ef74400 // sshl v0.2d, v0.2d, v23.2d
-	WORD $0x4ef74739 // sshl v25.2d, v25.2d, v23.2d
-	WORD $0x6ef1479c // ushl v28.2d, v28.2d, v17.2d
-	WORD $0x4ef7475a // sshl v26.2d, v26.2d, v23.2d
-	WORD $0x4ef7477b // sshl v27.2d, v27.2d, v23.2d
-	WORD $0x6ef2454a // ushl v10.2d, v10.2d, v18.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61db2b // scvtf v11.2d, v25.2d
-	WORD $0x3dc00359 // ldr q25, [x26]
-	WORD $0x4e61db4c // scvtf v12.2d, v26.2d
-	WORD $0x3cfe6b5a // ldr q26, [x26, x30]
-	WORD $0x4e61db6d // scvtf v13.2d, v27.2d
-	WORD $0x4ef7479b // sshl v27.2d, v28.2d, v23.2d
-	WORD $0x4ef7455c // sshl v28.2d, v10.2d, v23.2d
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e60cc9d // fmla v29.2d, v4.2d, v0.2d
-	WORD $0x4e6cccd8 // fmla v24.2d, v6.2d, v12.2d
-	WORD $0x4e100330 // tbl v16.16b, { v25.16b }, v16.16b
-	WORD $0x4ea11c39 // mov v25.16b, v1.16b
-	WORD $0x4e070347 // tbl v7.16b, { v26.16b }, v7.16b
-	WORD $0x4e6bcc7d // fmla v29.2d, v3.2d, v11.2d
-	WORD $0x6ef14610 // ushl v16.2d, v16.2d, v17.2d
-	WORD $0x4e61db71 // scvtf v17.2d, v27.2d
-	WORD $0x4ed47a7b // zip2 v27.2d, v19.2d, v20.2d
-	WORD $0x6e69dfd4 // fmul v20.2d, v30.2d, v9.2d
-	WORD $0x4ea51cba // mov v26.16b, v5.16b
-	WORD $0x4e6dcc58 // fmla v24.2d, v2.2d, v13.2d
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x4e61db92 // scvtf v18.2d, v28.2d
-	WORD $0x4ed67abc // zip2 v28.2d, v21.2d, v22.2d
-	WORD $0x4ef74610 // sshl v16.2d, v16.2d, v23.2d
-	WORD $0x6e6bdfd5 // fmul v21.2d, v30.2d, v11.2d
-	WORD $0x6e71dfd6 // fmul v22.2d, v30.2d, v17.2d
-	WORD $0x4ef744e7 // sshl v7.2d, v7.2d, v23.2d
-	WORD $0x4e71cf7d // fmla v29.2d, v27.2d, v17.2d
-	WORD $0x4e61da0a // scvtf v10.2d, v16.2d
-	WORD $0x6e60dfd7 // fmul v23.2d, v30.2d, v0.2d
-	WORD $0x6e6cdff1 // fmul v17.2d, v31.2d, v12.2d
-	WORD $0x6e6ddff0 // fmul v16.2d, v31.2d, v13.2d
-	WORD $0x4e72cf98 // fmla v24.2d, v28.2d, v18.2d
-	WORD $0x6e72dff2 // fmul v18.2d, v31.2d, v18.2d
-	WORD $0x4e61d8f3 // scvtf v19.2d, v7.2d
-	WORD $0x6e68dfe7 // fmul v7.2d, v31.2d, v8.2d
-	WORD $0x4e6acc3d // fmla v29.2d, v1.2d, v10.2d
-	WORD $0x4e73ccb8 // fmla v24.2d, v5.2d, v19.2d
-	WORD $0x6e73dff3 // fmul v19.2d, v31.2d, v19.2d
-	WORD $0xad10e3fd // stp q29, q24, [sp, #0x210]
-	WORD $0x6e6adfd8 // fmul v24.2d, v30.2d, v10.2d
-	WORD $0xad40328d // ldp q13, q12, [x20]
-	WORD $0x8b1e016c // add x12, x11, x30
-	WORD $0x8b070161 // add x1, x11, x7
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x4d40cfaa // ld1r { v10.2d }, [x29]
+	WORD $0x52800068 // mov w8, #0x3
+	WORD $0xa9463c16 // ldp x22, x15, [x0, #0x60]
+	WORD $0x7100051f // cmp w8, #0x1
+	WORD $0x9bbd3eb7 // umaddl x23, w21, w29, x15
+	WORD $0x37003a6a // tbnz w10, #0x0, <symmetric5+0xbfc>
+	WORD $0x5400416c // b.gt <symmetric5+0xce0>
+	WORD $0x35009088 // cbnz w8, <symmetric5+0x16c8>
+	WORD $0x794009ba // ldrh w26, [x13, #0x4]
+	WORD $0x79400dbb // ldrh w27, [x13, #0x6]
+	WORD $0x910222ea // add x10, x23, #0x88
+	WORD $0x910242e8 // add x8, x23, #0x90
+	WORD $0xd342feb0 // lsr x16, x21, #2
+	WORD $0x8b1506af // add x15, x21, x21, lsl #1
+	WORD $0x794001a3 // ldrh w3, [x13]
+	WORD $0x8b15097e // add x30, x11, x21, lsl #2
+	WORD $0x794005a4 // ldrh w4, [x13, #0x2]
+	WORD $0x8b0f017d // add x29, x11, x15
+	WORD $0xd341feb8 // lsr x24, x21, #1
+	WORD $0x4d40cd49 // ld1r { v9.2d }, [x10]
+	WORD $0xd342fdf9 // lsr x25, x15, #2
+	WORD $0x4d40cd1f // ld1r { v31.2d }, [x8]
+	WORD $0x5280008f // mov w15, #0x4
+	WORD $0x9ba51f5a // umaddl x26, w26, w5, x7
+	WORD $0x9ba51f7b // umaddl x27, w27, w5, x7
+	WORD $0xad4022ea // ldp q10, q8, [x23]
+	WORD $0x9ba51c63 // umaddl x3, w3, w5, x7
+	WORD $0x9ba51c84 // umaddl x4, w4, w5, x7
+	WORD $0xad5177fe // ldp q30, q29, [sp, #0x220]
+	WORD $0xad4563fa // ldp q26, q24, [sp, #0xa0]
+	WORD $0x3cf06974 // ldr q20, [x11, x16]
+	WORD $0xfd40106d // ldr d13, [x3, #0x20]
+	WORD $0xfd40134e // ldr d14, [x26, #0x20]
+	WORD $0xad401340 // ldp q0, q4, [x26]
+	WORD $0x8b16017a // add x26, x11, x22
+	WORD $0xad404f65 // ldp q5, q19, [x27]
+	WORD $0x4ed37887 // zip2 v7.2d, v4.2d, v19.2d
+	WORD $0xad404063 // ldp q3, q16, [x3]
+	WORD $0x91008083 // add x3, x4, #0x20
+	WORD $0xad404486 // ldp q6, q17, [x4]
+	WORD $0x91008364 // add x4, x27, #0x20
+	WORD $0x8b15057b // add x27, x11, x21, lsl #1
+	WORD $0x4ed13a15 // zip1 v21.2d, v16.2d, v17.2d
+	WORD $0x4ed17a0b // zip2 v11.2d, v16.2d, v17.2d
+	WORD $0x4ea71cf0 // mov v16.16b, v7.16b
+	WORD $0x4d40846d // ld1 { v13.d }[1], [x3]
+	WORD $0x8b150163 // add x3, x11, x21
+	WORD $0x4d40848e // ld1 { v14.d }[1], [x4]
+	WORD $0x4ec53801 // zip1 v1.2d, v0.2d, v5.2d
+	WORD $0x4ec57805 // zip2 v5.2d, v0.2d, v5.2d
+	WORD $0x4ec63862 // zip1 v2.2d, v3.2d, v6.2d
 	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x4e0d000e // tbl v14.16b, { v0.16b }, v13.16b
-	WORD $0x3dc00180 // ldr q0, [x12]
-	WORD $0xadc2205d // ldp q29, q8, [x2, #0x40]!
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0xad42268b // ldp q11, q9, [x20, #0x40]
-	WORD $0xad4c7c5e // ldp q30, q31, [x2, #0x180]
+	WORD $0x4ec67863 // zip2 v3.2d, v3.2d, v6.2d
+	WORD $0x4ed33886 // zip1 v6.2d, v4.2d, v19.2d
+	WORD $0x4e080284 // tbl v4.16b, { v20.16b }, v8.16b
+	WORD $0x4ea41d24 // orr v4.16b, v9.16b, v4.16b
+	WORD $0x4effd484 // fsub v4.2d, v4.2d, v31.2d
+	WORD $0x4e0a0000 // tbl v0.16b, { v0.16b }, v10.16b
+	WORD $0xad038be1 // stp q1, q2, [sp, #0x70]
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x6ee0b94a // neg v10.2d, v10.2d
-	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x3dc00182 // ldr q2, [x12]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x4e0c000f // tbl v15.16b, { v0.16b }, v12.16b
-	WORD $0x3dc00020 // ldr q0, [x1]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x8b070021 // add x1, x1, x7
-	WORD $0x3dc00184 // ldr q4, [x12]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x3dc00023 // ldr q3, [x1]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x8b070021 // add x1, x1, x7
-	WORD $0x3dc00186 // ldr q6, [x12]
-	WORD $0x4e0c0042 // tbl v2.16b, { v2.16b }, v12.16b
-	WORD $0x8b070023 // add x3, x1, x7
-	WORD $0x3dc00021 // ldr q1, [x1]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x3dc00065 // ldr q5, [x3]
-	WORD $0x6ee94442 // ushl v2.2d, v2.2d, v9.2d
-	WORD $0x4e0d0000 // tbl v0.16b, { v0.16b }, v13.16b
-	WORD $0x4e0c0084 // tbl v4.16b, { v4.16b }, v12.16b
-	WORD $0x4eea4442 // sshl v2.2d, v2.2d, v10.2d
-	WORD $0x4e0d0063 // tbl v3.16b, { v3.16b }, v13.16b
-	WORD $0x4e0c00c6 // tbl v6.16b, { v6.16b }, v12.16b
-	WORD $0x4e0d0021 // tbl v1.16b, { v1.16b }, v13.16b
-	WORD $0x6eeb4400 // ushl v0.2d, v0.2d, v11.2d
-	WORD $0x6ee94484 // ushl v4.2d, v4.2d, v9.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e0d00a5 // tbl v5.16b, { v5.16b }, v13.16b
-	WORD $0x3ce7698d // ldr q13, [x12, x7]
-	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
-	WORD $0x6ee944c6 // ushl v6.2d, v6.2d, v9.2d
-	WORD $0x6eeb4421 // ushl v1.2d, v1.2d, v11.2d
-	WORD $0x4eea4484 // sshl v4.2d, v4.2d, v10.2d
-	WORD $0x4eea4400 // sshl v0.2d, v0.2d, v10.2d
-	WORD $0x6eeb44a5 // ushl v5.2d, v5.2d, v11.2d
-	WORD $0x4eea44c6 // sshl v6.2d, v6.2d, v10.2d
-	WORD $0x4eea4463 // sshl v3.2d, v3.2d, v10.2d
-	WORD $0x4e62cd11 // fmla v17.2d, v8.2d, v2.2d
-	WORD $0x4eea4421 // sshl v1.2d, v1.2d, v10.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4eea44a5 // sshl v5.2d, v5.2d, v10.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e0c01ac // tbl v12.16b, { v13.16b }, v12.16b
-	WORD $0x6eeb45cd // ushl v13.2d, v14.2d, v11.2d
-	WORD $0x6ee945eb // ushl v11.2d, v15.2d, v9.2d
-	WORD $0x4e64cd10 // fmla v16.2d, v8.2d, v4.2d
-	WORD $0x4e60cfb7 // fmla v23.2d, v29.2d, v0.2d
-	WORD $0x4e66cd12 // fmla v18.2d, v8.2d, v6.2d
-	WORD $0x6ee94589 // ushl v9.2d, v12.2d, v9.2d
-	WORD $0x4eea456b // sshl v11.2d, v11.2d, v10.2d
-	WORD $0x4eea45ac // sshl v12.2d, v13.2d, v10.2d
-	WORD $0x4eea4529 // sshl v9.2d, v9.2d, v10.2d
-	WORD $0x4e61d96a // scvtf v10.2d, v11.2d
-	WORD $0x3dc01feb // ldr q11, [sp, #0x70]
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e6acd07 // fmla v7.2d, v8.2d, v10.2d
-	WORD $0x4e69cd13 // fmla v19.2d, v8.2d, v9.2d
-	WORD $0x4e61d988 // scvtf v8.2d, v12.2d
-	WORD $0x4e68cfb4 // fmla v20.2d, v29.2d, v8.2d
-	WORD $0x4e68cd7e // fmla v30.2d, v11.2d, v8.2d
-	WORD $0x3dc023e8 // ldr q8, [sp, #0x80]
-	WORD $0x4e6acd1f // fmla v31.2d, v8.2d, v10.2d
-	WORD $0x3dc017e8 // ldr q8, [sp, #0x50]
-	WORD $0x4e62cd1f // fmla v31.2d, v8.2d, v2.2d
-	WORD $0x3dc01be2 // ldr q2, [sp, #0x60]
+	WORD $0x4ead1db2 // mov v18.16b, v13.16b
+	WORD $0x3cf06874 // ldr q20, [x3, x16]
+	WORD $0xad0297e3 // stp q3, q5, [sp, #0x50]
+	WORD $0x4eae1dd1 // mov v17.16b, v14.16b
+	WORD $0x4e64cc3d // fmla v29.2d, v1.2d, v4.2d
+	WORD $0x6e64df04 // fmul v4.2d, v24.2d, v4.2d
+	WORD $0x4ea01d20 // orr v0.16b, v9.16b, v0.16b
+	WORD $0x4e080294 // tbl v20.16b, { v20.16b }, v8.16b
+	WORD $0x4effd400 // fsub v0.2d, v0.2d, v31.2d
+	WORD $0x4eb41d34 // orr v20.16b, v9.16b, v20.16b
 	WORD $0x4e60cc5e // fmla v30.2d, v2.2d, v0.2d
-	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
-	WORD $0x4e61d860 // scvtf v0.2d, v3.2d
-	WORD $0x4e60cfb5 // fmla v21.2d, v29.2d, v0.2d
-	WORD $0x4e60cc5e // fmla v30.2d, v2.2d, v0.2d
-	WORD $0x3dc013e0 // ldr q0, [sp, #0x40]
+	WORD $0x6e60df53 // fmul v19.2d, v26.2d, v0.2d
+	WORD $0x3dc00060 // ldr q0, [x3]
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
-	WORD $0x4e64cc1f // fmla v31.2d, v0.2d, v4.2d
-	WORD $0x4e61d820 // scvtf v0.2d, v1.2d
-	WORD $0x4e61d8a1 // scvtf v1.2d, v5.2d
-	WORD $0x4e60cf7e // fmla v30.2d, v27.2d, v0.2d
-	WORD $0x4e60cfb6 // fmla v22.2d, v29.2d, v0.2d
-	WORD $0x4e61cfb8 // fmla v24.2d, v29.2d, v1.2d
-	WORD $0x4e66cf9f // fmla v31.2d, v28.2d, v6.2d
-	WORD $0x4e61cf3e // fmla v30.2d, v25.2d, v1.2d
-	WORD $0x4e69cf5f // fmla v31.2d, v26.2d, v9.2d
-	WORD $0xad0c7c5e // stp q30, q31, [x2, #0x180]
-	WORD $0x54fff3c1 // b.ne <symmetric5+0xd04>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x7940054c // ldrh w12, [x10, #0x2]
-	WORD $0x4ed73a84 // zip1 v4.2d, v20.2d, v23.2d
-	WORD $0x4ed63aa5 // zip1 v5.2d, v21.2d, v22.2d
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x9102029d // add x29, x20, #0x80
-	WORD $0x6e084700 // mov v0.d[0], v24.d[1]
-	WORD $0x4e181ff8 // mov v24.d[1], xzr
-	WORD $0xf94017fe // ldr x30, [sp, #0x28]
-	WORD $0x8b0b18ab // add x11, x5, x11, lsl #6
-	WORD $0x8b0c18ac // add x12, x5, x12, lsl #6
-	WORD $0x3dc00963 // ldr q3, [x11, #0x20]
-	WORD $0xad400961 // ldp q1, q2, [x11]
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x3d800963 // str q3, [x11, #0x20]
-	WORD $0x4ed67aa3 // zip2 v3.2d, v21.2d, v22.2d
-	WORD $0x3dc00985 // ldr q5, [x12, #0x20]
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0xad000961 // stp q1, q2, [x11]
-	WORD $0x4ed77a81 // zip2 v1.2d, v20.2d, v23.2d
-	WORD $0x8b0e18ab // add x11, x5, x14, lsl #6
-	WORD $0xad401182 // ldp q2, q4, [x12]
-	WORD $0x4ed23a05 // zip1 v5.2d, v16.2d, v18.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x4ed138e4 // zip1 v4.2d, v7.2d, v17.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x3d800980 // str q0, [x12, #0x20]
-	WORD $0x6e084662 // mov v2.d[0], v19.d[1]
-	WORD $0x4e181ff3 // mov v19.d[1], xzr
-	WORD $0xad000d81 // stp q1, q3, [x12]
-	WORD $0x3dc00963 // ldr q3, [x11, #0x20]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
-	WORD $0x4ed27a05 // zip2 v5.2d, v16.2d, v18.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4ed178e4 // zip2 v4.2d, v7.2d, v17.2d
-	WORD $0x3d800963 // str q3, [x11, #0x20]
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x8b0118ab // add x11, x5, x1, lsl #6
-	WORD $0xad400161 // ldp q1, q0, [x11]
-	WORD $0x3dc00963 // ldr q3, [x11, #0x20]
-	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x3d800962 // str q2, [x11, #0x20]
-	WORD $0xad000161 // stp q1, q0, [x11]
-	WORD $0x3cf56b25 // ldr q5, [x25, x21]
-	WORD $0xad410682 // ldp q2, q1, [x20, #0x20]
-	WORD $0x3cf56900 // ldr q0, [x8, x21]
-	WORD $0x3cf76903 // ldr q3, [x8, x23]
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154c // ldrh w12, [x10, #0xa]
-	WORD $0x7940194e // ldrh w14, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0xad434287 // ldp q7, q16, [x20, #0x60]
-	WORD $0x3cf76b72 // ldr q18, [x27, x23]
-	WORD $0x3cf76b26 // ldr q6, [x25, x23]
-	WORD $0xad51fbfd // ldp q29, q30, [sp, #0x230]
-	WORD $0x4e010063 // tbl v3.16b, { v3.16b }, v1.16b
-	WORD $0x4e0100c6 // tbl v6.16b, { v6.16b }, v1.16b
-	WORD $0x3cf56b08 // ldr q8, [x24, x21]
-	WORD $0x4e010252 // tbl v18.16b, { v18.16b }, v1.16b
-	WORD $0x3cf56b49 // ldr q9, [x26, x21]
-	WORD $0x3cf76b4a // ldr q10, [x26, x23]
-	WORD $0x4e0200b1 // tbl v17.16b, { v5.16b }, v2.16b
-	WORD $0x3cf56b65 // ldr q5, [x27, x21]
-	WORD $0x5280051b // mov w27, #0x28
-	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
-	WORD $0x6ee0b893 // neg v19.2d, v4.2d
-	WORD $0x9bbb1162 // umaddl x2, w11, w27, x4
-	WORD $0x9bbb118b // umaddl x11, w12, w27, x4
-	WORD $0x9bbb11c3 // umaddl x3, w14, w27, x4
-	WORD $0x9bbb102e // umaddl x14, w1, w27, x4
-	WORD $0x6ef04463 // ushl v3.2d, v3.2d, v16.2d
-	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
-	WORD $0x6ef04652 // ushl v18.2d, v18.2d, v16.2d
-	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
-	WORD $0x6ee74631 // ushl v17.2d, v17.2d, v7.2d
-	WORD $0x4ef34474 // sshl v20.2d, v3.2d, v19.2d
-	WORD $0xad405457 // ldp q23, q21, [x2]
-	WORD $0xad405878 // ldp q24, q22, [x3]
-	WORD $0x4ef344c6 // sshl v6.2d, v6.2d, v19.2d
-	WORD $0x910081cc // add x12, x14, #0x20
-	WORD $0xad4065db // ldp q27, q25, [x14]
-	WORD $0xacc1697c // ldp q28, q26, [x11], #0x20
-	WORD $0x4ef34400 // sshl v0.2d, v0.2d, v19.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61d8cd // scvtf v13.2d, v6.2d
-	WORD $0x4e61d81f // scvtf v31.2d, v0.2d
-	WORD $0x3cf76b00 // ldr q0, [x24, x23]
-	WORD $0x4e0200a5 // tbl v5.16b, { v5.16b }, v2.16b
-	WORD $0x4e61da2c // scvtf v12.2d, v17.2d
-	WORD $0x52800098 // mov w24, #0x4
-	WORD $0xfd401051 // ldr d17, [x2, #0x20]
-	WORD $0x910243e2 // add x2, sp, #0x90
-	WORD $0x6ee744ab // ushl v11.2d, v5.2d, v7.2d
-	WORD $0x4edb3b03 // zip1 v3.2d, v24.2d, v27.2d
-	WORD $0x4edc3ae4 // zip1 v4.2d, v23.2d, v28.2d
-	WORD $0x4edc7ae5 // zip2 v5.2d, v23.2d, v28.2d
-	WORD $0x4edb7b06 // zip2 v6.2d, v24.2d, v27.2d
-	WORD $0x4e020117 // tbl v23.16b, { v8.16b }, v2.16b
-	WORD $0x4ef34578 // sshl v24.2d, v11.2d, v19.2d
-	WORD $0x4ef3465b // sshl v27.2d, v18.2d, v19.2d
-	WORD $0xfd401072 // ldr d18, [x3, #0x20]
-	WORD $0x4e020122 // tbl v2.16b, { v9.16b }, v2.16b
-	WORD $0x4d408571 // ld1 { v17.d }[1], [x11]
-	WORD $0x4e7fcc9d // fmla v29.2d, v4.2d, v31.2d
-	WORD $0x4e74cc7e // fmla v30.2d, v3.2d, v20.2d
-	WORD $0x4e010000 // tbl v0.16b, { v0.16b }, v1.16b
-	WORD $0x6ee746fc // ushl v28.2d, v23.2d, v7.2d
-	WORD $0x4e61db68 // scvtf v8.2d, v27.2d
-	WORD $0x4e61db0b // scvtf v11.2d, v24.2d
-	WORD $0x4ed93ad7 // zip1 v23.2d, v22.2d, v25.2d
-	WORD $0x4eda3ab8 // zip1 v24.2d, v21.2d, v26.2d
-	WORD $0x4e010141 // tbl v1.16b, { v10.16b }, v1.16b
-	WORD $0x6ee74442 // ushl v2.2d, v2.2d, v7.2d
-	WORD $0xad45bbea // ldp q10, q14, [sp, #0xb0]
-	WORD $0x6ef04400 // ushl v0.2d, v0.2d, v16.2d
-	WORD $0x4ef3479b // sshl v27.2d, v28.2d, v19.2d
-	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
-	WORD $0x4ed97adc // zip2 v28.2d, v22.2d, v25.2d
-	WORD $0x4ef34442 // sshl v2.2d, v2.2d, v19.2d
-	WORD $0x4d408592 // ld1 { v18.d }[1], [x12]
-	WORD $0x4e6dccde // fmla v30.2d, v6.2d, v13.2d
-	WORD $0x4e6cccbd // fmla v29.2d, v5.2d, v12.2d
-	WORD $0x4ef34400 // sshl v0.2d, v0.2d, v19.2d
-	WORD $0x4e61db69 // scvtf v9.2d, v27.2d
-	WORD $0x4eda7abb // zip2 v27.2d, v21.2d, v26.2d
-	WORD $0x4ef34421 // sshl v1.2d, v1.2d, v19.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x6e74ddd9 // fmul v25.2d, v14.2d, v20.2d
-	WORD $0x6e6dddda // fmul v26.2d, v14.2d, v13.2d
-	WORD $0x6e68ddc7 // fmul v7.2d, v14.2d, v8.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x6e7fdd53 // fmul v19.2d, v10.2d, v31.2d
-	WORD $0x6e6cdd54 // fmul v20.2d, v10.2d, v12.2d
-	WORD $0x6e6bdd55 // fmul v21.2d, v10.2d, v11.2d
-	WORD $0x6e69dd56 // fmul v22.2d, v10.2d, v9.2d
-	WORD $0x4e6bcf1d // fmla v29.2d, v24.2d, v11.2d
-	WORD $0x4e68cefe // fmla v30.2d, v23.2d, v8.2d
-	WORD $0x6e60ddd0 // fmul v16.2d, v14.2d, v0.2d
-	WORD $0x4e60cf9e // fmla v30.2d, v28.2d, v0.2d
-	WORD $0x4e69cf7d // fmla v29.2d, v27.2d, v9.2d
-	WORD $0x4e62ce3d // fmla v29.2d, v17.2d, v2.2d
-	WORD $0x4e61ce5e // fmla v30.2d, v18.2d, v1.2d
-	WORD $0x6e61ddc1 // fmul v1.2d, v14.2d, v1.2d
-	WORD $0x6e62dd42 // fmul v2.2d, v10.2d, v2.2d
-	WORD $0xad11fbfd // stp q29, q30, [sp, #0x230]
-	WORD $0x8b1502cb // add x11, x22, x21
-	WORD $0x8b1702cc // add x12, x22, x23
-	WORD $0xad41769e // ldp q30, q29, [x20, #0x20]
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x8b1302d6 // add x22, x22, x19
-	WORD $0x3dc00160 // ldr q0, [x11]
-	WORD $0x4e1e0000 // tbl v0.16b, { v0.16b }, v30.16b
-	WORD $0x3dc0019f // ldr q31, [x12]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x4e1d03ff // tbl v31.16b, { v31.16b }, v29.16b
-	WORD $0x3dc00168 // ldr q8, [x11]
-	WORD $0x3dc00189 // ldr q9, [x12]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x3dc0016a // ldr q10, [x11]
-	WORD $0x3dc0018b // ldr q11, [x12]
-	WORD $0x8b07016b // add x11, x11, x7
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x3ce7696e // ldr q14, [x11, x7]
-	WORD $0x3ce7698f // ldr q15, [x12, x7]
-	WORD $0x3dc0016c // ldr q12, [x11]
-	WORD $0x3dc0018d // ldr q13, [x12]
-	WORD $0x4e1e0108 // tbl v8.16b, { v8.16b }, v30.16b
-	WORD $0x4e1d0129 // tbl v9.16b, { v9.16b }, v29.16b
-	WORD $0x4e1e014a // tbl v10.16b, { v10.16b }, v30.16b
-	WORD $0x4e1d016b // tbl v11.16b, { v11.16b }, v29.16b
-	WORD $0x4e1e018c // tbl v12.16b, { v12.16b }, v30.16b
-	WORD $0x4e1d01ad // tbl v13.16b, { v13.16b }, v29.16b
-	WORD $0x4e1e01de // tbl v30.16b, { v14.16b }, v30.16b
-	WORD $0x4e1d01fd // tbl v29.16b, { v15.16b }, v29.16b
-	WORD $0xad433a8f // ldp q15, q14, [x20, #0x60]
-	WORD $0x6eee47ff // ushl v31.2d, v31.2d, v14.2d
-	WORD $0x6eee4529 // ushl v9.2d, v9.2d, v14.2d
-	WORD $0x6eee456b // ushl v11.2d, v11.2d, v14.2d
-	WORD $0x6eee45ad // ushl v13.2d, v13.2d, v14.2d
-	WORD $0x6eee47bd // ushl v29.2d, v29.2d, v14.2d
-	WORD $0x3dc01c4e // ldr q14, [x2, #0x70]
-	WORD $0x6eef4400 // ushl v0.2d, v0.2d, v15.2d
-	WORD $0x6eef4508 // ushl v8.2d, v8.2d, v15.2d
-	WORD $0x6eef454a // ushl v10.2d, v10.2d, v15.2d
-	WORD $0x6eef458c // ushl v12.2d, v12.2d, v15.2d
-	WORD $0x6eef47de // ushl v30.2d, v30.2d, v15.2d
-	WORD $0x4d40cfaf // ld1r { v15.2d }, [x29]
-	WORD $0x6ee0b9ef // neg v15.2d, v15.2d
-	WORD $0x4eef47ff // sshl v31.2d, v31.2d, v15.2d
-	WORD $0x4eef4529 // sshl v9.2d, v9.2d, v15.2d
-	WORD $0x4eef456b // sshl v11.2d, v11.2d, v15.2d
-	WORD $0x4eef45ad // sshl v13.2d, v13.2d, v15.2d
-	WORD $0x4eef47bd // sshl v29.2d, v29.2d, v15.2d
-	WORD $0x4eef4400 // sshl v0.2d, v0.2d, v15.2d
-	WORD $0x4eef4508 // sshl v8.2d, v8.2d, v15.2d
-	WORD $0x4eef454a // sshl v10.2d, v10.2d, v15.2d
-	WORD $0x4eef458c // sshl v12.2d, v12.2d, v15.2d
-	WORD $0x4eef47de // sshl v30.2d, v30.2d, v15.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e7fcdd9 // fmla v25.2d, v14.2d, v31.2d
-	WORD $0x4e69cdda // fmla v26.2d, v14.2d, v9.2d
-	WORD $0x4e6bcdc7 // fmla v7.2d, v14.2d, v11.2d
-	WORD $0x4e6dcdd0 // fmla v16.2d, v14.2d, v13.2d
-	WORD $0x4e7dcdc1 // fmla v1.2d, v14.2d, v29.2d
-	WORD $0xad4f3c4e // ldp q14, q15, [x2, #0x1e0]
-	WORD $0x4e7fcc6f // fmla v15.2d, v3.2d, v31.2d
-	WORD $0x3dc0185f // ldr q31, [x2, #0x60]
-	WORD $0x4e69cccf // fmla v15.2d, v6.2d, v9.2d
-	WORD $0x4e60cc8e // fmla v14.2d, v4.2d, v0.2d
-	WORD $0x4e60cff3 // fmla v19.2d, v31.2d, v0.2d
-	WORD $0x4e61d900 // scvtf v0.2d, v8.2d
-	WORD $0x4e60cff4 // fmla v20.2d, v31.2d, v0.2d
-	WORD $0x4e6bceef // fmla v15.2d, v23.2d, v11.2d
-	WORD $0x4e60ccae // fmla v14.2d, v5.2d, v0.2d
-	WORD $0x4e61d940 // scvtf v0.2d, v10.2d
-	WORD $0x4e60cff5 // fmla v21.2d, v31.2d, v0.2d
-	WORD $0x4e6dcf8f // fmla v15.2d, v28.2d, v13.2d
-	WORD $0x4e60cf0e // fmla v14.2d, v24.2d, v0.2d
-	WORD $0x4e61d980 // scvtf v0.2d, v12.2d
-	WORD $0x4e60cff6 // fmla v22.2d, v31.2d, v0.2d
-	WORD $0x4e7dce4f // fmla v15.2d, v18.2d, v29.2d
-	WORD $0x4e60cf6e // fmla v14.2d, v27.2d, v0.2d
-	WORD $0x4e61dbc0 // scvtf v0.2d, v30.2d
-	WORD $0x4e60cfe2 // fmla v2.2d, v31.2d, v0.2d
-	WORD $0x4e60ce2e // fmla v14.2d, v17.2d, v0.2d
-	WORD $0xad0f3c4e // stp q14, q15, [x2, #0x1e0]
-	WORD $0x91010042 // add x2, x2, #0x40
-	WORD $0x54fff4e1 // b.ne <symmetric5+0x1104>
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x7940154c // ldrh w12, [x10, #0xa]
-	WORD $0x4ed63aa4 // zip1 v4.2d, v21.2d, v22.2d
-	WORD $0x4eda3b20 // zip1 v0.2d, v25.2d, v26.2d
-	WORD $0x4eda7b23 // zip2 v3.2d, v25.2d, v26.2d
-	WORD $0xf94013e0 // ldr x0, [sp, #0x20]
-	WORD $0xf94217fa // ldr x26, [sp, #0x428]
-	WORD $0x8b0b18ab // add x11, x5, x11, lsl #6
-	WORD $0x8b0c18ae // add x14, x5, x12, lsl #6
-	WORD $0x7940194c // ldrh w12, [x10, #0xc]
-	WORD $0x17fffbe5 // b <symmetric5+0x228>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0803ee // mov x14, x8
-	WORD $0x8b0b19a3 // add x3, x13, x11, lsl #6
-	WORD $0xaa0f03f7 // mov x23, x15
-	WORD $0x528000b8 // mov w24, #0x5
-	WORD $0xaa0e03f9 // mov x25, x14
-	WORD $0xad400462 // ldp q2, q1, [x3]
-	WORD $0xad410c64 // ldp q4, q3, [x3, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad401e90 // ldp q16, q7, [x20]
-	WORD $0x91020286 // add x6, x20, #0x80
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x3ce26b26 // ldr q6, [x25, x2]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00325 // ldr q5, [x25]
-	WORD $0x4d40ccd1 // ld1r { v17.2d }, [x6]
-	WORD $0xad424e92 // ldp q18, q19, [x20, #0x40]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1ef0 // ldp q16, q7, [x23, #-0x20]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad000462 // stp q2, q1, [x3]
-	WORD $0x3cf56b25 // ldr q5, [x25, x21]
-	WORD $0xad411e90 // ldp q16, q7, [x20, #0x20]
-	WORD $0x3cf66b26 // ldr q6, [x25, x22]
-	WORD $0xad434a91 // ldp q17, q18, [x20, #0x60]
-	WORD $0x8b070339 // add x25, x25, x7
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd404290 // ldr d16, [x20, #0x80]
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0xacc21ef0 // ldp q16, q7, [x23], #0x40
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010c64 // stp q4, q3, [x3, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric5+0x12c0>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x8b1301ce // add x14, x14, x19
-	WORD $0xf100157f // cmp x11, #0x5
-	WORD $0x54fff981 // b.ne <symmetric5+0x12a0>
-	WORD $0x17fffbd9 // b <symmetric5+0x2d8>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0803ee // mov x14, x8
-	WORD $0x8b0b19a3 // add x3, x13, x11, lsl #6
-	WORD $0xaa0f03f7 // mov x23, x15
-	WORD $0x528000b8 // mov w24, #0x5
-	WORD $0xaa0e03f9 // mov x25, x14
-	WORD $0xad400462 // ldp q2, q1, [x3]
-	WORD $0xad410c64 // ldp q4, q3, [x3, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad401e90 // ldp q16, q7, [x20]
-	WORD $0x91020286 // add x6, x20, #0x80
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x3ce26b26 // ldr q6, [x25, x2]
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x3dc00325 // ldr q5, [x25]
-	WORD $0x4d40ccd1 // ld1r { v17.2d }, [x6]
-	WORD $0xad424e92 // ldp q18, q19, [x20, #0x40]
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0xad7f1ef0 // ldp q16, q7, [x23, #-0x20]
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
-	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
-	WORD $0xad000462 // stp q2, q1, [x3]
-	WORD $0x3cf56b25 // ldr q5, [x25, x21]
-	WORD $0xad411e90 // ldp q16, q7, [x20, #0x20]
-	WORD $0x3cf66b26 // ldr q6, [x25, x22]
-	WORD $0xad434a91 // ldp q17, q18, [x20, #0x60]
-	WORD $0x8b070339 // add x25, x25, x7
-	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
-	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
-	WORD $0xfd404290 // ldr d16, [x20, #0x80]
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
-	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0xacc21ef0 // ldp q16, q7, [x23], #0x40
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
-	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
-	WORD $0xad010c64 // stp q4, q3, [x3, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric5+0x13a0>
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x8b1301ce // add x14, x14, x19
-	WORD $0xf100157f // cmp x11, #0x5
-	WORD $0x54fff981 // b.ne <symmetric5+0x1380>
-	WORD $0x17fffba1 // b <symmetric5+0x2d8>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0xd342fcfe // lsr x30, x7, #2
-	WORD $0x9102029d // add x29, x20, #0x80
-	WORD $0x8b070119 // add x25, x8, x7
-	WORD $0x8b07091a // add x26, x8, x7, lsl #2
-	WORD $0x7940094c // ldrh w12, [x10, #0x4]
-	WORD $0xd341fcf5 // lsr x21, x7, #1
-	WORD $0x3cfe6903 // ldr q3, [x8, x30]
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x910243e2 // add x2, sp, #0x90
-	WORD $0x9bbb116b // umaddl x11, w11, w27, x4
-	WORD $0x9bbb11ce // umaddl x14, w14, w27, x4
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0xad401e90 // ldp q16, q7, [x20]
-	WORD $0x4d40cfa2 // ld1r { v2.2d }, [x29]
-	WORD $0xad424a91 // ldp q17, q18, [x20, #0x40]
-	WORD $0x9bbb118c // umaddl x12, w12, w27, x4
-	WORD $0x9bbb1021 // umaddl x1, w1, w27, x4
-	WORD $0x8b07051b // add x27, x8, x7, lsl #1
-	WORD $0x4e070063 // tbl v3.16b, { v3.16b }, v7.16b
-	WORD $0xad404d64 // ldp q4, q19, [x11]
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0xad4051c5 // ldp q5, q20, [x14]
-	WORD $0xad405586 // ldp q6, q21, [x12]
-	WORD $0x6ee0b857 // neg v23.2d, v2.2d
-	WORD $0x6ef24479 // ushl v25.2d, v3.2d, v18.2d
-	WORD $0xad405838 // ldp q24, q22, [x1]
-	WORD $0xfd401161 // ldr d1, [x11, #0x20]
-	WORD $0x6ef14400 // ushl v0.2d, v0.2d, v17.2d
-	WORD $0x9100802b // add x11, x1, #0x20
-	WORD $0x4ef74400 // sshl v0.2d, v0.2d, v23.2d
-	WORD $0xad44fffe // ldp q30, q31, [sp, #0x90]
-	WORD $0x4ef74739 // sshl v25.2d, v25.2d, v23.2d
-	WORD $0x4ec53883 // zip1 v3.2d, v4.2d, v5.2d
-	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
-	WORD $0xfd401185 // ldr d5, [x12, #0x20]
-	WORD $0x4ed838c2 // zip1 v2.2d, v6.2d, v24.2d
-	WORD $0x4ed878c6 // zip2 v6.2d, v6.2d, v24.2d
-	WORD $0xad50e3fd // ldp q29, q24, [sp, #0x210]
-	WORD $0x4e61d809 // scvtf v9.2d, v0.2d
-	WORD $0x4e61db28 // scvtf v8.2d, v25.2d
-	WORD $0x4e68cc58 // fmla v24.2d, v2.2d, v8.2d
-	WORD $0x4d408565 // ld1 { v5.d }[1], [x11]
-	WORD $0x910081cb // add x11, x14, #0x20
-	WORD $0x8b0704ee // add x14, x7, x7, lsl #1
-	WORD $0x4d408561 // ld1 { v1.d }[1], [x11]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x8b0e0118 // add x24, x8, x14
-	WORD $0x3cfe6b3a // ldr q26, [x25, x30]
-	WORD $0x3dc00320 // ldr q0, [x25]
-	WORD $0x8b13010b // add x11, x8, x19
-	WORD $0xd342fdd7 // lsr x23, x14, #2
-	WORD $0x5280008e // mov w14, #0x4
-	WORD $0x4e69cc7d // fmla v29.2d, v3.2d, v9.2d
-	WORD $0xad038be3 // stp q3, q2, [sp, #0x70]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4ed63aa2 // zip1 v2.2d, v21.2d, v22.2d
-	WORD $0x3dc00379 // ldr q25, [x27]
-	WORD $0x3cfe6b7b // ldr q27, [x27, x30]
+	WORD $0x3dc00376 // ldr q22, [x27]
+	WORD $0x3cf06b79 // ldr q25, [x27, x16]
+	WORD $0x3d8013f5 // str q21, [sp, #0x40]
 	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x3cfe6b0a // ldr q10, [x24, x30]
-	WORD $0x4ed43a63 // zip1 v3.2d, v19.2d, v20.2d
-	WORD $0x3dc0031c // ldr q28, [x24]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0xaa0b03f6 // mov x22, x11
-	WORD $0x4e100000 // tbl v0.16b, { v0.16b }, v16.16b
-	WORD $0x4e100339 // tbl v25.16b, { v25.16b }, v16.16b
-	WORD $0x4e07035a // tbl v26.16b, { v26.16b }, v7.16b
-	WORD $0x4e07037b // tbl v27.16b, { v27.16b }, v7.16b
-	WORD $0x4e10039c // tbl v28.16b, { v28.16b }, v16.16b
-	WORD $0xad018be3 // stp q3, q2, [sp, #0x30]
-	WORD $0x6ef14400 // ushl v0.2d, v0.2d, v17.2d
-	WORD $0x6ef14739 // ushl v25.2d, v25.2d, v17.2d
-	WORD $0x4e07014a // tbl v10.16b, { v10.16b }, v7.16b
-	WORD $0xad0293e6 // stp q6, q4, [sp, #0x50]
-	WORD $0x6ef2475a // ushl v26.2d, v26.2d, v18.2d
-	WORD $0x6ef2477b // ushl v27.2d, v27.2d, v18.2d
-	WORD $0x6ef1479c // ushl v28.2d, v28.2d, v17.2d
-	WORD $0x4ef74400 // sshl v0.2d, v0.2d, v23.2d
-	WORD $0x4ef74739 // sshl v25.2d, v25.2d, v23.2d
-	WORD $0x6ef2454a // ushl v10.2d, v10.2d, v18.2d
-	WORD $0x4ef7475a // sshl v26.2d, v26.2d, v23.2d
-	WORD $0x4ef7477b // sshl v27.2d, v27.2d, v23.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61db2b // scvtf v11.2d, v25.2d
-	WORD $0x3dc00359 // ldr q25, [x26]
-	WORD $0x4e61db4c // scvtf v12.2d, v26.2d
-	WORD $0x3cfe6b5a // ldr q26, [x26, x30]
-	WORD $0x4e61db6d // scvtf v13.2d, v27.2d
-	WORD $0x4ef7479b // sshl v27.2d, v28.2d, v23.2d
-	WORD $0x4ef7455c // sshl v28.2d, v10.2d, v23.2d
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4e60cc9d // fmla v29.2d, v4.2d, v0.2d
-	WORD $0x4e6cccd8 // fmla v24.2d, v6.2d, v12.2d
-	WORD $0x4e100330 // tbl v16.16b, { v25.16b }, v16.16b
-	WORD $0x4ea11c39 // mov v25.16b, v1.16b
-	WORD $0x4e070347 // tbl v7.16b, { v26.16b }, v7.16b
-	WORD $0x4e6bcc7d // fmla v29.2d, v3.2d, v11.2d
-	WORD $0x6ef14610 // ushl v16.2d, v16.2d, v17.2d
-	WORD $0x4e61db71 // scvtf v17.2d, v27.2d
-	WORD $0x4ed47a7b // zip2 v27.2d, v19.2d, v20.2d
-	WORD $0x6e69dfd4 // fmul v20.2d, v30.2d, v9.2d
-	WORD $0x4ea51cba // mov v26.16b, v5.16b
-	WORD $0x4e6dcc58 // fmla v24.2d, v2.2d, v13.2d
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x4e61db92 // scvtf v18.2d, v28.2d
-	WORD $0x4ed67abc // zip2 v28.2d, v21.2d, v22.2d
-	WORD $0x4ef74610 // sshl v16.2d, v16.2d, v23.2d
-	WORD $0x6e6bdfd5 // fmul v21.2d, v30.2d, v11.2d
-	WORD $0x6e71dfd6 // fmul v22.2d, v30.2d, v17.2d
-	WORD $0x4ef744e7 // sshl v7.2d, v7.2d, v23.2d
-	WORD $0x4e71cf7d // fmla v29.2d, v27.2d, v17.2d
-	WORD $0x4e61da0a // scvtf v10.2d, v16.2d
-	WORD $0x6e60dfd7 // fmul v23.2d, v30.2d, v0.2d
-	WORD $0x6e6cdff1 // fmul v17.2d, v31.2d, v12.2d
-	WORD $0x6e6ddff0 // fmul v16.2d, v31.2d, v13.2d
-	WORD $0x4e72cf98 // fmla v24.2d, v28.2d, v18.2d
-	WORD $0x6e72dff2 // fmul v18.2d, v31.2d, v18.2d
-	WORD $0x4e61d8f3 // scvtf v19.2d, v7.2d
-	WORD $0x6e68dfe7 // fmul v7.2d, v31.2d, v8.2d
-	WORD $0x4e6acc3d // fmla v29.2d, v1.2d, v10.2d
-	WORD $0x4e73ccb8 // fmla v24.2d, v5.2d, v19.2d
-	WORD $0x6e73dff3 // fmul v19.2d, v31.2d, v19.2d
-	WORD $0xad10e3fd // stp q29, q24, [sp, #0x210]
-	WORD $0x6e6adfd8 // fmul v24.2d, v30.2d, v10.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad40328d // ldp q13, q12, [x20]
-	WORD $0x8b1e02cc // add x12, x22, x30
-	WORD $0x8b0702c1 // add x1, x22, x7
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x4d40cfaa // ld1r { v10.2d }, [x29]
-	WORD $0x3dc002c0 // ldr q0, [x22]
-	WORD $0x4e0d000e // tbl v14.16b, { v0.16b }, v13.16b
-	WORD $0x3dc00180 // ldr q0, [x12]
-	WORD $0xadc2205d // ldp q29, q8, [x2, #0x40]!
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0xad42268b // ldp q11, q9, [x20, #0x40]
-	WORD $0xad4c7c5e // ldp q30, q31, [x2, #0x180]
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
-	WORD $0x6ee0b94a // neg v10.2d, v10.2d
-	WORD $0x8b1302d6 // add x22, x22, x19
-	WORD $0x3dc00182 // ldr q2, [x12]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x4e0c000f // tbl v15.16b, { v0.16b }, v12.16b
-	WORD $0x3dc00020 // ldr q0, [x1]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x8b070021 // add x1, x1, x7
-	WORD $0x3dc00184 // ldr q4, [x12]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x3dc00023 // ldr q3, [x1]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x8b070021 // add x1, x1, x7
-	WORD $0x3dc00186 // ldr q6, [x12]
-	WORD $0x4e0c0042 // tbl v2.16b, { v2.16b }, v12.16b
-	WORD $0x8b070023 // add x3, x1, x7
-	WORD $0x3dc00021 // ldr q1, [x1]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x3dc00065 // ldr q5, [x3]
-	WORD $0x6ee94442 // ushl v2.2d, v2.2d, v9.2d
-	WORD $0x4e0d0000 // tbl v0.16b, { v0.16b }, v13.16b
-	WORD $0x4e0c0084 // tbl v4.16b, { v4.16b }, v12.16b
-	WORD $0x4eea4442 // sshl v2.2d, v2.2d, v10.2d
-	WORD $0x4e0d0063 // tbl v3.16b, { v3.16b }, v13.16b
-	WORD $0x4e0c00c6 // tbl v6.16b, { v6.16b }, v12.16b
-	WORD $0x4e0d0021 // tbl v1.16b, { v1.16b }, v13.16b
-	WORD $0x6eeb4400 // ushl v0.2d, v0.2d, v11.2d
-	WORD $0x6ee94484 // ushl v4.2d, v4.2d, v9.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e0d00a5 // tbl v5.16b, { v5.16b }, v13.16b
-	WORD $0x3ce7698d // ldr q13, [x12, x7]
-	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
-	WORD $0x6ee944c6 // ushl v6.2d, v6.2d, v9.2d
-	WORD $0x6eeb4421 // ushl v1.2d, v1.2d, v11.2d
-	WORD $0x4eea4484 // sshl v4.2d, v4.2d, v10.2d
-	WORD $0x4eea4400 // sshl v0.2d, v0.2d, v10.2d
-	WORD $0x6eeb44a5 // ushl v5.2d, v5.2d, v11.2d
-	WORD $0x4eea44c6 // sshl v6.2d, v6.2d, v10.2d
-	WORD $0x4eea4463 // sshl v3.2d, v3.2d, v10.2d
-	WORD $0x4e62cd11 // fmla v17.2d, v8.2d, v2.2d
-	WORD $0x4eea4421 // sshl v1.2d, v1.2d, v10.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4eea44a5 // sshl v5.2d, v5.2d, v10.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e0c01ac // tbl v12.16b, { v13.16b }, v12.16b
-	WORD $0x6eeb45cd // ushl v13.2d, v14.2d, v11.2d
-	WORD $0x6ee945eb // ushl v11.2d, v15.2d, v9.2d
-	WORD $0x4e64cd10 // fmla v16.2d, v8.2d, v4.2d
-	WORD $0x4e60cfb7 // fmla v23.2d, v29.2d, v0.2d
-	WORD $0x4e66cd12 // fmla v18.2d, v8.2d, v6.2d
-	WORD $0x6ee94589 // ushl v9.2d, v12.2d, v9.2d
-	WORD $0x4eea456b // sshl v11.2d, v11.2d, v10.2d
-	WORD $0x4eea45ac // sshl v12.2d, v13.2d, v10.2d
-	WORD $0x4eea4529 // sshl v9.2d, v9.2d, v10.2d
-	WORD $0x4e61d96a // scvtf v10.2d, v11.2d
-	WORD $0x3dc01feb // ldr q11, [sp, #0x70]
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e6acd07 // fmla v7.2d, v8.2d, v10.2d
-	WORD $0x4e69cd13 // fmla v19.2d, v8.2d, v9.2d
-	WORD $0x4e61d988 // scvtf v8.2d, v12.2d
-	WORD $0x4e68cfb4 // fmla v20.2d, v29.2d, v8.2d
-	WORD $0x4e68cd7e // fmla v30.2d, v11.2d, v8.2d
-	WORD $0x3dc023e8 // ldr q8, [sp, #0x80]
-	WORD $0x4e6acd1f // fmla v31.2d, v8.2d, v10.2d
-	WORD $0x3dc017e8 // ldr q8, [sp, #0x50]
-	WORD $0x4e62cd1f // fmla v31.2d, v8.2d, v2.2d
-	WORD $0x3dc01be2 // ldr q2, [sp, #0x60]
-	WORD $0x4e60cc5e // fmla v30.2d, v2.2d, v0.2d
-	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
-	WORD $0x4e61d860 // scvtf v0.2d, v3.2d
-	WORD $0x4e60cfb5 // fmla v21.2d, v29.2d, v0.2d
-	WORD $0x4e60cc5e // fmla v30.2d, v2.2d, v0.2d
-	WORD $0x3dc013e0 // ldr q0, [sp, #0x40]
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
-	WORD $0x4e64cc1f // fmla v31.2d, v0.2d, v4.2d
-	WORD $0x4e61d820 // scvtf v0.2d, v1.2d
-	WORD $0x4e61d8a1 // scvtf v1.2d, v5.2d
-	WORD $0x4e60cf7e // fmla v30.2d, v27.2d, v0.2d
-	WORD $0x4e60cfb6 // fmla v22.2d, v29.2d, v0.2d
-	WORD $0x4e61cfb8 // fmla v24.2d, v29.2d, v1.2d
-	WORD $0x4e66cf9f // fmla v31.2d, v28.2d, v6.2d
-	WORD $0x4e61cf3e // fmla v30.2d, v25.2d, v1.2d
-	WORD $0x4e69cf5f // fmla v31.2d, v26.2d, v9.2d
-	WORD $0xad0c7c5e // stp q30, q31, [x2, #0x180]
-	WORD $0x54fff3c1 // b.ne <symmetric5+0x1660>
-	WORD $0x7940014c // ldrh w12, [x10]
+	WORD $0x3cf06bbc // ldr q28, [x29, x16]
+	WORD $0x4effd694 // fsub v20.2d, v20.2d, v31.2d
+	WORD $0x4e74ccbd // fmla v29.2d, v5.2d, v20.2d
+	WORD $0x6e74df14 // fmul v20.2d, v24.2d, v20.2d
+	WORD $0x4e0a0000 // tbl v0.16b, { v0.16b }, v10.16b
+	WORD $0x4ea01d20 // orr v0.16b, v9.16b, v0.16b
+	WORD $0x4effd400 // fsub v0.2d, v0.2d, v31.2d
+	WORD $0x4e60cc7e // fmla v30.2d, v3.2d, v0.2d
+	WORD $0x6e60df57 // fmul v23.2d, v26.2d, v0.2d
+	WORD $0x4e0a02c0 // tbl v0.16b, { v22.16b }, v10.16b
+	WORD $0x4e080336 // tbl v22.16b, { v25.16b }, v8.16b
+	WORD $0x3dc003b9 // ldr q25, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3cf06bcc // ldr q12, [x30, x16]
+	WORD $0x4ea01d20 // orr v0.16b, v9.16b, v0.16b
+	WORD $0x4eb61d36 // orr v22.16b, v9.16b, v22.16b
+	WORD $0x4effd400 // fsub v0.2d, v0.2d, v31.2d
+	WORD $0x4effd6d6 // fsub v22.2d, v22.2d, v31.2d
+	WORD $0x4e60cebe // fmla v30.2d, v21.2d, v0.2d
+	WORD $0x6e60df5b // fmul v27.2d, v26.2d, v0.2d
+	WORD $0x4e0a0320 // tbl v0.16b, { v25.16b }, v10.16b
+	WORD $0x4e080399 // tbl v25.16b, { v28.16b }, v8.16b
+	WORD $0x4e76ccdd // fmla v29.2d, v6.2d, v22.2d
+	WORD $0x4e080188 // tbl v8.16b, { v12.16b }, v8.16b
+	WORD $0x6e76df16 // fmul v22.2d, v24.2d, v22.2d
+	WORD $0x4ea61cd5 // mov v21.16b, v6.16b
+	WORD $0x4eb91d39 // orr v25.16b, v9.16b, v25.16b
+	WORD $0x4ea01d20 // orr v0.16b, v9.16b, v0.16b
+	WORD $0x4ea81d28 // orr v8.16b, v9.16b, v8.16b
+	WORD $0x4effd400 // fsub v0.2d, v0.2d, v31.2d
+	WORD $0x4effd739 // fsub v25.2d, v25.2d, v31.2d
+	WORD $0x4effd508 // fsub v8.2d, v8.2d, v31.2d
+	WORD $0x4e79ccfd // fmla v29.2d, v7.2d, v25.2d
+	WORD $0x4eab1d67 // mov v7.16b, v11.16b
+	WORD $0x4e60cd7e // fmla v30.2d, v11.2d, v0.2d
+	WORD $0x3dc003cb // ldr q11, [x30]
+	WORD $0x6e60df5c // fmul v28.2d, v26.2d, v0.2d
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x6e79df19 // fmul v25.2d, v24.2d, v25.2d
+	WORD $0x6e68df18 // fmul v24.2d, v24.2d, v8.2d
+	WORD $0x4e68cddd // fmla v29.2d, v14.2d, v8.2d
+	WORD $0x4e0a0160 // tbl v0.16b, { v11.16b }, v10.16b
+	WORD $0x4ea01d20 // orr v0.16b, v9.16b, v0.16b
+	WORD $0x4effd400 // fsub v0.2d, v0.2d, v31.2d
+	WORD $0x4e60cdbe // fmla v30.2d, v13.2d, v0.2d
+	WORD $0x6e60df5a // fmul v26.2d, v26.2d, v0.2d
+	WORD $0xad1177fe // stp q30, q29, [sp, #0x220]
+	WORD $0x4d40cd5f // ld1r { v31.2d }, [x10]
+	WORD $0xad407afd // ldp q29, q30, [x23]
+	WORD $0x4d40cd08 // ld1r { v8.2d }, [x8]
+	WORD $0x910283e8 // add x8, sp, #0xa0
+	WORD $0xaa1a03ea // mov x10, x26
+	WORD $0x8b100144 // add x4, x10, x16
+	WORD $0xadc20109 // ldp q9, q0, [x8, #0x40]!
+	WORD $0x8b150146 // add x6, x10, x21
+	WORD $0xf10005ef // subs x15, x15, #0x1
+	WORD $0x3dc0014c // ldr q12, [x10]
+	WORD $0x3dc0008d // ldr q13, [x4]
+	WORD $0x4e1e01ad // tbl v13.16b, { v13.16b }, v30.16b
+	WORD $0x8b150084 // add x4, x4, x21
+	WORD $0xad4c2d0a // ldp q10, q11, [x8, #0x180]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x8b150094 // add x20, x4, x21
+	WORD $0x8b16014a // add x10, x10, x22
+	WORD $0x4ead1fee // orr v14.16b, v31.16b, v13.16b
+	WORD $0x3dc000cd // ldr q13, [x6]
+	WORD $0x4ee8d5cf // fsub v15.2d, v14.2d, v8.2d
+	WORD $0x3dc0008e // ldr q14, [x4]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x8b1500c6 // add x6, x6, x21
+	WORD $0x3dc00282 // ldr q2, [x20]
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x8b1500c4 // add x4, x6, x21
+	WORD $0x8b150286 // add x6, x20, x21
+	WORD $0x3dc00083 // ldr q3, [x4]
+	WORD $0x3dc000c5 // ldr q5, [x6]
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x3cf568c6 // ldr q6, [x6, x21]
+	WORD $0x4e6fcc04 // fmla v4.2d, v0.2d, v15.2d
+	WORD $0x8b150084 // add x4, x4, x21
+	WORD $0x4e1e01ce // tbl v14.16b, { v14.16b }, v30.16b
+	WORD $0x4e1e0042 // tbl v2.16b, { v2.16b }, v30.16b
+	WORD $0x4e1e00a5 // tbl v5.16b, { v5.16b }, v30.16b
+	WORD $0x4eae1fee // orr v14.16b, v31.16b, v14.16b
+	WORD $0x4ea21fe2 // orr v2.16b, v31.16b, v2.16b
+	WORD $0x4e1e00c6 // tbl v6.16b, { v6.16b }, v30.16b
+	WORD $0x4ea51fe5 // orr v5.16b, v31.16b, v5.16b
+	WORD $0x4ee8d5ce // fsub v14.2d, v14.2d, v8.2d
+	WORD $0x4ee8d442 // fsub v2.2d, v2.2d, v8.2d
+	WORD $0x4ea61fe6 // orr v6.16b, v31.16b, v6.16b
+	WORD $0x4ee8d4a5 // fsub v5.2d, v5.2d, v8.2d
+	WORD $0x4e6ecc14 // fmla v20.2d, v0.2d, v14.2d
+	WORD $0x4e62cc16 // fmla v22.2d, v0.2d, v2.2d
+	WORD $0x4ee8d4c6 // fsub v6.2d, v6.2d, v8.2d
+	WORD $0x4e65cc19 // fmla v25.2d, v0.2d, v5.2d
+	WORD $0x4e66cc18 // fmla v24.2d, v0.2d, v6.2d
+	WORD $0x4e1d0180 // tbl v0.16b, { v12.16b }, v29.16b
+	WORD $0x3dc023ec // ldr q12, [sp, #0x80]
+	WORD $0x4ea01fe0 // orr v0.16b, v31.16b, v0.16b
+	WORD $0x4ee8d400 // fsub v0.2d, v0.2d, v8.2d
+	WORD $0x4e60cd33 // fmla v19.2d, v9.2d, v0.2d
+	WORD $0x4e60cd8a // fmla v10.2d, v12.2d, v0.2d
+	WORD $0x3dc01fe0 // ldr q0, [sp, #0x70]
+	WORD $0x3dc017ec // ldr q12, [sp, #0x50]
+	WORD $0x4e6fcc0b // fmla v11.2d, v0.2d, v15.2d
+	WORD $0x4e1d01a0 // tbl v0.16b, { v13.16b }, v29.16b
+	WORD $0x4ea01fe0 // orr v0.16b, v31.16b, v0.16b
+	WORD $0x4ee8d400 // fsub v0.2d, v0.2d, v8.2d
+	WORD $0x4e60cd37 // fmla v23.2d, v9.2d, v0.2d
+	WORD $0x4e60cd8a // fmla v10.2d, v12.2d, v0.2d
+	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
+	WORD $0x4e6ecc0b // fmla v11.2d, v0.2d, v14.2d
+	WORD $0x4e1d0020 // tbl v0.16b, { v1.16b }, v29.16b
+	WORD $0x4ea01fe0 // orr v0.16b, v31.16b, v0.16b
+	WORD $0x3dc013e1 // ldr q1, [sp, #0x40]
+	WORD $0x4ee8d400 // fsub v0.2d, v0.2d, v8.2d
+	WORD $0x4e62ceab // fmla v11.2d, v21.2d, v2.2d
+	WORD $0x4e60cc2a // fmla v10.2d, v1.2d, v0.2d
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x4e60cd3b // fmla v27.2d, v9.2d, v0.2d
+	WORD $0x4e1d0060 // tbl v0.16b, { v3.16b }, v29.16b
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x4ea01fe0 // orr v0.16b, v31.16b, v0.16b
+	WORD $0x4e65ce0b // fmla v11.2d, v16.2d, v5.2d
+	WORD $0x4ee8d400 // fsub v0.2d, v0.2d, v8.2d
+	WORD $0x4e1d0021 // tbl v1.16b, { v1.16b }, v29.16b
+	WORD $0x4e60ccea // fmla v10.2d, v7.2d, v0.2d
+	WORD $0x4e66ce2b // fmla v11.2d, v17.2d, v6.2d
+	WORD $0x4e60cd3c // fmla v28.2d, v9.2d, v0.2d
+	WORD $0x4ea11fe1 // orr v1.16b, v31.16b, v1.16b
+	WORD $0x4ee8d421 // fsub v1.2d, v1.2d, v8.2d
+	WORD $0x4e61ce4a // fmla v10.2d, v18.2d, v1.2d
+	WORD $0x4e61cd3a // fmla v26.2d, v9.2d, v1.2d
+	WORD $0xad0c2d0a // stp q10, q11, [x8, #0x180]
+	WORD $0x54fff5a1 // b.ne <symmetric5+0x6a4>
+	WORD $0x794001a8 // ldrh w8, [x13]
+	WORD $0x794005aa // ldrh w10, [x13, #0x2]
+	WORD $0x4ed73a60 // zip1 v0.2d, v19.2d, v23.2d
+	WORD $0x4edc3b61 // zip1 v1.2d, v27.2d, v28.2d
+	WORD $0x8b081a68 // add x8, x19, x8, lsl #6
+	WORD $0x8b0a1a6a // add x10, x19, x10, lsl #6
+	WORD $0x794009af // ldrh w15, [x13, #0x4]
+	WORD $0x79400db0 // ldrh w16, [x13, #0x6]
+	WORD $0x8b0f1a6f // add x15, x19, x15, lsl #6
+	WORD $0x8b101a70 // add x16, x19, x16, lsl #6
+	WORD $0xad400d02 // ldp q2, q3, [x8]
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0xad000500 // stp q0, q1, [x8]
+	WORD $0x4ed77a60 // zip2 v0.2d, v19.2d, v23.2d
+	WORD $0x4edc7b61 // zip2 v1.2d, v27.2d, v28.2d
+	WORD $0xad400d42 // ldp q2, q3, [x10]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0x4ed43880 // zip1 v0.2d, v4.2d, v20.2d
+	WORD $0x4ed93ac1 // zip1 v1.2d, v22.2d, v25.2d
+	WORD $0xad400de2 // ldp q2, q3, [x15]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad0005e0 // stp q0, q1, [x15]
+	WORD $0x4ed47880 // zip2 v0.2d, v4.2d, v20.2d
+	WORD $0x4ed97ac1 // zip2 v1.2d, v22.2d, v25.2d
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x3dc00902 // ldr q2, [x8, #0x20]
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000600 // stp q0, q1, [x16]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0x4ed73a84 // zip1 v4.2d, v20.2d, v23.2d
-	WORD $0x4ed63aa5 // zip1 v5.2d, v21.2d, v22.2d
-	WORD $0x79400941 // ldrh w1, [x10, #0x4]
-	WORD $0x79400d42 // ldrh w2, [x10, #0x6]
-	WORD $0x9102029d // add x29, x20, #0x80
+	WORD $0x6e084741 // mov v1.d[0], v26.d[1]
+	WORD $0x4e181ffa // mov v26.d[1], xzr
 	WORD $0x6e084700 // mov v0.d[0], v24.d[1]
 	WORD $0x4e181ff8 // mov v24.d[1], xzr
-	WORD $0x8b0c18ac // add x12, x5, x12, lsl #6
-	WORD $0x8b0e18ae // add x14, x5, x14, lsl #6
-	WORD $0xad400981 // ldp q1, q2, [x12]
-	WORD $0x3dc00983 // ldr q3, [x12, #0x20]
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4e78d463 // fadd v3.2d, v3.2d, v24.2d
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x3d800983 // str q3, [x12, #0x20]
-	WORD $0x4ed67aa3 // zip2 v3.2d, v21.2d, v22.2d
-	WORD $0x3dc009c5 // ldr q5, [x14, #0x20]
-	WORD $0x4e65d400 // fadd v0.2d, v0.2d, v5.2d
-	WORD $0xad000981 // stp q1, q2, [x12]
-	WORD $0x4ed77a81 // zip2 v1.2d, v20.2d, v23.2d
-	WORD $0x8b0118ac // add x12, x5, x1, lsl #6
-	WORD $0xad4011c2 // ldp q2, q4, [x14]
-	WORD $0x4ed23a05 // zip1 v5.2d, v16.2d, v18.2d
-	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD $0x4ed138e4 // zip1 v4.2d, v7.2d, v17.2d
+	WORD $0x4e7ad442 // fadd v2.2d, v2.2d, v26.2d
+	WORD $0x3d800902 // str q2, [x8, #0x20]
+	WORD $0x3dc00942 // ldr q2, [x10, #0x20]
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x3d8009c0 // str q0, [x14, #0x20]
-	WORD $0x6e084662 // mov v2.d[0], v19.d[1]
-	WORD $0x4e181ff3 // mov v19.d[1], xzr
-	WORD $0xad000dc1 // stp q1, q3, [x14]
-	WORD $0x3dc00983 // ldr q3, [x12, #0x20]
-	WORD $0xad400580 // ldp q0, q1, [x12]
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4e63d663 // fadd v3.2d, v19.2d, v3.2d
-	WORD $0x4ed27a05 // zip2 v5.2d, v16.2d, v18.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4ed178e4 // zip2 v4.2d, v7.2d, v17.2d
-	WORD $0x3d800983 // str q3, [x12, #0x20]
-	WORD $0xad000580 // stp q0, q1, [x12]
-	WORD $0x8b0218ac // add x12, x5, x2, lsl #6
-	WORD $0xad400181 // ldp q1, q0, [x12]
-	WORD $0x3dc00983 // ldr q3, [x12, #0x20]
-	WORD $0x4e60d4a0 // fadd v0.2d, v5.2d, v0.2d
-	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x3d800982 // str q2, [x12, #0x20]
-	WORD $0xad000181 // stp q1, q0, [x12]
-	WORD $0x3cf56b25 // ldr q5, [x25, x21]
-	WORD $0xad410682 // ldp q2, q1, [x20, #0x20]
-	WORD $0x3cf56900 // ldr q0, [x8, x21]
-	WORD $0x3cf76903 // ldr q3, [x8, x23]
-	WORD $0x7940114c // ldrh w12, [x10, #0x8]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x79401941 // ldrh w1, [x10, #0xc]
-	WORD $0x79401d42 // ldrh w2, [x10, #0xe]
-	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0xad434287 // ldp q7, q16, [x20, #0x60]
-	WORD $0x3cf76b72 // ldr q18, [x27, x23]
-	WORD $0x3cf76b26 // ldr q6, [x25, x23]
-	WORD $0xad51fbfd // ldp q29, q30, [sp, #0x230]
-	WORD $0x4e010063 // tbl v3.16b, { v3.16b }, v1.16b
-	WORD $0x4e0100c6 // tbl v6.16b, { v6.16b }, v1.16b
-	WORD $0x3cf56b08 // ldr q8, [x24, x21]
-	WORD $0x4e010252 // tbl v18.16b, { v18.16b }, v1.16b
-	WORD $0x3cf56b49 // ldr q9, [x26, x21]
-	WORD $0x3cf76b4a // ldr q10, [x26, x23]
-	WORD $0x4e0200b1 // tbl v17.16b, { v5.16b }, v2.16b
-	WORD $0x3cf56b65 // ldr q5, [x27, x21]
-	WORD $0x5280051b // mov w27, #0x28
-	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
-	WORD $0x6ee0b893 // neg v19.2d, v4.2d
-	WORD $0x9bbb1183 // umaddl x3, w12, w27, x4
-	WORD $0x9bbb11ce // umaddl x14, w14, w27, x4
-	WORD $0x9bbb1036 // umaddl x22, w1, w27, x4
-	WORD $0x9bbb1042 // umaddl x2, w2, w27, x4
-	WORD $0x6ef04463 // ushl v3.2d, v3.2d, v16.2d
-	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
-	WORD $0x6ef04652 // ushl v18.2d, v18.2d, v16.2d
-	WORD $0x6ee74400 // ushl v0.2d, v0.2d, v7.2d
-	WORD $0x6ee74631 // ushl v17.2d, v17.2d, v7.2d
-	WORD $0x4ef34474 // sshl v20.2d, v3.2d, v19.2d
-	WORD $0xad405477 // ldp q23, q21, [x3]
-	WORD $0xad405ad8 // ldp q24, q22, [x22]
-	WORD $0x4ef344c6 // sshl v6.2d, v6.2d, v19.2d
-	WORD $0x910081cc // add x12, x14, #0x20
-	WORD $0xad40645b // ldp q27, q25, [x2]
-	WORD $0xad4069dc // ldp q28, q26, [x14]
-	WORD $0x9100804e // add x14, x2, #0x20
-	WORD $0x910243e2 // add x2, sp, #0x90
-	WORD $0x4ef34400 // sshl v0.2d, v0.2d, v19.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61d8cd // scvtf v13.2d, v6.2d
-	WORD $0x4e61d81f // scvtf v31.2d, v0.2d
-	WORD $0x3cf76b00 // ldr q0, [x24, x23]
-	WORD $0x4e0200a5 // tbl v5.16b, { v5.16b }, v2.16b
-	WORD $0x4e61da2c // scvtf v12.2d, v17.2d
-	WORD $0xfd401071 // ldr d17, [x3, #0x20]
-	WORD $0x52800098 // mov w24, #0x4
-	WORD $0x6ee744ab // ushl v11.2d, v5.2d, v7.2d
-	WORD $0x4edb3b03 // zip1 v3.2d, v24.2d, v27.2d
-	WORD $0x4edc3ae4 // zip1 v4.2d, v23.2d, v28.2d
-	WORD $0x4edc7ae5 // zip2 v5.2d, v23.2d, v28.2d
-	WORD $0x4edb7b06 // zip2 v6.2d, v24.2d, v27.2d
-	WORD $0x4e020117 // tbl v23.16b, { v8.16b }, v2.16b
-	WORD $0x4ef34578 // sshl v24.2d, v11.2d, v19.2d
-	WORD $0x4ef3465b // sshl v27.2d, v18.2d, v19.2d
-	WORD $0xfd4012d2 // ldr d18, [x22, #0x20]
-	WORD $0x4e020122 // tbl v2.16b, { v9.16b }, v2.16b
-	WORD $0x4e7fcc9d // fmla v29.2d, v4.2d, v31.2d
-	WORD $0x4e74cc7e // fmla v30.2d, v3.2d, v20.2d
-	WORD $0x4e010000 // tbl v0.16b, { v0.16b }, v1.16b
-	WORD $0x6ee746fc // ushl v28.2d, v23.2d, v7.2d
-	WORD $0x4e61db68 // scvtf v8.2d, v27.2d
-	WORD $0x4e61db0b // scvtf v11.2d, v24.2d
-	WORD $0x4ed93ad7 // zip1 v23.2d, v22.2d, v25.2d
-	WORD $0x4eda3ab8 // zip1 v24.2d, v21.2d, v26.2d
-	WORD $0x4e010141 // tbl v1.16b, { v10.16b }, v1.16b
-	WORD $0x6ee74442 // ushl v2.2d, v2.2d, v7.2d
-	WORD $0x4d408591 // ld1 { v17.d }[1], [x12]
-	WORD $0xad45bbea // ldp q10, q14, [sp, #0xb0]
-	WORD $0x6ef04400 // ushl v0.2d, v0.2d, v16.2d
-	WORD $0x4ef3479b // sshl v27.2d, v28.2d, v19.2d
-	WORD $0x6ef04421 // ushl v1.2d, v1.2d, v16.2d
-	WORD $0x4ed97adc // zip2 v28.2d, v22.2d, v25.2d
-	WORD $0x4ef34442 // sshl v2.2d, v2.2d, v19.2d
-	WORD $0x4d4085d2 // ld1 { v18.d }[1], [x14]
-	WORD $0x4e6dccde // fmla v30.2d, v6.2d, v13.2d
-	WORD $0x4e6cccbd // fmla v29.2d, v5.2d, v12.2d
-	WORD $0x4ef34400 // sshl v0.2d, v0.2d, v19.2d
-	WORD $0x4e61db69 // scvtf v9.2d, v27.2d
-	WORD $0x4eda7abb // zip2 v27.2d, v21.2d, v26.2d
-	WORD $0x4ef34421 // sshl v1.2d, v1.2d, v19.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x6e74ddd9 // fmul v25.2d, v14.2d, v20.2d
-	WORD $0x6e6dddda // fmul v26.2d, v14.2d, v13.2d
-	WORD $0x6e68ddc7 // fmul v7.2d, v14.2d, v8.2d
+	WORD $0x3d800941 // str q1, [x10, #0x20]
+	WORD $0x3dc009e1 // ldr q1, [x15, #0x20]
+	WORD $0x4e61d701 // fadd v1.2d, v24.2d, v1.2d
+	WORD $0x3d8009e1 // str q1, [x15, #0x20]
+	WORD $0x3dc00a01 // ldr q1, [x16, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800a00 // str q0, [x16, #0x20]
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x794019af // ldrh w15, [x13, #0xc]
+	WORD $0x79401db0 // ldrh w16, [x13, #0xe]
+	WORD $0x794015aa // ldrh w10, [x13, #0xa]
+	WORD $0x3cf96976 // ldr q22, [x11, x25]
+	WORD $0x3cf96877 // ldr q23, [x3, x25]
+	WORD $0xad5277fe // ldp q30, q29, [sp, #0x240]
+	WORD $0x9ba51d08 // umaddl x8, w8, w5, x7
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0x9ba51e10 // umaddl x16, w16, w5, x7
+	WORD $0x9ba51d4a // umaddl x10, w10, w5, x7
+	WORD $0x3cf96b79 // ldr q25, [x27, x25]
+	WORD $0x3cf96bbc // ldr q28, [x29, x25]
+	WORD $0xad4019e2 // ldp q2, q6, [x15]
+	WORD $0xad404e07 // ldp q7, q19, [x16]
+	WORD $0xfd401114 // ldr d20, [x8, #0x20]
+	WORD $0xad400500 // ldp q0, q1, [x8]
+	WORD $0x91008148 // add x8, x10, #0x20
+	WORD $0xad404945 // ldp q5, q18, [x10]
+	WORD $0x9100820a // add x10, x16, #0x20
+	WORD $0xfd4011f5 // ldr d21, [x15, #0x20]
+	WORD $0x910283f0 // add x16, sp, #0xa0
+	WORD $0x5280008f // mov w15, #0x4
+	WORD $0x4ed338d0 // zip1 v16.2d, v6.2d, v19.2d
+	WORD $0x4ed23831 // zip1 v17.2d, v1.2d, v18.2d
+	WORD $0x4ed27832 // zip2 v18.2d, v1.2d, v18.2d
+	WORD $0x4ed378d3 // zip2 v19.2d, v6.2d, v19.2d
+	WORD $0x3cf86966 // ldr q6, [x11, x24]
+	WORD $0x4d408514 // ld1 { v20.d }[1], [x8]
+	WORD $0x910222e8 // add x8, x23, #0x88
+	WORD $0x4d408555 // ld1 { v21.d }[1], [x10]
+	WORD $0x4ec73843 // zip1 v3.2d, v2.2d, v7.2d
+	WORD $0x4d40cd08 // ld1r { v8.2d }, [x8]
+	WORD $0x4ec77847 // zip2 v7.2d, v2.2d, v7.2d
+	WORD $0xad410aff // ldp q31, q2, [x23, #0x20]
+	WORD $0x910242e8 // add x8, x23, #0x90
+	WORD $0x4ec53804 // zip1 v4.2d, v0.2d, v5.2d
+	WORD $0x4d40cd09 // ld1r { v9.2d }, [x8]
+	WORD $0x4ec57805 // zip2 v5.2d, v0.2d, v5.2d
+	WORD $0xad4607e0 // ldp q0, q1, [sp, #0xc0]
+	WORD $0x4e0202d6 // tbl v22.16b, { v22.16b }, v2.16b
+	WORD $0x4e0202f7 // tbl v23.16b, { v23.16b }, v2.16b
+	WORD $0x4e020339 // tbl v25.16b, { v25.16b }, v2.16b
+	WORD $0x4e02039c // tbl v28.16b, { v28.16b }, v2.16b
+	WORD $0x4eb61d16 // orr v22.16b, v8.16b, v22.16b
+	WORD $0x4eb71d17 // orr v23.16b, v8.16b, v23.16b
+	WORD $0x4eb91d19 // orr v25.16b, v8.16b, v25.16b
+	WORD $0x4ebc1d1c // orr v28.16b, v8.16b, v28.16b
+	WORD $0x4e1f00c6 // tbl v6.16b, { v6.16b }, v31.16b
+	WORD $0x4ee9d6d6 // fsub v22.2d, v22.2d, v9.2d
+	WORD $0x4ee9d6f7 // fsub v23.2d, v23.2d, v9.2d
+	WORD $0x4ee9d739 // fsub v25.2d, v25.2d, v9.2d
+	WORD $0x4ea61d06 // orr v6.16b, v8.16b, v6.16b
+	WORD $0x4e76cc7d // fmla v29.2d, v3.2d, v22.2d
+	WORD $0x6e76dc38 // fmul v24.2d, v1.2d, v22.2d
+	WORD $0x3cf86876 // ldr q22, [x3, x24]
+	WORD $0x6e77dc3b // fmul v27.2d, v1.2d, v23.2d
+	WORD $0x4ee9d4c6 // fsub v6.2d, v6.2d, v9.2d
+	WORD $0x4e66cc9e // fmla v30.2d, v4.2d, v6.2d
+	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0x4e77ccfd // fmla v29.2d, v7.2d, v23.2d
+	WORD $0x3cf86b77 // ldr q23, [x27, x24]
+	WORD $0x4e1f02d6 // tbl v22.16b, { v22.16b }, v31.16b
+	WORD $0x4eb61d16 // orr v22.16b, v8.16b, v22.16b
+	WORD $0x4e79ce1d // fmla v29.2d, v16.2d, v25.2d
+	WORD $0x4ee9d6d6 // fsub v22.2d, v22.2d, v9.2d
+	WORD $0x4e1f02f7 // tbl v23.16b, { v23.16b }, v31.16b
+	WORD $0x4e76ccbe // fmla v30.2d, v5.2d, v22.2d
+	WORD $0x4eb71d17 // orr v23.16b, v8.16b, v23.16b
+	WORD $0x6e76dc16 // fmul v22.2d, v0.2d, v22.2d
+	WORD $0x4ee9d6fa // fsub v26.2d, v23.2d, v9.2d
+	WORD $0x6e79dc37 // fmul v23.2d, v1.2d, v25.2d
+	WORD $0x4e7ace3e // fmla v30.2d, v17.2d, v26.2d
+	WORD $0x6e7adc19 // fmul v25.2d, v0.2d, v26.2d
+	WORD $0x3cf86bba // ldr q26, [x29, x24]
+	WORD $0x4e1f035a // tbl v26.16b, { v26.16b }, v31.16b
+	WORD $0x4eba1d1a // orr v26.16b, v8.16b, v26.16b
+	WORD $0x4ee9d74a // fsub v10.2d, v26.2d, v9.2d
+	WORD $0x4ee9d79a // fsub v26.2d, v28.2d, v9.2d
+	WORD $0x4e6ace5e // fmla v30.2d, v18.2d, v10.2d
+	WORD $0x6e6adc1c // fmul v28.2d, v0.2d, v10.2d
+	WORD $0x3cf86bca // ldr q10, [x30, x24]
+	WORD $0x4e7ace7d // fmla v29.2d, v19.2d, v26.2d
+	WORD $0x6e7adc3a // fmul v26.2d, v1.2d, v26.2d
+	WORD $0x4e1f015f // tbl v31.16b, { v10.16b }, v31.16b
+	WORD $0x4ebf1d1f // orr v31.16b, v8.16b, v31.16b
+	WORD $0x3cf96bca // ldr q10, [x30, x25]
+	WORD $0x4ee9d7ff // fsub v31.2d, v31.2d, v9.2d
+	WORD $0x4e020142 // tbl v2.16b, { v10.16b }, v2.16b
+	WORD $0x4e7fce9e // fmla v30.2d, v20.2d, v31.2d
+	WORD $0x4ea21d02 // orr v2.16b, v8.16b, v2.16b
+	WORD $0x4ee9d448 // fsub v8.2d, v2.2d, v9.2d
+	WORD $0x6e7fdc02 // fmul v2.2d, v0.2d, v31.2d
+	WORD $0x4e68cebd // fmla v29.2d, v21.2d, v8.2d
+	WORD $0x6e68dc21 // fmul v1.2d, v1.2d, v8.2d
+	WORD $0xad1277fe // stp q30, q29, [sp, #0x240]
+	WORD $0xad417afd // ldp q29, q30, [x23, #0x20]
+	WORD $0x6d48a2e0 // ldp d0, d8, [x23, #0x88]
+	WORD $0x4e080508 // dup v8.2d, v8.d[0]
+	WORD $0x4e08041f // dup v31.2d, v0.d[0]
+	WORD $0x8b180348 // add x8, x26, x24
+	WORD $0x8b19034a // add x10, x26, x25
+	WORD $0xad432a09 // ldp q9, q10, [x16, #0x60]
+	WORD $0xad4f020d // ldp q13, q0, [x16, #0x1e0]
+	WORD $0xf10005ef // subs x15, x15, #0x1
+	WORD $0x8b16035a // add x26, x26, x22
+	WORD $0x3dc0010b // ldr q11, [x8]
+	WORD $0x8b150108 // add x8, x8, x21
+	WORD $0x4e1d016b // tbl v11.16b, { v11.16b }, v29.16b
+	WORD $0x3dc0014c // ldr q12, [x10]
+	WORD $0x4e1e018c // tbl v12.16b, { v12.16b }, v30.16b
+	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0x3dc0014e // ldr q14, [x10]
+	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0x3dc0014f // ldr q15, [x10]
+	WORD $0x8b15014a // add x10, x10, x21
+	WORD $0x4e1e01ce // tbl v14.16b, { v14.16b }, v30.16b
+	WORD $0x4eab1feb // orr v11.16b, v31.16b, v11.16b
+	WORD $0x4eac1fec // orr v12.16b, v31.16b, v12.16b
+	WORD $0x4e1e01ef // tbl v15.16b, { v15.16b }, v30.16b
+	WORD $0x4eae1fee // orr v14.16b, v31.16b, v14.16b
+	WORD $0x4ee8d56b // fsub v11.2d, v11.2d, v8.2d
+	WORD $0x4ee8d58c // fsub v12.2d, v12.2d, v8.2d
+	WORD $0x4eaf1fef // orr v15.16b, v31.16b, v15.16b
+	WORD $0x4ee8d5ce // fsub v14.2d, v14.2d, v8.2d
+	WORD $0x4e6bcd26 // fmla v6.2d, v9.2d, v11.2d
+	WORD $0x4e6bcc8d // fmla v13.2d, v4.2d, v11.2d
+	WORD $0x3cf5694b // ldr q11, [x10, x21]
+	WORD $0x4e6ccd58 // fmla v24.2d, v10.2d, v12.2d
+	WORD $0x4e6ccc60 // fmla v0.2d, v3.2d, v12.2d
+	WORD $0x4ee8d5ef // fsub v15.2d, v15.2d, v8.2d
+	WORD $0x3dc0014c // ldr q12, [x10]
+	WORD $0x4e6ecd5b // fmla v27.2d, v10.2d, v14.2d
+	WORD $0x4e6fcd57 // fmla v23.2d, v10.2d, v15.2d
+	WORD $0x4e6ecce0 // fmla v0.2d, v7.2d, v14.2d
+	WORD $0x4e1e018c // tbl v12.16b, { v12.16b }, v30.16b
+	WORD $0x4e1e016b // tbl v11.16b, { v11.16b }, v30.16b
+	WORD $0x4eac1fec // orr v12.16b, v31.16b, v12.16b
+	WORD $0x4eab1feb // orr v11.16b, v31.16b, v11.16b
+	WORD $0x4e6fce00 // fmla v0.2d, v16.2d, v15.2d
+	WORD $0x4ee8d58c // fsub v12.2d, v12.2d, v8.2d
+	WORD $0x4ee8d56b // fsub v11.2d, v11.2d, v8.2d
+	WORD $0x4e6ccd5a // fmla v26.2d, v10.2d, v12.2d
+	WORD $0x4e6bcd41 // fmla v1.2d, v10.2d, v11.2d
+	WORD $0x3dc0010a // ldr q10, [x8]
+	WORD $0x8b150108 // add x8, x8, x21
+	WORD $0x4e6cce60 // fmla v0.2d, v19.2d, v12.2d
+	WORD $0x4e6bcea0 // fmla v0.2d, v21.2d, v11.2d
+	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
+	WORD $0x4eaa1fea // orr v10.16b, v31.16b, v10.16b
+	WORD $0x4ee8d54a // fsub v10.2d, v10.2d, v8.2d
+	WORD $0x4e6acd36 // fmla v22.2d, v9.2d, v10.2d
+	WORD $0x4e6accad // fmla v13.2d, v5.2d, v10.2d
+	WORD $0x3dc0010a // ldr q10, [x8]
+	WORD $0x8b150108 // add x8, x8, x21
+	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
+	WORD $0x4eaa1fea // orr v10.16b, v31.16b, v10.16b
+	WORD $0x4ee8d54a // fsub v10.2d, v10.2d, v8.2d
+	WORD $0x4e6acd39 // fmla v25.2d, v9.2d, v10.2d
+	WORD $0x4e6ace2d // fmla v13.2d, v17.2d, v10.2d
+	WORD $0x3dc0010a // ldr q10, [x8]
+	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
+	WORD $0x4eaa1fea // orr v10.16b, v31.16b, v10.16b
+	WORD $0x4ee8d54a // fsub v10.2d, v10.2d, v8.2d
+	WORD $0x4e6acd3c // fmla v28.2d, v9.2d, v10.2d
+	WORD $0x4e6ace4d // fmla v13.2d, v18.2d, v10.2d
+	WORD $0x3cf5690a // ldr q10, [x8, x21]
+	WORD $0x4e1d014a // tbl v10.16b, { v10.16b }, v29.16b
+	WORD $0x4eaa1fea // orr v10.16b, v31.16b, v10.16b
+	WORD $0x4ee8d54a // fsub v10.2d, v10.2d, v8.2d
+	WORD $0x4e6ace8d // fmla v13.2d, v20.2d, v10.2d
+	WORD $0x4e6acd22 // fmla v2.2d, v9.2d, v10.2d
+	WORD $0xad0f020d // stp q13, q0, [x16, #0x1e0]
+	WORD $0x91010210 // add x16, x16, #0x40
+	WORD $0x54fff6c1 // b.ne <symmetric5+0xa4c>
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x4edc3b20 // zip1 v0.2d, v25.2d, v28.2d
+	WORD $0x794019aa // ldrh w10, [x13, #0xc]
+	WORD $0x4edb3b04 // zip1 v4.2d, v24.2d, v27.2d
+	WORD $0x4edb7b03 // zip2 v3.2d, v24.2d, v27.2d
+	WORD $0x79401daf // ldrh w15, [x13, #0xe]
+	WORD $0x8b081a70 // add x16, x19, x8, lsl #6
+	WORD $0x794015a8 // ldrh w8, [x13, #0xa]
+	WORD $0x8b0a1a6a // add x10, x19, x10, lsl #6
+	WORD $0x8b0f1a6f // add x15, x19, x15, lsl #6
+	WORD $0xad401e05 // ldp q5, q7, [x16]
+	WORD $0x8b081a68 // add x8, x19, x8, lsl #6
+	WORD $0x4e60d4e0 // fadd v0.2d, v7.2d, v0.2d
+	WORD $0x4ed638c7 // zip1 v7.2d, v6.2d, v22.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad000205 // stp q5, q0, [x16]
+	WORD $0x4ed678c0 // zip2 v0.2d, v6.2d, v22.2d
+	WORD $0x4edc7b25 // zip2 v5.2d, v25.2d, v28.2d
+	WORD $0xad401d06 // ldp q6, q7, [x8]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0xad001500 // stp q0, q5, [x8]
+	WORD $0x4eda3ae5 // zip1 v5.2d, v23.2d, v26.2d
+	WORD $0x4eda7ae0 // zip2 v0.2d, v23.2d, v26.2d
+	WORD $0x17fffe03 // b <symmetric5+0x3e4>
+	WORD $0xd503201f // nop
+	WORD $0xf2400abf // tst x21, #0x7
+	WORD $0x7a580aa2 // ccmp w21, #0x18, #0x2, eq
+	WORD $0x1a9f97e8 // cset w8, hi
+	WORD $0xa9463c16 // ldp x22, x15, [x0, #0x60]
+	WORD $0x7100051f // cmp w8, #0x1
+	WORD $0x9bbd3eb7 // umaddl x23, w21, w29, x15
+	WORD $0x3607c5ea // tbz w10, #0x0, <symmetric5+0x4b4>
+	WORD $0xd341feb0 // lsr x16, x21, #1
+	WORD $0xd342fea3 // lsr x3, x21, #2
+	WORD $0x540047a0 // b.eq <symmetric5+0x14f8>
+	WORD $0x35004f08 // cbnz w8, <symmetric5+0x15e8>
+	WORD $0x910222ea // add x10, x23, #0x88
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ef // mov x15, x11
+	WORD $0x4d40cd41 // ld1r { v1.2d }, [x10]
+	WORD $0x910242ea // add x10, x23, #0x90
+	WORD $0x4d40cd42 // ld1r { v2.2d }, [x10]
+	WORD $0x8b1506aa // add x10, x21, x21, lsl #1
+	WORD $0xd342fd4a // lsr x10, x10, #2
+	WORD $0x8b0819d8 // add x24, x14, x8, lsl #6
+	WORD $0xaa1103f9 // mov x25, x17
+	WORD $0x528000ba // mov w26, #0x5
+	WORD $0xaa0f03fb // mov x27, x15
+	WORD $0xd503201f // nop
+	WORD $0xad4012e5 // ldp q5, q4, [x23]
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x3ce36b60 // ldr q0, [x27, x3]
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0x4ea01c20 // orr v0.16b, v1.16b, v0.16b
+	WORD $0x3dc00363 // ldr q3, [x27]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0xad7f1724 // ldp q4, q5, [x25, #-0x20]
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0xad401f06 // ldp q6, q7, [x24]
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0x4e60cca7 // fmla v7.2d, v5.2d, v0.2d
+	WORD $0x4e63cc86 // fmla v6.2d, v4.2d, v3.2d
+	WORD $0xad001f06 // stp q6, q7, [x24]
+	WORD $0x3cf06b60 // ldr q0, [x27, x16]
+	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
+	WORD $0x3cea6b63 // ldr q3, [x27, x10]
+	WORD $0xacc21f26 // ldp q6, q7, [x25], #0x40
+	WORD $0x8b15037b // add x27, x27, x21
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4e050000 // tbl v0.16b, { v0.16b }, v5.16b
+	WORD $0xad411704 // ldp q4, q5, [x24, #0x20]
+	WORD $0x4ea31c23 // orr v3.16b, v1.16b, v3.16b
+	WORD $0x4ea01c20 // orr v0.16b, v1.16b, v0.16b
+	WORD $0x4ee2d463 // fsub v3.2d, v3.2d, v2.2d
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0x4e60ccc4 // fmla v4.2d, v6.2d, v0.2d
+	WORD $0xad011704 // stp q4, q5, [x24, #0x20]
+	WORD $0x54fffc41 // b.ne <symmetric5+0xc40>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b1601ef // add x15, x15, x22
+	WORD $0xf100151f // cmp x8, #0x5
+	WORD $0x54fffb21 // b.ne <symmetric5+0xc2c>
+	WORD $0x17fffde3 // b <symmetric5+0x458>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7100091f // cmp w8, #0x2
+	WORD $0x54008f21 // b.ne <symmetric5+0x1ec8>
+	WORD $0x794001af // ldrh w15, [x13]
+	WORD $0x794005a3 // ldrh w3, [x13, #0x2]
+	WORD $0xd342feb0 // lsr x16, x21, #2
+	WORD $0x910202e8 // add x8, x23, #0x80
+	WORD $0x8b15017b // add x27, x11, x21
+	WORD $0x8b15057d // add x29, x11, x21, lsl #1
+	WORD $0x794009a4 // ldrh w4, [x13, #0x4]
+	WORD $0x8b1506aa // add x10, x21, x21, lsl #1
+	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
+	WORD $0x8b0a017e // add x30, x11, x10
+	WORD $0x8b16017a // add x26, x11, x22
+	WORD $0xad407ee9 // ldp q9, q31, [x23]
+	WORD $0xd341feb8 // lsr x24, x21, #1
+	WORD $0xd342fd59 // lsr x25, x10, #2
+	WORD $0xad422ae8 // ldp q8, q10, [x23, #0x40]
+	WORD $0x5280008a // mov w10, #0x4
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0x9ba51c84 // umaddl x4, w4, w5, x7
+	WORD $0x9ba51cc6 // umaddl x6, w6, w5, x7
+	WORD $0x9ba51c63 // umaddl x3, w3, w5, x7
+	WORD $0xad5177fe // ldp q30, q29, [sp, #0x220]
+	WORD $0xad4563fb // ldp q27, q24, [sp, #0xa0]
+	WORD $0xfd4011ec // ldr d12, [x15, #0x20]
+	WORD $0xad400480 // ldp q0, q1, [x4]
+	WORD $0xfd40108d // ldr d13, [x4, #0x20]
+	WORD $0xad400cc2 // ldp q2, q3, [x6]
+	WORD $0x4ec33837 // zip1 v23.2d, v1.2d, v3.2d
+	WORD $0xad4041e4 // ldp q4, q16, [x15]
+	WORD $0xad404465 // ldp q5, q17, [x3]
+	WORD $0x4ed13a19 // zip1 v25.2d, v16.2d, v17.2d
+	WORD $0x4ed17a1a // zip2 v26.2d, v16.2d, v17.2d
+	WORD $0x4ec37830 // zip2 v16.2d, v1.2d, v3.2d
+	WORD $0x9100806f // add x15, x3, #0x20
+	WORD $0x910080c3 // add x3, x6, #0x20
+	WORD $0x4eba1f52 // mov v18.16b, v26.16b
+	WORD $0x3cf06961 // ldr q1, [x11, x16]
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4d40846d // ld1 { v13.d }[1], [x3]
+	WORD $0x4d4085ec // ld1 { v12.d }[1], [x15]
+	WORD $0x8b150963 // add x3, x11, x21, lsl #2
+	WORD $0x910283ef // add x15, sp, #0xa0
+	WORD $0x4ec23806 // zip1 v6.2d, v0.2d, v2.2d
+	WORD $0x4ec53887 // zip1 v7.2d, v4.2d, v5.2d
+	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
+	WORD $0x4ec27805 // zip2 v5.2d, v0.2d, v2.2d
+	WORD $0x4d40cd00 // ld1r { v0.2d }, [x8]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0xad039fe6 // stp q6, q7, [sp, #0x70]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad0297e4 // stp q4, q5, [sp, #0x50]
+	WORD $0x4eac1d95 // mov v21.16b, v12.16b
+	WORD $0x6ee0b80b // neg v11.2d, v0.2d
+	WORD $0x6ee84442 // ushl v2.2d, v2.2d, v8.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4eeb4440 // sshl v0.2d, v2.2d, v11.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61ccdd // fmla v29.2d, v6.2d, v1.2d
+	WORD $0x6e61df03 // fmul v3.2d, v24.2d, v1.2d
+	WORD $0x4e60ccfe // fmla v30.2d, v7.2d, v0.2d
+	WORD $0x3cf06b61 // ldr q1, [x27, x16]
+	WORD $0x6e60df73 // fmul v19.2d, v27.2d, v0.2d
+	WORD $0x3dc00360 // ldr q0, [x27]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0xad01e7f7 // stp q23, q25, [sp, #0x30]
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x6e7fdd53 // fmul v19.2d, v10.2d, v31.2d
-	WORD $0x6e6cdd54 // fmul v20.2d, v10.2d, v12.2d
-	WORD $0x6e6bdd55 // fmul v21.2d, v10.2d, v11.2d
-	WORD $0x6e69dd56 // fmul v22.2d, v10.2d, v9.2d
-	WORD $0x4e6bcf1d // fmla v29.2d, v24.2d, v11.2d
-	WORD $0x4e68cefe // fmla v30.2d, v23.2d, v8.2d
-	WORD $0x6e60ddd0 // fmul v16.2d, v14.2d, v0.2d
-	WORD $0x4e60cf9e // fmla v30.2d, v28.2d, v0.2d
-	WORD $0x4e69cf7d // fmla v29.2d, v27.2d, v9.2d
-	WORD $0x4e62ce3d // fmla v29.2d, v17.2d, v2.2d
-	WORD $0x4e61ce5e // fmla v30.2d, v18.2d, v1.2d
-	WORD $0x6e61ddc1 // fmul v1.2d, v14.2d, v1.2d
-	WORD $0x6e62dd42 // fmul v2.2d, v10.2d, v2.2d
-	WORD $0xad11fbfd // stp q29, q30, [sp, #0x230]
-	WORD $0x8b15016c // add x12, x11, x21
-	WORD $0x8b17016e // add x14, x11, x23
-	WORD $0xad41769e // ldp q30, q29, [x20, #0x20]
-	WORD $0xf1000718 // subs x24, x24, #0x1
-	WORD $0x8b13016b // add x11, x11, x19
-	WORD $0x3dc00180 // ldr q0, [x12]
-	WORD $0x4e1e0000 // tbl v0.16b, { v0.16b }, v30.16b
-	WORD $0x3dc001df // ldr q31, [x14]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x8b0701ce // add x14, x14, x7
-	WORD $0x4e1d03ff // tbl v31.16b, { v31.16b }, v29.16b
-	WORD $0x3dc00188 // ldr q8, [x12]
-	WORD $0x3dc001c9 // ldr q9, [x14]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x8b0701ce // add x14, x14, x7
-	WORD $0x3dc0018a // ldr q10, [x12]
-	WORD $0x3dc001cb // ldr q11, [x14]
-	WORD $0x8b07018c // add x12, x12, x7
-	WORD $0x8b0701ce // add x14, x14, x7
-	WORD $0x3ce7698e // ldr q14, [x12, x7]
-	WORD $0x3ce769cf // ldr q15, [x14, x7]
-	WORD $0x3dc0018c // ldr q12, [x12]
-	WORD $0x3dc001cd // ldr q13, [x14]
-	WORD $0x4e1e0108 // tbl v8.16b, { v8.16b }, v30.16b
-	WORD $0x4e1d0129 // tbl v9.16b, { v9.16b }, v29.16b
-	WORD $0x4e1e014a // tbl v10.16b, { v10.16b }, v30.16b
-	WORD $0x4e1d016b // tbl v11.16b, { v11.16b }, v29.16b
-	WORD $0x4e1e018c // tbl v12.16b, { v12.16b }, v30.16b
-	WORD $0x4e1d01ad // tbl v13.16b, { v13.16b }, v29.16b
-	WORD $0x4e1e01de // tbl v30.16b, { v14.16b }, v30.16b
-	WORD $0x4e1d01fd // tbl v29.16b, { v15.16b }, v29.16b
-	WORD $0xad433a8f // ldp q15, q14, [x20, #0x60]
-	WORD $0x6eee47ff // ushl v31.2d, v31.2d, v14.2d
-	WORD $0x6eee4529 // ushl v9.2d, v9.2d, v14.2d
-	WORD $0x6eee456b // ushl v11.2d, v11.2d, v14.2d
-	WORD $0x6eee45ad // ushl v13.2d, v13.2d, v14.2d
-	WORD $0x6eee47bd // ushl v29.2d, v29.2d, v14.2d
-	WORD $0x3dc01c4e // ldr q14, [x2, #0x70]
-	WORD $0x6eef4400 // ushl v0.2d, v0.2d, v15.2d
-	WORD $0x6eef4508 // ushl v8.2d, v8.2d, v15.2d
-	WORD $0x6eef454a // ushl v10.2d, v10.2d, v15.2d
-	WORD $0x6eef458c // ushl v12.2d, v12.2d, v15.2d
-	WORD $0x6eef47de // ushl v30.2d, v30.2d, v15.2d
-	WORD $0x4d40cfaf // ld1r { v15.2d }, [x29]
-	WORD $0x6ee0b9ef // neg v15.2d, v15.2d
-	WORD $0x4eef47ff // sshl v31.2d, v31.2d, v15.2d
-	WORD $0x4eef4529 // sshl v9.2d, v9.2d, v15.2d
-	WORD $0x4eef456b // sshl v11.2d, v11.2d, v15.2d
-	WORD $0x4eef45ad // sshl v13.2d, v13.2d, v15.2d
-	WORD $0x4eef47bd // sshl v29.2d, v29.2d, v15.2d
-	WORD $0x4eef4400 // sshl v0.2d, v0.2d, v15.2d
-	WORD $0x4eef4508 // sshl v8.2d, v8.2d, v15.2d
-	WORD $0x4eef454a // sshl v10.2d, v10.2d, v15.2d
-	WORD $0x4eef458c // sshl v12.2d, v12.2d, v15.2d
-	WORD $0x4eef47de // sshl v30.2d, v30.2d, v15.2d
-	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
-	WORD $0x4e61d929 // scvtf v9.2d, v9.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e60cc9e // fmla v30.2d, v4.2d, v0.2d
+	WORD $0x6e60df76 // fmul v22.2d, v27.2d, v0.2d
+	WORD $0x3dc003a0 // ldr q0, [x29]
+	WORD $0x4e61ccbd // fmla v29.2d, v5.2d, v1.2d
+	WORD $0x6e61df14 // fmul v20.2d, v24.2d, v1.2d
+	WORD $0x3cf06ba1 // ldr q1, [x29, x16]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
 	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e7fcdd9 // fmla v25.2d, v14.2d, v31.2d
-	WORD $0x4e69cdda // fmla v26.2d, v14.2d, v9.2d
-	WORD $0x4e6bcdc7 // fmla v7.2d, v14.2d, v11.2d
-	WORD $0x4e6dcdd0 // fmla v16.2d, v14.2d, v13.2d
-	WORD $0x4e7dcdc1 // fmla v1.2d, v14.2d, v29.2d
-	WORD $0xad4f3c4e // ldp q14, q15, [x2, #0x1e0]
-	WORD $0x4e7fcc6f // fmla v15.2d, v3.2d, v31.2d
-	WORD $0x3dc0185f // ldr q31, [x2, #0x60]
-	WORD $0x4e69cccf // fmla v15.2d, v6.2d, v9.2d
-	WORD $0x4e60cc8e // fmla v14.2d, v4.2d, v0.2d
-	WORD $0x4e60cff3 // fmla v19.2d, v31.2d, v0.2d
-	WORD $0x4e61d900 // scvtf v0.2d, v8.2d
-	WORD $0x4e60cff4 // fmla v20.2d, v31.2d, v0.2d
-	WORD $0x4e6bceef // fmla v15.2d, v23.2d, v11.2d
-	WORD $0x4e60ccae // fmla v14.2d, v5.2d, v0.2d
-	WORD $0x4e61d940 // scvtf v0.2d, v10.2d
-	WORD $0x4e60cff5 // fmla v21.2d, v31.2d, v0.2d
-	WORD $0x4e6dcf8f // fmla v15.2d, v28.2d, v13.2d
-	WORD $0x4e60cf0e // fmla v14.2d, v24.2d, v0.2d
-	WORD $0x4e61d980 // scvtf v0.2d, v12.2d
-	WORD $0x4e60cff6 // fmla v22.2d, v31.2d, v0.2d
-	WORD $0x4e7dce4f // fmla v15.2d, v18.2d, v29.2d
-	WORD $0x4e60cf6e // fmla v14.2d, v27.2d, v0.2d
-	WORD $0x4e61dbc0 // scvtf v0.2d, v30.2d
-	WORD $0x4e60cfe2 // fmla v2.2d, v31.2d, v0.2d
-	WORD $0x4e60ce2e // fmla v14.2d, v17.2d, v0.2d
-	WORD $0xad0f3c4e // stp q14, q15, [x2, #0x1e0]
-	WORD $0x91010042 // add x2, x2, #0x40
-	WORD $0x54fff4e1 // b.ne <symmetric5+0x1a60>
-	WORD $0x17fff98e // b <symmetric5+0x200>
-	WORD $0x7940014c // ldrh w12, [x10]
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x9bbb118c // umaddl x12, w12, w27, x4
-	WORD $0x79400541 // ldrh w1, [x10, #0x2]
-	WORD $0x9bbb11ce // umaddl x14, w14, w27, x4
-	WORD $0x9bbb1021 // umaddl x1, w1, w27, x4
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0xad50cff4 // ldp q20, q19, [sp, #0x210]
-	WORD $0x4e617818 // fcvtl2 v24.2d, v0.4s
-	WORD $0x0e617800 // fcvtl v0.2d, v0.2s
-	WORD $0xad404585 // ldp q5, q17, [x12]
-	WORD $0xfd401181 // ldr d1, [x12, #0x20]
-	WORD $0x79400d4c // ldrh w12, [x10, #0x6]
-	WORD $0xfd4011c2 // ldr d2, [x14, #0x20]
-	WORD $0xad404826 // ldp q6, q18, [x1]
-	WORD $0xad4055c7 // ldp q7, q21, [x14]
-	WORD $0x8b13010e // add x14, x8, x19
-	WORD $0x9bbb118c // umaddl x12, w12, w27, x4
-	WORD $0xacc15990 // ldp q16, q22, [x12], #0x20
-	WORD $0x4d408582 // ld1 { v2.d }[1], [x12]
-	WORD $0x9100802c // add x12, x1, #0x20
-	WORD $0x4ec638a4 // zip1 v4.2d, v5.2d, v6.2d
-	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
-	WORD $0x4d408581 // ld1 { v1.d }[1], [x12]
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e60cf3e // fmla v30.2d, v25.2d, v0.2d
+	WORD $0x6e60df79 // fmul v25.2d, v27.2d, v0.2d
+	WORD $0x4e61cefd // fmla v29.2d, v23.2d, v1.2d
+	WORD $0x6e61df17 // fmul v23.2d, v24.2d, v1.2d
+	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
+	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e60cf5e // fmla v30.2d, v26.2d, v0.2d
+	WORD $0x6e60df7c // fmul v28.2d, v27.2d, v0.2d
+	WORD $0x3dc00060 // ldr q0, [x3]
+	WORD $0x4e61ce1d // fmla v29.2d, v16.2d, v1.2d
+	WORD $0x6e61df1a // fmul v26.2d, v24.2d, v1.2d
+	WORD $0x3cf06861 // ldr q1, [x3, x16]
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x4ead1db0 // mov v16.16b, v13.16b
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4e60cd9e // fmla v30.2d, v12.2d, v0.2d
+	WORD $0x6e60df7b // fmul v27.2d, v27.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61cdbd // fmla v29.2d, v13.2d, v1.2d
+	WORD $0x6e61df18 // fmul v24.2d, v24.2d, v1.2d
+	WORD $0xad1177fe // stp q30, q29, [sp, #0x220]
+	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
+	WORD $0xad407afd // ldp q29, q30, [x23]
+	WORD $0xad427ee8 // ldp q8, q31, [x23, #0x40]
+	WORD $0xaa1a03e8 // mov x8, x26
+	WORD $0x6ee0b829 // neg v9.2d, v1.2d
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b100104 // add x4, x8, x16
+	WORD $0xadc235ea // ldp q10, q13, [x15, #0x40]!
+	WORD $0x8b150106 // add x6, x8, x21
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x3dc0010e // ldr q14, [x8]
+	WORD $0x3dc00080 // ldr q0, [x4]
+	WORD $0x4e1e0000 // tbl v0.16b, { v0.16b }, v30.16b
+	WORD $0x8b150084 // add x4, x4, x21
+	WORD $0xad4c31eb // ldp q11, q12, [x15, #0x180]
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc00917 // ldr q23, [x8, #0x20]
-	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
-	WORD $0x3dc01119 // ldr q25, [x8, #0x40]
-	WORD $0xf9882100 // prfm pldl1keep, [x8, #0x1040]
-	WORD $0x4e60cc94 // fmla v20.2d, v4.2d, v0.2d
-	WORD $0x4ed038e3 // zip1 v3.2d, v7.2d, v16.2d
-	WORD $0x0e617ae0 // fcvtl v0.2d, v23.2s
-	WORD $0x4e617af7 // fcvtl2 v23.2d, v23.4s
-	WORD $0x4ed078e6 // zip2 v6.2d, v7.2d, v16.2d
-	WORD $0x4ed63aa7 // zip1 v7.2d, v21.2d, v22.2d
-	WORD $0x4ed23a30 // zip1 v16.2d, v17.2d, v18.2d
-	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
-	WORD $0x4ed67ab2 // zip2 v18.2d, v21.2d, v22.2d
-	WORD $0x4e78cc73 // fmla v19.2d, v3.2d, v24.2d
-	WORD $0x3dc01918 // ldr q24, [x8, #0x60]
-	WORD $0xf9883100 // prfm pldl1keep, [x8, #0x1060]
-	WORD $0x4e60ccb4 // fmla v20.2d, v5.2d, v0.2d
-	WORD $0x4e617b20 // fcvtl2 v0.2d, v25.4s
-	WORD $0x4e77ccd3 // fmla v19.2d, v6.2d, v23.2d
-	WORD $0x0e617b37 // fcvtl v23.2d, v25.2s
-	WORD $0x3dc02119 // ldr q25, [x8, #0x80]
-	WORD $0xf9884100 // prfm pldl1keep, [x8, #0x1080]
-	WORD $0x4e77ce14 // fmla v20.2d, v16.2d, v23.2d
-	WORD $0x4e617b17 // fcvtl2 v23.2d, v24.4s
-	WORD $0x4e60ccf3 // fmla v19.2d, v7.2d, v0.2d
-	WORD $0x0e617b00 // fcvtl v0.2d, v24.2s
-	WORD $0x0e617b35 // fcvtl v21.2d, v25.2s
-	WORD $0x4e60ce34 // fmla v20.2d, v17.2d, v0.2d
-	WORD $0x4e617b20 // fcvtl2 v0.2d, v25.4s
-	WORD $0x4e77ce53 // fmla v19.2d, v18.2d, v23.2d
-	WORD $0x4e75cc34 // fmla v20.2d, v1.2d, v21.2d
-	WORD $0x4e60cc53 // fmla v19.2d, v2.2d, v0.2d
-	WORD $0xad10cff4 // stp q20, q19, [sp, #0x210]
+	WORD $0x3dc000cf // ldr q15, [x6]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x8b1500c6 // add x6, x6, x21
+	WORD $0x8b150094 // add x20, x4, x21
+	WORD $0x8b1500c4 // add x4, x6, x21
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3dc00284 // ldr q4, [x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x8b150286 // add x6, x20, x21
+	WORD $0x3dc00085 // ldr q5, [x4]
+	WORD $0x8b160108 // add x8, x8, x22
+	WORD $0x4e1e0021 // tbl v1.16b, { v1.16b }, v30.16b
+	WORD $0x3dc000c6 // ldr q6, [x6]
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x8b150084 // add x4, x4, x21
+	WORD $0x4e1e0084 // tbl v4.16b, { v4.16b }, v30.16b
+	WORD $0x6eff4400 // ushl v0.2d, v0.2d, v31.2d
+	WORD $0x3cf568c7 // ldr q7, [x6, x21]
+	WORD $0x4e1e00c6 // tbl v6.16b, { v6.16b }, v30.16b
+	WORD $0x6eff4421 // ushl v1.2d, v1.2d, v31.2d
+	WORD $0x4e1e00e7 // tbl v7.16b, { v7.16b }, v30.16b
+	WORD $0x6eff4484 // ushl v4.2d, v4.2d, v31.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x6eff44c6 // ushl v6.2d, v6.2d, v31.2d
+	WORD $0x4ee94421 // sshl v1.2d, v1.2d, v9.2d
+	WORD $0x6eff44e7 // ushl v7.2d, v7.2d, v31.2d
+	WORD $0x4ee94484 // sshl v4.2d, v4.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4ee944c6 // sshl v6.2d, v6.2d, v9.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee944e7 // sshl v7.2d, v7.2d, v9.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e60cda3 // fmla v3.2d, v13.2d, v0.2d
+	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x4e61cdb4 // fmla v20.2d, v13.2d, v1.2d
+	WORD $0x4e64cdb7 // fmla v23.2d, v13.2d, v4.2d
+	WORD $0x4e66cdba // fmla v26.2d, v13.2d, v6.2d
+	WORD $0x4e67cdb8 // fmla v24.2d, v13.2d, v7.2d
+	WORD $0x4e1d01cd // tbl v13.16b, { v14.16b }, v29.16b
+	WORD $0x3dc023ee // ldr q14, [sp, #0x80]
+	WORD $0x6ee845ad // ushl v13.2d, v13.2d, v8.2d
+	WORD $0x4ee945ad // sshl v13.2d, v13.2d, v9.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x4e6dcd53 // fmla v19.2d, v10.2d, v13.2d
+	WORD $0x4e6dcdcb // fmla v11.2d, v14.2d, v13.2d
+	WORD $0x3dc01fed // ldr q13, [sp, #0x70]
+	WORD $0x4e60cdac // fmla v12.2d, v13.2d, v0.2d
+	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
+	WORD $0x4e61cc0c // fmla v12.2d, v0.2d, v1.2d
+	WORD $0x4e1d01e0 // tbl v0.16b, { v15.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x3dc017e1 // ldr q1, [sp, #0x50]
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cd56 // fmla v22.2d, v10.2d, v0.2d
+	WORD $0x4e60cc2b // fmla v11.2d, v1.2d, v0.2d
+	WORD $0x4e1d0040 // tbl v0.16b, { v2.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x3dc013e1 // ldr q1, [sp, #0x40]
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cd59 // fmla v25.2d, v10.2d, v0.2d
+	WORD $0x4e60cc2b // fmla v11.2d, v1.2d, v0.2d
+	WORD $0x3dc00fe0 // ldr q0, [sp, #0x30]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x4e64cc0c // fmla v12.2d, v0.2d, v4.2d
+	WORD $0x4e1d00a0 // tbl v0.16b, { v5.16b }, v29.16b
+	WORD $0x4e1d0021 // tbl v1.16b, { v1.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6ee84421 // ushl v1.2d, v1.2d, v8.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4ee94421 // sshl v1.2d, v1.2d, v9.2d
+	WORD $0x4e66ce2c // fmla v12.2d, v17.2d, v6.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e67ce0c // fmla v12.2d, v16.2d, v7.2d
+	WORD $0x4e60ce4b // fmla v11.2d, v18.2d, v0.2d
+	WORD $0x4e60cd5c // fmla v28.2d, v10.2d, v0.2d
+	WORD $0x4e61cd5b // fmla v27.2d, v10.2d, v1.2d
+	WORD $0x4e61ceab // fmla v11.2d, v21.2d, v1.2d
+	WORD $0xad0c31eb // stp q11, q12, [x15, #0x180]
+	WORD $0x54fff441 // b.ne <symmetric5+0xf00>
+	WORD $0x794001a8 // ldrh w8, [x13]
+	WORD $0x794005aa // ldrh w10, [x13, #0x2]
+	WORD $0x4ed63a60 // zip1 v0.2d, v19.2d, v22.2d
+	WORD $0x4edc3b21 // zip1 v1.2d, v25.2d, v28.2d
+	WORD $0x8b081a68 // add x8, x19, x8, lsl #6
+	WORD $0x8b0a1a6a // add x10, x19, x10, lsl #6
+	WORD $0x794009af // ldrh w15, [x13, #0x4]
+	WORD $0x79400db0 // ldrh w16, [x13, #0x6]
+	WORD $0x8b0f1a6f // add x15, x19, x15, lsl #6
+	WORD $0x8b101a70 // add x16, x19, x16, lsl #6
+	WORD $0xf942b7e4 // ldr x4, [sp, #0x568]
+	WORD $0xad401102 // ldp q2, q4, [x8]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4edc7b22 // zip2 v2.2d, v25.2d, v28.2d
+	WORD $0xad000500 // stp q0, q1, [x8]
+	WORD $0x4ed67a60 // zip2 v0.2d, v19.2d, v22.2d
+	WORD $0xad401141 // ldp q1, q4, [x10]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4eda3ae1 // zip1 v1.2d, v23.2d, v26.2d
+	WORD $0xad000940 // stp q0, q2, [x10]
+	WORD $0x4ed43860 // zip1 v0.2d, v3.2d, v20.2d
+	WORD $0xad4011e2 // ldp q2, q4, [x15]
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eda7ae2 // zip2 v2.2d, v23.2d, v26.2d
+	WORD $0xad0005e0 // stp q0, q1, [x15]
+	WORD $0x4ed47860 // zip2 v0.2d, v3.2d, v20.2d
+	WORD $0xad400603 // ldp q3, q1, [x16]
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x3dc00902 // ldr q2, [x8, #0x20]
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000600 // stp q0, q1, [x16]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6e084761 // mov v1.d[0], v27.d[1]
+	WORD $0x4e181ffb // mov v27.d[1], xzr
+	WORD $0x6e084700 // mov v0.d[0], v24.d[1]
+	WORD $0x4e181ff8 // mov v24.d[1], xzr
+	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
+	WORD $0x3d800902 // str q2, [x8, #0x20]
+	WORD $0x3dc00942 // ldr q2, [x10, #0x20]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x3d800941 // str q1, [x10, #0x20]
+	WORD $0x3dc009e1 // ldr q1, [x15, #0x20]
+	WORD $0x4e61d701 // fadd v1.2d, v24.2d, v1.2d
+	WORD $0x3d8009e1 // str q1, [x15, #0x20]
+	WORD $0x3dc00a01 // ldr q1, [x16, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800a00 // str q0, [x16, #0x20]
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x794015aa // ldrh w10, [x13, #0xa]
+	WORD $0x794019af // ldrh w15, [x13, #0xc]
+	WORD $0x79401db0 // ldrh w16, [x13, #0xe]
+	WORD $0xad4326e8 // ldp q8, q9, [x23, #0x60]
+	WORD $0x3cf96b78 // ldr q24, [x27, x25]
+	WORD $0x9ba51d08 // umaddl x8, w8, w5, x7
+	WORD $0x9ba51d4a // umaddl x10, w10, w5, x7
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0x9ba51e10 // umaddl x16, w16, w5, x7
+	WORD $0xad404500 // ldp q0, q17, [x8]
+	WORD $0xad405545 // ldp q5, q21, [x10]
+	WORD $0x4ed53a2b // zip1 v11.2d, v17.2d, v21.2d
+	WORD $0xfd40110c // ldr d12, [x8, #0x20]
+	WORD $0xad4051e1 // ldp q1, q20, [x15]
+	WORD $0xad405a02 // ldp q2, q22, [x16]
+	WORD $0x91008148 // add x8, x10, #0x20
+	WORD $0x4ed63a9c // zip1 v28.2d, v20.2d, v22.2d
+	WORD $0x4ed57a33 // zip2 v19.2d, v17.2d, v21.2d
+	WORD $0xfd4011ed // ldr d13, [x15, #0x20]
+	WORD $0x9100820a // add x10, x16, #0x20
+	WORD $0x4d40850c // ld1 { v12.d }[1], [x8]
+	WORD $0x910202e8 // add x8, x23, #0x80
+	WORD $0x4d40854d // ld1 { v13.d }[1], [x10]
+	WORD $0x5280008a // mov w10, #0x4
+	WORD $0x4d40cd11 // ld1r { v17.2d }, [x8]
+	WORD $0x4ebc1f95 // mov v21.16b, v28.16b
+	WORD $0x4eab1d72 // mov v18.16b, v11.16b
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x910283e8 // add x8, sp, #0xa0
+	WORD $0x4ec53804 // zip1 v4.2d, v0.2d, v5.2d
+	WORD $0x4ec57819 // zip2 v25.2d, v0.2d, v5.2d
+	WORD $0xad4102ff // ldp q31, q0, [x23, #0x20]
+	WORD $0x4ed67a85 // zip2 v5.2d, v20.2d, v22.2d
+	WORD $0x3cf86974 // ldr q20, [x11, x24]
+	WORD $0x3cf96976 // ldr q22, [x11, x25]
+	WORD $0x4ec23823 // zip1 v3.2d, v1.2d, v2.2d
+	WORD $0x4ec27827 // zip2 v7.2d, v1.2d, v2.2d
+	WORD $0x4ea51cb0 // mov v16.16b, v5.16b
+	WORD $0x4e000318 // tbl v24.16b, { v24.16b }, v0.16b
+	WORD $0xad5207fd // ldp q29, q1, [sp, #0x240]
+	WORD $0xad467be2 // ldp q2, q30, [sp, #0xc0]
+	WORD $0x4ead1db7 // mov v23.16b, v13.16b
+	WORD $0x4e0002d6 // tbl v22.16b, { v22.16b }, v0.16b
+	WORD $0x6ee0ba2a // neg v10.2d, v17.2d
+	WORD $0x6ee94718 // ushl v24.2d, v24.2d, v9.2d
+	WORD $0x3d801be7 // str q7, [sp, #0x60]
+	WORD $0x4e1f0294 // tbl v20.16b, { v20.16b }, v31.16b
+	WORD $0x6ee946d6 // ushl v22.2d, v22.2d, v9.2d
+	WORD $0x4eea4718 // sshl v24.2d, v24.2d, v10.2d
+	WORD $0xad0393e3 // stp q3, q4, [sp, #0x70]
+	WORD $0x6ee84694 // ushl v20.2d, v20.2d, v8.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4eea4691 // sshl v17.2d, v20.2d, v10.2d
+	WORD $0x4eea46d4 // sshl v20.2d, v22.2d, v10.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x6e78dfda // fmul v26.2d, v30.2d, v24.2d
+	WORD $0x4e74cc61 // fmla v1.2d, v3.2d, v20.2d
+	WORD $0x6e74dfd6 // fmul v22.2d, v30.2d, v20.2d
+	WORD $0x3cf86b74 // ldr q20, [x27, x24]
+	WORD $0x4e71cc9d // fmla v29.2d, v4.2d, v17.2d
+	WORD $0x6e71dc51 // fmul v17.2d, v2.2d, v17.2d
+	WORD $0x4e78cce1 // fmla v1.2d, v7.2d, v24.2d
+	WORD $0x4eb91f27 // mov v7.16b, v25.16b
+	WORD $0x3cf86bb8 // ldr q24, [x29, x24]
+	WORD $0x4e1f0294 // tbl v20.16b, { v20.16b }, v31.16b
+	WORD $0x6ee84694 // ushl v20.2d, v20.2d, v8.2d
+	WORD $0x4eea4694 // sshl v20.2d, v20.2d, v10.2d
+	WORD $0x4e1f0318 // tbl v24.16b, { v24.16b }, v31.16b
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x6ee84718 // ushl v24.2d, v24.2d, v8.2d
+	WORD $0x4eea4718 // sshl v24.2d, v24.2d, v10.2d
+	WORD $0x4e74cf3d // fmla v29.2d, v25.2d, v20.2d
+	WORD $0x3cf96bb9 // ldr q25, [x29, x25]
+	WORD $0x6e74dc54 // fmul v20.2d, v2.2d, v20.2d
+	WORD $0x4e61db1b // scvtf v27.2d, v24.2d
+	WORD $0x4e7bcd7d // fmla v29.2d, v11.2d, v27.2d
+	WORD $0x4e000339 // tbl v25.16b, { v25.16b }, v0.16b
+	WORD $0x6ee94739 // ushl v25.2d, v25.2d, v9.2d
+	WORD $0x4eea4739 // sshl v25.2d, v25.2d, v10.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4e79cf81 // fmla v1.2d, v28.2d, v25.2d
+	WORD $0x6e79dfd8 // fmul v24.2d, v30.2d, v25.2d
+	WORD $0x6e7bdc59 // fmul v25.2d, v2.2d, v27.2d
+	WORD $0x3cf86bdb // ldr q27, [x30, x24]
+	WORD $0x3cf96bdc // ldr q28, [x30, x25]
+	WORD $0x4e1f037b // tbl v27.16b, { v27.16b }, v31.16b
+	WORD $0x4e00039c // tbl v28.16b, { v28.16b }, v0.16b
+	WORD $0x6ee8477b // ushl v27.2d, v27.2d, v8.2d
+	WORD $0x6ee9479c // ushl v28.2d, v28.2d, v9.2d
+	WORD $0x4eea477b // sshl v27.2d, v27.2d, v10.2d
+	WORD $0x4eea479c // sshl v28.2d, v28.2d, v10.2d
+	WORD $0x4e61db6b // scvtf v11.2d, v27.2d
+	WORD $0x4e61db9b // scvtf v27.2d, v28.2d
+	WORD $0x4e6bce7d // fmla v29.2d, v19.2d, v11.2d
+	WORD $0x6e6bdc5c // fmul v28.2d, v2.2d, v11.2d
+	WORD $0x3cf8686b // ldr q11, [x3, x24]
+	WORD $0x4e7bcca1 // fmla v1.2d, v5.2d, v27.2d
+	WORD $0x6e7bdfdb // fmul v27.2d, v30.2d, v27.2d
+	WORD $0x4eac1d93 // mov v19.16b, v12.16b
+	WORD $0x4e1f017f // tbl v31.16b, { v11.16b }, v31.16b
+	WORD $0x3cf9686b // ldr q11, [x3, x25]
+	WORD $0x6ee847ff // ushl v31.2d, v31.2d, v8.2d
+	WORD $0x4eea47ff // sshl v31.2d, v31.2d, v10.2d
+	WORD $0x4e000160 // tbl v0.16b, { v11.16b }, v0.16b
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x6ee94400 // ushl v0.2d, v0.2d, v9.2d
+	WORD $0x4e7fcd9d // fmla v29.2d, v12.2d, v31.2d
+	WORD $0x6e7fdc42 // fmul v2.2d, v2.2d, v31.2d
+	WORD $0x4eea4400 // sshl v0.2d, v0.2d, v10.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cda1 // fmla v1.2d, v13.2d, v0.2d
+	WORD $0xad1207fd // stp q29, q1, [sp, #0x240]
+	WORD $0x6e60dfc1 // fmul v1.2d, v30.2d, v0.2d
+	WORD $0xfd4042e0 // ldr d0, [x23, #0x80]
+	WORD $0xad417afd // ldp q29, q30, [x23, #0x20]
+	WORD $0xad437ee8 // ldp q8, q31, [x23, #0x60]
+	WORD $0x4e080400 // dup v0.2d, v0.d[0]
+	WORD $0x6ee0b809 // neg v9.2d, v0.2d
+	WORD $0x8b18034f // add x15, x26, x24
+	WORD $0x8b190350 // add x16, x26, x25
+	WORD $0xad432d0a // ldp q10, q11, [x8, #0x60]
+	WORD $0x3dc01fe5 // ldr q5, [sp, #0x70]
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x3dc001e0 // ldr q0, [x15]
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x3dc0020c // ldr q12, [x16]
+	WORD $0x4e1e018c // tbl v12.16b, { v12.16b }, v30.16b
+	WORD $0x8b150210 // add x16, x16, x21
+	WORD $0x8b1501ef // add x15, x15, x21
+	WORD $0x8b16035a // add x26, x26, x22
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6eff458c // ushl v12.2d, v12.2d, v31.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4ee9458d // sshl v13.2d, v12.2d, v9.2d
+	WORD $0x4e61d80c // scvtf v12.2d, v0.2d
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x8b150210 // add x16, x16, x21
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x3dc0020e // ldr q14, [x16]
+	WORD $0x8b150210 // add x16, x16, x21
+	WORD $0x3cf56a03 // ldr q3, [x16, x21]
+	WORD $0x4e6dcd76 // fmla v22.2d, v11.2d, v13.2d
+	WORD $0x3dc0020f // ldr q15, [x16]
+	WORD $0x4e6ccd51 // fmla v17.2d, v10.2d, v12.2d
+	WORD $0x4e1e0000 // tbl v0.16b, { v0.16b }, v30.16b
+	WORD $0x4e1e01ce // tbl v14.16b, { v14.16b }, v30.16b
+	WORD $0x4e1e01ef // tbl v15.16b, { v15.16b }, v30.16b
+	WORD $0x6eff4400 // ushl v0.2d, v0.2d, v31.2d
+	WORD $0x4e1e0063 // tbl v3.16b, { v3.16b }, v30.16b
+	WORD $0x6eff45ce // ushl v14.2d, v14.2d, v31.2d
+	WORD $0x6eff45ef // ushl v15.2d, v15.2d, v31.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x6eff4463 // ushl v3.2d, v3.2d, v31.2d
+	WORD $0x4ee945ce // sshl v14.2d, v14.2d, v9.2d
+	WORD $0x4ee945ef // sshl v15.2d, v15.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4ee94463 // sshl v3.2d, v3.2d, v9.2d
+	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e60cd7a // fmla v26.2d, v11.2d, v0.2d
+	WORD $0x4e6ecd78 // fmla v24.2d, v11.2d, v14.2d
+	WORD $0x4e6fcd7b // fmla v27.2d, v11.2d, v15.2d
+	WORD $0x4e63cd61 // fmla v1.2d, v11.2d, v3.2d
+	WORD $0xad4f110b // ldp q11, q4, [x8, #0x1e0]
+	WORD $0x4e6dcca4 // fmla v4.2d, v5.2d, v13.2d
+	WORD $0x3dc023e5 // ldr q5, [sp, #0x80]
+	WORD $0x3dc001ed // ldr q13, [x15]
+	WORD $0x8b1501ef // add x15, x15, x21
+	WORD $0x4e6cccab // fmla v11.2d, v5.2d, v12.2d
+	WORD $0x3dc01be5 // ldr q5, [sp, #0x60]
+	WORD $0x4e1d01ac // tbl v12.16b, { v13.16b }, v29.16b
+	WORD $0x6ee8458c // ushl v12.2d, v12.2d, v8.2d
+	WORD $0x4ee9458c // sshl v12.2d, v12.2d, v9.2d
+	WORD $0x4e60cca4 // fmla v4.2d, v5.2d, v0.2d
+	WORD $0x3dc001e0 // ldr q0, [x15]
+	WORD $0x8b1501ef // add x15, x15, x21
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e6ccceb // fmla v11.2d, v7.2d, v12.2d
+	WORD $0x4e6ecea4 // fmla v4.2d, v21.2d, v14.2d
+	WORD $0x4e6ccd54 // fmla v20.2d, v10.2d, v12.2d
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4e6fce04 // fmla v4.2d, v16.2d, v15.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e63cee4 // fmla v4.2d, v23.2d, v3.2d
+	WORD $0x4e60cd59 // fmla v25.2d, v10.2d, v0.2d
+	WORD $0x4e60ce4b // fmla v11.2d, v18.2d, v0.2d
+	WORD $0x3dc001e0 // ldr q0, [x15]
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cd5c // fmla v28.2d, v10.2d, v0.2d
+	WORD $0x4e60cccb // fmla v11.2d, v6.2d, v0.2d
+	WORD $0x3cf569e0 // ldr q0, [x15, x21]
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60ce6b // fmla v11.2d, v19.2d, v0.2d
+	WORD $0x4e60cd42 // fmla v2.2d, v10.2d, v0.2d
+	WORD $0xad0f110b // stp q11, q4, [x8, #0x1e0]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x54fff521 // b.ne <symmetric5+0x1328>
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x4edc3b20 // zip1 v0.2d, v25.2d, v28.2d
+	WORD $0x794019aa // ldrh w10, [x13, #0xc]
+	WORD $0x4eda3ac4 // zip1 v4.2d, v22.2d, v26.2d
+	WORD $0x4eda7ac3 // zip2 v3.2d, v22.2d, v26.2d
+	WORD $0x79401daf // ldrh w15, [x13, #0xe]
+	WORD $0x5280181d // mov w29, #0xc0
+	WORD $0x8b081a70 // add x16, x19, x8, lsl #6
+	WORD $0x794015a8 // ldrh w8, [x13, #0xa]
+	WORD $0x8b0a1a6a // add x10, x19, x10, lsl #6
+	WORD $0x8b0f1a6f // add x15, x19, x15, lsl #6
+	WORD $0xad401a05 // ldp q5, q6, [x16]
+	WORD $0x8b081a68 // add x8, x19, x8, lsl #6
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4ed43a26 // zip1 v6.2d, v17.2d, v20.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad000205 // stp q5, q0, [x16]
+	WORD $0x4ed47a20 // zip2 v0.2d, v17.2d, v20.2d
+	WORD $0x4edc7b25 // zip2 v5.2d, v25.2d, v28.2d
+	WORD $0xad401d06 // ldp q6, q7, [x8]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0xad001500 // stp q0, q5, [x8]
+	WORD $0x4edb3b05 // zip1 v5.2d, v24.2d, v27.2d
+	WORD $0x4edb7b00 // zip2 v0.2d, v24.2d, v27.2d
+	WORD $0xad401d46 // ldp q6, q7, [x10]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x17fffbc0 // b <symmetric5+0x3f4>
+	WORD $0x910202ea // add x10, x23, #0x80
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ef // mov x15, x11
+	WORD $0x4d40cd40 // ld1r { v0.2d }, [x10]
+	WORD $0x8b1506aa // add x10, x21, x21, lsl #1
+	WORD $0xd342fd4a // lsr x10, x10, #2
+	WORD $0x6ee0b801 // neg v1.2d, v0.2d
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b0b0202 // add x2, x16, x11
-	WORD $0x3dc001d4 // ldr q20, [x14]
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0x4e617a95 // fcvtl2 v21.2d, v20.4s
-	WORD $0xad400053 // ldp q19, q0, [x2]
+	WORD $0xd503201f // nop
+	WORD $0x8b0819d8 // add x24, x14, x8, lsl #6
+	WORD $0xaa1103f9 // mov x25, x17
+	WORD $0x528000ba // mov w26, #0x5
+	WORD $0xaa0f03fb // mov x27, x15
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad400ee4 // ldp q4, q3, [x23]
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x3ce36b60 // ldr q0, [x27, x3]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x3dc00362 // ldr q2, [x27]
+	WORD $0xad401b05 // ldp q5, q6, [x24]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad4212e3 // ldp q3, q4, [x23, #0x40]
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4ee14400 // sshl v0.2d, v0.2d, v1.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0xad7f1323 // ldp q3, q4, [x25, #-0x20]
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e60cc86 // fmla v6.2d, v4.2d, v0.2d
+	WORD $0x4e62cc65 // fmla v5.2d, v3.2d, v2.2d
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cf06b60 // ldr q0, [x27, x16]
+	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
+	WORD $0x3cea6b62 // ldr q2, [x27, x10]
+	WORD $0xad411b05 // ldp q5, q6, [x24, #0x20]
+	WORD $0x8b15037b // add x27, x27, x21
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0xad430ee4 // ldp q4, q3, [x23, #0x60]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0xacc21323 // ldp q3, q4, [x25], #0x40
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee14400 // sshl v0.2d, v0.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x4e60cc65 // fmla v5.2d, v3.2d, v0.2d
+	WORD $0xad011b05 // stp q5, q6, [x24, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric5+0x1540>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b1601ef // add x15, x15, x22
+	WORD $0xf100151f // cmp x8, #0x5
+	WORD $0x54fffa01 // b.ne <symmetric5+0x1520>
+	WORD $0x17fffb9d // b <symmetric5+0x458>
+	WORD $0x910202ea // add x10, x23, #0x80
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ef // mov x15, x11
+	WORD $0x4d40cd40 // ld1r { v0.2d }, [x10]
+	WORD $0x8b1506aa // add x10, x21, x21, lsl #1
+	WORD $0xd342fd4a // lsr x10, x10, #2
+	WORD $0x6ee0b801 // neg v1.2d, v0.2d
+	WORD $0x8b0819d8 // add x24, x14, x8, lsl #6
+	WORD $0xaa1103f9 // mov x25, x17
+	WORD $0x528000ba // mov w26, #0x5
+	WORD $0xaa0f03fb // mov x27, x15
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad400ee4 // ldp q4, q3, [x23]
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x3ce36b60 // ldr q0, [x27, x3]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x3dc00362 // ldr q2, [x27]
+	WORD $0xad401b05 // ldp q5, q6, [x24]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad4212e3 // ldp q3, q4, [x23, #0x40]
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4ee14400 // sshl v0.2d, v0.2d, v1.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0xad7f1323 // ldp q3, q4, [x25, #-0x20]
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e60cc86 // fmla v6.2d, v4.2d, v0.2d
+	WORD $0x4e62cc65 // fmla v5.2d, v3.2d, v2.2d
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cf06b60 // ldr q0, [x27, x16]
+	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
+	WORD $0x3cea6b62 // ldr q2, [x27, x10]
+	WORD $0xad411b05 // ldp q5, q6, [x24, #0x20]
+	WORD $0x8b15037b // add x27, x27, x21
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040000 // tbl v0.16b, { v0.16b }, v4.16b
+	WORD $0xad430ee4 // ldp q4, q3, [x23, #0x60]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee14442 // sshl v2.2d, v2.2d, v1.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0xacc21323 // ldp q3, q4, [x25], #0x40
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee14400 // sshl v0.2d, v0.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x4e60cc65 // fmla v5.2d, v3.2d, v0.2d
+	WORD $0xad011b05 // stp q5, q6, [x24, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric5+0x1620>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b1601ef // add x15, x15, x22
+	WORD $0xf100151f // cmp x8, #0x5
+	WORD $0x54fffa21 // b.ne <symmetric5+0x1604>
+	WORD $0x17fffb65 // b <symmetric5+0x458>
+	WORD $0x794001af // ldrh w15, [x13]
+	WORD $0x794005a3 // ldrh w3, [x13, #0x2]
+	WORD $0xd342feb0 // lsr x16, x21, #2
+	WORD $0x910202e8 // add x8, x23, #0x80
+	WORD $0x8b15017b // add x27, x11, x21
+	WORD $0x8b15057d // add x29, x11, x21, lsl #1
+	WORD $0x794009a4 // ldrh w4, [x13, #0x4]
+	WORD $0x8b1506aa // add x10, x21, x21, lsl #1
+	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
+	WORD $0x8b0a017e // add x30, x11, x10
+	WORD $0xd341feb8 // lsr x24, x21, #1
+	WORD $0xad407ee9 // ldp q9, q31, [x23]
+	WORD $0xd342fd59 // lsr x25, x10, #2
+	WORD $0x5280008a // mov w10, #0x4
+	WORD $0xad422ae8 // ldp q8, q10, [x23, #0x40]
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0x9ba51c84 // umaddl x4, w4, w5, x7
+	WORD $0x9ba51cc6 // umaddl x6, w6, w5, x7
+	WORD $0x9ba51c63 // umaddl x3, w3, w5, x7
+	WORD $0xad5177fe // ldp q30, q29, [sp, #0x220]
+	WORD $0xad4563fb // ldp q27, q24, [sp, #0xa0]
+	WORD $0xfd4011ec // ldr d12, [x15, #0x20]
+	WORD $0xad400480 // ldp q0, q1, [x4]
+	WORD $0xfd40108d // ldr d13, [x4, #0x20]
+	WORD $0xad400cc2 // ldp q2, q3, [x6]
+	WORD $0x4ec33837 // zip1 v23.2d, v1.2d, v3.2d
+	WORD $0xad4041e4 // ldp q4, q16, [x15]
+	WORD $0xad404465 // ldp q5, q17, [x3]
+	WORD $0x4ed13a19 // zip1 v25.2d, v16.2d, v17.2d
+	WORD $0x4ed17a1a // zip2 v26.2d, v16.2d, v17.2d
+	WORD $0x4ec37830 // zip2 v16.2d, v1.2d, v3.2d
+	WORD $0x9100806f // add x15, x3, #0x20
+	WORD $0x910080c3 // add x3, x6, #0x20
+	WORD $0x4eba1f52 // mov v18.16b, v26.16b
+	WORD $0x3cf06961 // ldr q1, [x11, x16]
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4d40846d // ld1 { v13.d }[1], [x3]
+	WORD $0x4d4085ec // ld1 { v12.d }[1], [x15]
+	WORD $0x8b150963 // add x3, x11, x21, lsl #2
+	WORD $0x910283ef // add x15, sp, #0xa0
+	WORD $0x4ec23806 // zip1 v6.2d, v0.2d, v2.2d
+	WORD $0x4ec53887 // zip1 v7.2d, v4.2d, v5.2d
+	WORD $0x4ec57884 // zip2 v4.2d, v4.2d, v5.2d
+	WORD $0x4ec27805 // zip2 v5.2d, v0.2d, v2.2d
+	WORD $0x4d40cd00 // ld1r { v0.2d }, [x8]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0xad039fe6 // stp q6, q7, [sp, #0x70]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad0297e4 // stp q4, q5, [sp, #0x50]
+	WORD $0x4eac1d95 // mov v21.16b, v12.16b
+	WORD $0x6ee0b80b // neg v11.2d, v0.2d
+	WORD $0x6ee84442 // ushl v2.2d, v2.2d, v8.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4eeb4440 // sshl v0.2d, v2.2d, v11.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61ccdd // fmla v29.2d, v6.2d, v1.2d
+	WORD $0x6e61df03 // fmul v3.2d, v24.2d, v1.2d
+	WORD $0x4e60ccfe // fmla v30.2d, v7.2d, v0.2d
+	WORD $0x3cf06b61 // ldr q1, [x27, x16]
+	WORD $0x6e60df73 // fmul v19.2d, v27.2d, v0.2d
+	WORD $0x3dc00360 // ldr q0, [x27]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0xad01e7f7 // stp q23, q25, [sp, #0x30]
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e60cc9e // fmla v30.2d, v4.2d, v0.2d
+	WORD $0x6e60df76 // fmul v22.2d, v27.2d, v0.2d
+	WORD $0x3dc003a0 // ldr q0, [x29]
+	WORD $0x4e61ccbd // fmla v29.2d, v5.2d, v1.2d
+	WORD $0x6e61df14 // fmul v20.2d, v24.2d, v1.2d
+	WORD $0x3cf06ba1 // ldr q1, [x29, x16]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e60cf3e // fmla v30.2d, v25.2d, v0.2d
+	WORD $0x6e60df79 // fmul v25.2d, v27.2d, v0.2d
+	WORD $0x4e61cefd // fmla v29.2d, v23.2d, v1.2d
+	WORD $0x6e61df17 // fmul v23.2d, v24.2d, v1.2d
+	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
+	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e60cf5e // fmla v30.2d, v26.2d, v0.2d
+	WORD $0x6e60df7c // fmul v28.2d, v27.2d, v0.2d
+	WORD $0x3dc00060 // ldr q0, [x3]
+	WORD $0x4e61ce1d // fmla v29.2d, v16.2d, v1.2d
+	WORD $0x6e61df1a // fmul v26.2d, v24.2d, v1.2d
+	WORD $0x3cf06861 // ldr q1, [x3, x16]
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x4ead1db0 // mov v16.16b, v13.16b
+	WORD $0x4e090000 // tbl v0.16b, { v0.16b }, v9.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4e1f0021 // tbl v1.16b, { v1.16b }, v31.16b
+	WORD $0x4eeb4400 // sshl v0.2d, v0.2d, v11.2d
+	WORD $0x6eea4421 // ushl v1.2d, v1.2d, v10.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4eeb4421 // sshl v1.2d, v1.2d, v11.2d
+	WORD $0x4e60cd9e // fmla v30.2d, v12.2d, v0.2d
+	WORD $0x6e60df7b // fmul v27.2d, v27.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61cdbd // fmla v29.2d, v13.2d, v1.2d
+	WORD $0x6e61df18 // fmul v24.2d, v24.2d, v1.2d
+	WORD $0xad1177fe // stp q30, q29, [sp, #0x220]
+	WORD $0x4d40cd01 // ld1r { v1.2d }, [x8]
+	WORD $0xad407afd // ldp q29, q30, [x23]
+	WORD $0xad427ee8 // ldp q8, q31, [x23, #0x40]
+	WORD $0x8b160168 // add x8, x11, x22
+	WORD $0xaa0803fa // mov x26, x8
+	WORD $0x6ee0b829 // neg v9.2d, v1.2d
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b100344 // add x4, x26, x16
+	WORD $0xadc235ea // ldp q10, q13, [x15, #0x40]!
+	WORD $0x8b150346 // add x6, x26, x21
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x3dc0034e // ldr q14, [x26]
+	WORD $0x3dc00080 // ldr q0, [x4]
+	WORD $0x4e1e0000 // tbl v0.16b, { v0.16b }, v30.16b
+	WORD $0x8b150084 // add x4, x4, x21
+	WORD $0xad4c31eb // ldp q11, q12, [x15, #0x180]
+	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
+	WORD $0x3dc000cf // ldr q15, [x6]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x8b1500c6 // add x6, x6, x21
+	WORD $0x8b150094 // add x20, x4, x21
+	WORD $0x8b1500c4 // add x4, x6, x21
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3dc00284 // ldr q4, [x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x8b150286 // add x6, x20, x21
+	WORD $0x3dc00085 // ldr q5, [x4]
+	WORD $0x8b16035a // add x26, x26, x22
+	WORD $0x4e1e0021 // tbl v1.16b, { v1.16b }, v30.16b
+	WORD $0x3dc000c6 // ldr q6, [x6]
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x8b150084 // add x4, x4, x21
+	WORD $0x4e1e0084 // tbl v4.16b, { v4.16b }, v30.16b
+	WORD $0x6eff4400 // ushl v0.2d, v0.2d, v31.2d
+	WORD $0x3cf568c7 // ldr q7, [x6, x21]
+	WORD $0x4e1e00c6 // tbl v6.16b, { v6.16b }, v30.16b
+	WORD $0x6eff4421 // ushl v1.2d, v1.2d, v31.2d
+	WORD $0x4e1e00e7 // tbl v7.16b, { v7.16b }, v30.16b
+	WORD $0x6eff4484 // ushl v4.2d, v4.2d, v31.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x6eff44c6 // ushl v6.2d, v6.2d, v31.2d
+	WORD $0x4ee94421 // sshl v1.2d, v1.2d, v9.2d
+	WORD $0x6eff44e7 // ushl v7.2d, v7.2d, v31.2d
+	WORD $0x4ee94484 // sshl v4.2d, v4.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4ee944c6 // sshl v6.2d, v6.2d, v9.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee944e7 // sshl v7.2d, v7.2d, v9.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e60cda3 // fmla v3.2d, v13.2d, v0.2d
+	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x4e61cdb4 // fmla v20.2d, v13.2d, v1.2d
+	WORD $0x4e64cdb7 // fmla v23.2d, v13.2d, v4.2d
+	WORD $0x4e66cdba // fmla v26.2d, v13.2d, v6.2d
+	WORD $0x4e67cdb8 // fmla v24.2d, v13.2d, v7.2d
+	WORD $0x4e1d01cd // tbl v13.16b, { v14.16b }, v29.16b
+	WORD $0x3dc023ee // ldr q14, [sp, #0x80]
+	WORD $0x6ee845ad // ushl v13.2d, v13.2d, v8.2d
+	WORD $0x4ee945ad // sshl v13.2d, v13.2d, v9.2d
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x4e6dcd53 // fmla v19.2d, v10.2d, v13.2d
+	WORD $0x4e6dcdcb // fmla v11.2d, v14.2d, v13.2d
+	WORD $0x3dc01fed // ldr q13, [sp, #0x70]
+	WORD $0x4e60cdac // fmla v12.2d, v13.2d, v0.2d
+	WORD $0x3dc01be0 // ldr q0, [sp, #0x60]
+	WORD $0x4e61cc0c // fmla v12.2d, v0.2d, v1.2d
+	WORD $0x4e1d01e0 // tbl v0.16b, { v15.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x3dc017e1 // ldr q1, [sp, #0x50]
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cd56 // fmla v22.2d, v10.2d, v0.2d
+	WORD $0x4e60cc2b // fmla v11.2d, v1.2d, v0.2d
+	WORD $0x4e1d0040 // tbl v0.16b, { v2.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x3dc013e1 // ldr q1, [sp, #0x40]
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cd59 // fmla v25.2d, v10.2d, v0.2d
+	WORD $0x4e60cc2b // fmla v11.2d, v1.2d, v0.2d
+	WORD $0x3dc00fe0 // ldr q0, [sp, #0x30]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x4e64cc0c // fmla v12.2d, v0.2d, v4.2d
+	WORD $0x4e1d00a0 // tbl v0.16b, { v5.16b }, v29.16b
+	WORD $0x4e1d0021 // tbl v1.16b, { v1.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6ee84421 // ushl v1.2d, v1.2d, v8.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4ee94421 // sshl v1.2d, v1.2d, v9.2d
+	WORD $0x4e66ce2c // fmla v12.2d, v17.2d, v6.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e67ce0c // fmla v12.2d, v16.2d, v7.2d
+	WORD $0x4e60ce4b // fmla v11.2d, v18.2d, v0.2d
+	WORD $0x4e60cd5c // fmla v28.2d, v10.2d, v0.2d
+	WORD $0x4e61cd5b // fmla v27.2d, v10.2d, v1.2d
+	WORD $0x4e61ceab // fmla v11.2d, v21.2d, v1.2d
+	WORD $0xad0c31eb // stp q11, q12, [x15, #0x180]
+	WORD $0x54fff441 // b.ne <symmetric5+0x18e0>
+	WORD $0x794001aa // ldrh w10, [x13]
+	WORD $0x794005af // ldrh w15, [x13, #0x2]
+	WORD $0x4ed63a60 // zip1 v0.2d, v19.2d, v22.2d
+	WORD $0x4edc3b21 // zip1 v1.2d, v25.2d, v28.2d
+	WORD $0x8b0a1a6a // add x10, x19, x10, lsl #6
+	WORD $0x8b0f1a6f // add x15, x19, x15, lsl #6
+	WORD $0x794009b0 // ldrh w16, [x13, #0x4]
+	WORD $0x79400da4 // ldrh w4, [x13, #0x6]
+	WORD $0x8b101a70 // add x16, x19, x16, lsl #6
+	WORD $0x8b041a64 // add x4, x19, x4, lsl #6
+	WORD $0xad401142 // ldp q2, q4, [x10]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4edc7b22 // zip2 v2.2d, v25.2d, v28.2d
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0x4ed67a60 // zip2 v0.2d, v19.2d, v22.2d
+	WORD $0xad4011e1 // ldp q1, q4, [x15]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4eda3ae1 // zip1 v1.2d, v23.2d, v26.2d
+	WORD $0xad0009e0 // stp q0, q2, [x15]
+	WORD $0x4ed43860 // zip1 v0.2d, v3.2d, v20.2d
+	WORD $0xad401202 // ldp q2, q4, [x16]
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4eda7ae2 // zip2 v2.2d, v23.2d, v26.2d
+	WORD $0xad000600 // stp q0, q1, [x16]
+	WORD $0x4ed47860 // zip2 v0.2d, v3.2d, v20.2d
+	WORD $0xad400483 // ldp q3, q1, [x4]
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x3dc00942 // ldr q2, [x10, #0x20]
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000480 // stp q0, q1, [x4]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6e084761 // mov v1.d[0], v27.d[1]
+	WORD $0x4e181ffb // mov v27.d[1], xzr
+	WORD $0x6e084700 // mov v0.d[0], v24.d[1]
+	WORD $0x4e181ff8 // mov v24.d[1], xzr
+	WORD $0x4e7bd442 // fadd v2.2d, v2.2d, v27.2d
+	WORD $0x3d800942 // str q2, [x10, #0x20]
+	WORD $0x3dc009e2 // ldr q2, [x15, #0x20]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x3d8009e1 // str q1, [x15, #0x20]
+	WORD $0x3dc00a01 // ldr q1, [x16, #0x20]
+	WORD $0x4e61d701 // fadd v1.2d, v24.2d, v1.2d
+	WORD $0x3d800a01 // str q1, [x16, #0x20]
+	WORD $0x3dc00881 // ldr q1, [x4, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800880 // str q0, [x4, #0x20]
+	WORD $0x794011aa // ldrh w10, [x13, #0x8]
+	WORD $0x794015af // ldrh w15, [x13, #0xa]
+	WORD $0x794019b0 // ldrh w16, [x13, #0xc]
+	WORD $0x79401da4 // ldrh w4, [x13, #0xe]
+	WORD $0xad4326e8 // ldp q8, q9, [x23, #0x60]
+	WORD $0x3cf96b78 // ldr q24, [x27, x25]
+	WORD $0x9ba51d4a // umaddl x10, w10, w5, x7
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0x9ba51e10 // umaddl x16, w16, w5, x7
+	WORD $0x9ba51c84 // umaddl x4, w4, w5, x7
+	WORD $0xad404540 // ldp q0, q17, [x10]
+	WORD $0xad4055e5 // ldp q5, q21, [x15]
+	WORD $0x4ed53a2b // zip1 v11.2d, v17.2d, v21.2d
+	WORD $0xfd40114c // ldr d12, [x10, #0x20]
+	WORD $0xad405201 // ldp q1, q20, [x16]
+	WORD $0xad405882 // ldp q2, q22, [x4]
+	WORD $0x910081ea // add x10, x15, #0x20
+	WORD $0x4ed63a9c // zip1 v28.2d, v20.2d, v22.2d
+	WORD $0x4ed57a33 // zip2 v19.2d, v17.2d, v21.2d
+	WORD $0xfd40120d // ldr d13, [x16, #0x20]
+	WORD $0x9100808f // add x15, x4, #0x20
+	WORD $0x4d40854c // ld1 { v12.d }[1], [x10]
+	WORD $0x910202ea // add x10, x23, #0x80
+	WORD $0x4d4085ed // ld1 { v13.d }[1], [x15]
+	WORD $0x5280008f // mov w15, #0x4
+	WORD $0x4d40cd51 // ld1r { v17.2d }, [x10]
+	WORD $0x4ebc1f95 // mov v21.16b, v28.16b
+	WORD $0x4eab1d72 // mov v18.16b, v11.16b
+	WORD $0x4eb31e66 // mov v6.16b, v19.16b
+	WORD $0x910283ea // add x10, sp, #0xa0
+	WORD $0x4ec53804 // zip1 v4.2d, v0.2d, v5.2d
+	WORD $0x4ec57819 // zip2 v25.2d, v0.2d, v5.2d
+	WORD $0xad4102ff // ldp q31, q0, [x23, #0x20]
+	WORD $0x4ed67a85 // zip2 v5.2d, v20.2d, v22.2d
+	WORD $0x3cf86974 // ldr q20, [x11, x24]
+	WORD $0x3cf96976 // ldr q22, [x11, x25]
+	WORD $0x4ec23823 // zip1 v3.2d, v1.2d, v2.2d
+	WORD $0x4ec27827 // zip2 v7.2d, v1.2d, v2.2d
+	WORD $0x4ea51cb0 // mov v16.16b, v5.16b
+	WORD $0x4e000318 // tbl v24.16b, { v24.16b }, v0.16b
+	WORD $0xad5207fd // ldp q29, q1, [sp, #0x240]
+	WORD $0xad467be2 // ldp q2, q30, [sp, #0xc0]
+	WORD $0x4ead1db7 // mov v23.16b, v13.16b
+	WORD $0x4e0002d6 // tbl v22.16b, { v22.16b }, v0.16b
+	WORD $0x6ee0ba2a // neg v10.2d, v17.2d
+	WORD $0x6ee94718 // ushl v24.2d, v24.2d, v9.2d
+	WORD $0x3d801be7 // str q7, [sp, #0x60]
+	WORD $0x4e1f0294 // tbl v20.16b, { v20.16b }, v31.16b
+	WORD $0x6ee946d6 // ushl v22.2d, v22.2d, v9.2d
+	WORD $0x4eea4718 // sshl v24.2d, v24.2d, v10.2d
+	WORD $0xad0393e3 // stp q3, q4, [sp, #0x70]
+	WORD $0x6ee84694 // ushl v20.2d, v20.2d, v8.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4eea4691 // sshl v17.2d, v20.2d, v10.2d
+	WORD $0x4eea46d4 // sshl v20.2d, v22.2d, v10.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x6e78dfda // fmul v26.2d, v30.2d, v24.2d
+	WORD $0x4e74cc61 // fmla v1.2d, v3.2d, v20.2d
+	WORD $0x6e74dfd6 // fmul v22.2d, v30.2d, v20.2d
+	WORD $0x3cf86b74 // ldr q20, [x27, x24]
+	WORD $0x4e71cc9d // fmla v29.2d, v4.2d, v17.2d
+	WORD $0x6e71dc51 // fmul v17.2d, v2.2d, v17.2d
+	WORD $0x4e78cce1 // fmla v1.2d, v7.2d, v24.2d
+	WORD $0x4eb91f27 // mov v7.16b, v25.16b
+	WORD $0x3cf86bb8 // ldr q24, [x29, x24]
+	WORD $0x4e1f0294 // tbl v20.16b, { v20.16b }, v31.16b
+	WORD $0x6ee84694 // ushl v20.2d, v20.2d, v8.2d
+	WORD $0x4eea4694 // sshl v20.2d, v20.2d, v10.2d
+	WORD $0x4e1f0318 // tbl v24.16b, { v24.16b }, v31.16b
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x6ee84718 // ushl v24.2d, v24.2d, v8.2d
+	WORD $0x4eea4718 // sshl v24.2d, v24.2d, v10.2d
+	WORD $0x4e74cf3d // fmla v29.2d, v25.2d, v20.2d
+	WORD $0x3cf96bb9 // ldr q25, [x29, x25]
+	WORD $0x6e74dc54 // fmul v20.2d, v2.2d, v20.2d
+	WORD $0x4e61db1b // scvtf v27.2d, v24.2d
+	WORD $0x4e7bcd7d // fmla v29.2d, v11.2d, v27.2d
+	WORD $0x4e000339 // tbl v25.16b, { v25.16b }, v0.16b
+	WORD $0x6ee94739 // ushl v25.2d, v25.2d, v9.2d
+	WORD $0x4eea4739 // sshl v25.2d, v25.2d, v10.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4e79cf81 // fmla v1.2d, v28.2d, v25.2d
+	WORD $0x6e79dfd8 // fmul v24.2d, v30.2d, v25.2d
+	WORD $0x6e7bdc59 // fmul v25.2d, v2.2d, v27.2d
+	WORD $0x3cf86bdb // ldr q27, [x30, x24]
+	WORD $0x3cf96bdc // ldr q28, [x30, x25]
+	WORD $0x4e1f037b // tbl v27.16b, { v27.16b }, v31.16b
+	WORD $0x4e00039c // tbl v28.16b, { v28.16b }, v0.16b
+	WORD $0x6ee8477b // ushl v27.2d, v27.2d, v8.2d
+	WORD $0x6ee9479c // ushl v28.2d, v28.2d, v9.2d
+	WORD $0x4eea477b // sshl v27.2d, v27.2d, v10.2d
+	WORD $0x4eea479c // sshl v28.2d, v28.2d, v10.2d
+	WORD $0x4e61db6b // scvtf v11.2d, v27.2d
+	WORD $0x4e61db9b // scvtf v27.2d, v28.2d
+	WORD $0x4e6bce7d // fmla v29.2d, v19.2d, v11.2d
+	WORD $0x6e6bdc5c // fmul v28.2d, v2.2d, v11.2d
+	WORD $0x3cf8686b // ldr q11, [x3, x24]
+	WORD $0x4e7bcca1 // fmla v1.2d, v5.2d, v27.2d
+	WORD $0x6e7bdfdb // fmul v27.2d, v30.2d, v27.2d
+	WORD $0x4eac1d93 // mov v19.16b, v12.16b
+	WORD $0x4e1f017f // tbl v31.16b, { v11.16b }, v31.16b
+	WORD $0x3cf9686b // ldr q11, [x3, x25]
+	WORD $0x6ee847ff // ushl v31.2d, v31.2d, v8.2d
+	WORD $0x4eea47ff // sshl v31.2d, v31.2d, v10.2d
+	WORD $0x4e000160 // tbl v0.16b, { v11.16b }, v0.16b
+	WORD $0x4e61dbff // scvtf v31.2d, v31.2d
+	WORD $0x6ee94400 // ushl v0.2d, v0.2d, v9.2d
+	WORD $0x4e7fcd9d // fmla v29.2d, v12.2d, v31.2d
+	WORD $0x6e7fdc42 // fmul v2.2d, v2.2d, v31.2d
+	WORD $0x4eea4400 // sshl v0.2d, v0.2d, v10.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cda1 // fmla v1.2d, v13.2d, v0.2d
+	WORD $0xad1207fd // stp q29, q1, [sp, #0x240]
+	WORD $0x6e60dfc1 // fmul v1.2d, v30.2d, v0.2d
+	WORD $0xfd4042e0 // ldr d0, [x23, #0x80]
+	WORD $0xad417afd // ldp q29, q30, [x23, #0x20]
+	WORD $0xad437ee8 // ldp q8, q31, [x23, #0x60]
+	WORD $0x4e080400 // dup v0.2d, v0.d[0]
+	WORD $0x6ee0b809 // neg v9.2d, v0.2d
+	WORD $0x8b180110 // add x16, x8, x24
+	WORD $0x8b190103 // add x3, x8, x25
+	WORD $0xad432d4a // ldp q10, q11, [x10, #0x60]
+	WORD $0x3dc01fe5 // ldr q5, [sp, #0x70]
+	WORD $0xf10005ef // subs x15, x15, #0x1
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x3dc0006c // ldr q12, [x3]
+	WORD $0x4e1e018c // tbl v12.16b, { v12.16b }, v30.16b
+	WORD $0x8b150063 // add x3, x3, x21
+	WORD $0x8b150210 // add x16, x16, x21
+	WORD $0x8b160108 // add x8, x8, x22
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x6eff458c // ushl v12.2d, v12.2d, v31.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4ee9458d // sshl v13.2d, v12.2d, v9.2d
+	WORD $0x4e61d80c // scvtf v12.2d, v0.2d
+	WORD $0x3dc00060 // ldr q0, [x3]
+	WORD $0x8b150063 // add x3, x3, x21
+	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
+	WORD $0x3dc0006e // ldr q14, [x3]
+	WORD $0x8b150063 // add x3, x3, x21
+	WORD $0x3cf56863 // ldr q3, [x3, x21]
+	WORD $0x4e6dcd76 // fmla v22.2d, v11.2d, v13.2d
+	WORD $0x3dc0006f // ldr q15, [x3]
+	WORD $0x4e6ccd51 // fmla v17.2d, v10.2d, v12.2d
+	WORD $0x4e1e0000 // tbl v0.16b, { v0.16b }, v30.16b
+	WORD $0x4e1e01ce // tbl v14.16b, { v14.16b }, v30.16b
+	WORD $0x4e1e01ef // tbl v15.16b, { v15.16b }, v30.16b
+	WORD $0x6eff4400 // ushl v0.2d, v0.2d, v31.2d
+	WORD $0x4e1e0063 // tbl v3.16b, { v3.16b }, v30.16b
+	WORD $0x6eff45ce // ushl v14.2d, v14.2d, v31.2d
+	WORD $0x6eff45ef // ushl v15.2d, v15.2d, v31.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x6eff4463 // ushl v3.2d, v3.2d, v31.2d
+	WORD $0x4ee945ce // sshl v14.2d, v14.2d, v9.2d
+	WORD $0x4ee945ef // sshl v15.2d, v15.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4ee94463 // sshl v3.2d, v3.2d, v9.2d
+	WORD $0x4e61d9ce // scvtf v14.2d, v14.2d
+	WORD $0x4e61d9ef // scvtf v15.2d, v15.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e60cd7a // fmla v26.2d, v11.2d, v0.2d
+	WORD $0x4e6ecd78 // fmla v24.2d, v11.2d, v14.2d
+	WORD $0x4e6fcd7b // fmla v27.2d, v11.2d, v15.2d
+	WORD $0x4e63cd61 // fmla v1.2d, v11.2d, v3.2d
+	WORD $0xad4f114b // ldp q11, q4, [x10, #0x1e0]
+	WORD $0x4e6dcca4 // fmla v4.2d, v5.2d, v13.2d
+	WORD $0x3dc023e5 // ldr q5, [sp, #0x80]
+	WORD $0x3dc0020d // ldr q13, [x16]
+	WORD $0x8b150210 // add x16, x16, x21
+	WORD $0x4e6cccab // fmla v11.2d, v5.2d, v12.2d
+	WORD $0x3dc01be5 // ldr q5, [sp, #0x60]
+	WORD $0x4e1d01ac // tbl v12.16b, { v13.16b }, v29.16b
+	WORD $0x6ee8458c // ushl v12.2d, v12.2d, v8.2d
+	WORD $0x4ee9458c // sshl v12.2d, v12.2d, v9.2d
+	WORD $0x4e60cca4 // fmla v4.2d, v5.2d, v0.2d
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x8b150210 // add x16, x16, x21
+	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
+	WORD $0x4e6ccceb // fmla v11.2d, v7.2d, v12.2d
+	WORD $0x4e6ecea4 // fmla v4.2d, v21.2d, v14.2d
+	WORD $0x4e6ccd54 // fmla v20.2d, v10.2d, v12.2d
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4e6fce04 // fmla v4.2d, v16.2d, v15.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e63cee4 // fmla v4.2d, v23.2d, v3.2d
+	WORD $0x4e60cd59 // fmla v25.2d, v10.2d, v0.2d
+	WORD $0x4e60ce4b // fmla v11.2d, v18.2d, v0.2d
+	WORD $0x3dc00200 // ldr q0, [x16]
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60cd5c // fmla v28.2d, v10.2d, v0.2d
+	WORD $0x4e60cccb // fmla v11.2d, v6.2d, v0.2d
+	WORD $0x3cf56a00 // ldr q0, [x16, x21]
+	WORD $0x4e1d0000 // tbl v0.16b, { v0.16b }, v29.16b
+	WORD $0x6ee84400 // ushl v0.2d, v0.2d, v8.2d
+	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e60ce6b // fmla v11.2d, v19.2d, v0.2d
+	WORD $0x4e60cd42 // fmla v2.2d, v10.2d, v0.2d
+	WORD $0xad0f114b // stp q11, q4, [x10, #0x1e0]
+	WORD $0x9101014a // add x10, x10, #0x40
+	WORD $0x54fff521 // b.ne <symmetric5+0x1d04>
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x4edc3b20 // zip1 v0.2d, v25.2d, v28.2d
+	WORD $0x794019aa // ldrh w10, [x13, #0xc]
+	WORD $0x4eda3ac4 // zip1 v4.2d, v22.2d, v26.2d
+	WORD $0x4eda7ac3 // zip2 v3.2d, v22.2d, v26.2d
+	WORD $0x79401daf // ldrh w15, [x13, #0xe]
+	WORD $0x8b081a70 // add x16, x19, x8, lsl #6
+	WORD $0x794015a8 // ldrh w8, [x13, #0xa]
+	WORD $0x8b0a1a6a // add x10, x19, x10, lsl #6
+	WORD $0x8b0f1a6f // add x15, x19, x15, lsl #6
+	WORD $0xad401a05 // ldp q5, q6, [x16]
+	WORD $0x8b081a68 // add x8, x19, x8, lsl #6
+	WORD $0x4e60d4c0 // fadd v0.2d, v6.2d, v0.2d
+	WORD $0x4ed43a26 // zip1 v6.2d, v17.2d, v20.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad000205 // stp q5, q0, [x16]
+	WORD $0x4ed47a20 // zip2 v0.2d, v17.2d, v20.2d
+	WORD $0x4edc7b25 // zip2 v5.2d, v25.2d, v28.2d
+	WORD $0xad401d06 // ldp q6, q7, [x8]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d400 // fadd v0.2d, v0.2d, v6.2d
+	WORD $0xad001500 // stp q0, q5, [x8]
+	WORD $0x4edb3b05 // zip1 v5.2d, v24.2d, v27.2d
+	WORD $0x4edb7b00 // zip2 v0.2d, v24.2d, v27.2d
+	WORD $0x17fff948 // b <symmetric5+0x3e4>
+	WORD $0x794001af // ldrh w15, [x13]
+	WORD $0x794005b0 // ldrh w16, [x13, #0x2]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b16016a // add x10, x11, x22
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0x794009a3 // ldrh w3, [x13, #0x4]
+	WORD $0x9ba51e10 // umaddl x16, w16, w5, x7
+	WORD $0x9ba51c63 // umaddl x3, w3, w5, x7
+	WORD $0x3dc00174 // ldr q20, [x11]
+	WORD $0x4e617a9d // fcvtl2 v29.2d, v20.4s
 	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0xf104017f // cmp x11, #0x100
-	WORD $0x4e74cc93 // fmla v19.2d, v4.2d, v20.2d
-	WORD $0x3dc009d4 // ldr q20, [x14, #0x20]
-	WORD $0x4e75cc60 // fmla v0.2d, v3.2d, v21.2d
-	WORD $0xf98811c0 // prfm pldl1keep, [x14, #0x1020]
+	WORD $0xad4041e0 // ldp q0, q16, [x15]
+	WORD $0xfd4011e1 // ldr d1, [x15, #0x20]
+	WORD $0x79400daf // ldrh w15, [x13, #0x6]
+	WORD $0xad404865 // ldp q5, q18, [x3]
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0xacc14604 // ldp q4, q17, [x16], #0x20
+	WORD $0x4ed13a07 // zip1 v7.2d, v16.2d, v17.2d
+	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
+	WORD $0xfd401071 // ldr d17, [x3, #0x20]
+	WORD $0x4ec43803 // zip1 v3.2d, v0.2d, v4.2d
+	WORD $0xacc14de6 // ldp q6, q19, [x15], #0x20
+	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
+	WORD $0x4d408601 // ld1 { v1.d }[1], [x16]
+	WORD $0x4d4085f1 // ld1 { v17.d }[1], [x15]
+	WORD $0x4ec638a2 // zip1 v2.2d, v5.2d, v6.2d
+	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
+	WORD $0x4ed33a46 // zip1 v6.2d, v18.2d, v19.2d
+	WORD $0x4ed37a52 // zip2 v18.2d, v18.2d, v19.2d
+	WORD $0xad5103f3 // ldp q19, q0, [sp, #0x220]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00975 // ldr q21, [x11, #0x20]
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x3dc01176 // ldr q22, [x11, #0x40]
+	WORD $0xf9882160 // prfm pldl1keep, [x11, #0x1040]
+	WORD $0x3dc01977 // ldr q23, [x11, #0x60]
+	WORD $0xf9883160 // prfm pldl1keep, [x11, #0x1060]
+	WORD $0x3dc02178 // ldr q24, [x11, #0x80]
+	WORD $0xf9884160 // prfm pldl1keep, [x11, #0x1080]
+	WORD $0x4e7dcc40 // fmla v0.2d, v2.2d, v29.2d
+	WORD $0x0e617abc // fcvtl v28.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x4e617adb // fcvtl2 v27.2d, v22.4s
+	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
+	WORD $0x0e617afa // fcvtl v26.2d, v23.2s
+	WORD $0x4e617af7 // fcvtl2 v23.2d, v23.4s
+	WORD $0x4e617b19 // fcvtl2 v25.2d, v24.4s
+	WORD $0x0e617b18 // fcvtl v24.2d, v24.2s
+	WORD $0x4e74cc73 // fmla v19.2d, v3.2d, v20.2d
+	WORD $0x4e75cca0 // fmla v0.2d, v5.2d, v21.2d
+	WORD $0x4e7ccc93 // fmla v19.2d, v4.2d, v28.2d
+	WORD $0x4e7bccc0 // fmla v0.2d, v6.2d, v27.2d
+	WORD $0x4e76ccf3 // fmla v19.2d, v7.2d, v22.2d
+	WORD $0x4e77ce40 // fmla v0.2d, v18.2d, v23.2d
+	WORD $0x4e7ace13 // fmla v19.2d, v16.2d, v26.2d
+	WORD $0x4e79ce20 // fmla v0.2d, v17.2d, v25.2d
+	WORD $0x4e78cc33 // fmla v19.2d, v1.2d, v24.2d
+	WORD $0xad1103f3 // stp q19, q0, [sp, #0x220]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b08002f // add x15, x1, x8
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x4e617a95 // fcvtl2 v21.2d, v20.4s
+	WORD $0xad4001f3 // ldp q19, q0, [x15]
+	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xf104011f // cmp x8, #0x100
+	WORD $0x4e74cc73 // fmla v19.2d, v3.2d, v20.2d
+	WORD $0x3dc00954 // ldr q20, [x10, #0x20]
+	WORD $0x4e75cc40 // fmla v0.2d, v2.2d, v21.2d
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
 	WORD $0x0e617a95 // fcvtl v21.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e74ccc0 // fmla v0.2d, v6.2d, v20.2d
-	WORD $0x3dc011d4 // ldr q20, [x14, #0x40]
-	WORD $0xf98821c0 // prfm pldl1keep, [x14, #0x1040]
-	WORD $0x3dc019d6 // ldr q22, [x14, #0x60]
-	WORD $0x4e75ccb3 // fmla v19.2d, v5.2d, v21.2d
-	WORD $0xf98831c0 // prfm pldl1keep, [x14, #0x1060]
+	WORD $0x4e74cca0 // fmla v0.2d, v5.2d, v20.2d
+	WORD $0x3dc01154 // ldr q20, [x10, #0x40]
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x3dc01956 // ldr q22, [x10, #0x60]
+	WORD $0x4e75cc93 // fmla v19.2d, v4.2d, v21.2d
+	WORD $0xf9883140 // prfm pldl1keep, [x10, #0x1060]
 	WORD $0x4e617a95 // fcvtl2 v21.2d, v20.4s
 	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
-	WORD $0x4e75cce0 // fmla v0.2d, v7.2d, v21.2d
+	WORD $0x4e75ccc0 // fmla v0.2d, v6.2d, v21.2d
 	WORD $0x4e617ad5 // fcvtl2 v21.2d, v22.4s
-	WORD $0x4e74ce13 // fmla v19.2d, v16.2d, v20.2d
+	WORD $0x4e74ccf3 // fmla v19.2d, v7.2d, v20.2d
 	WORD $0x0e617ad4 // fcvtl v20.2d, v22.2s
 	WORD $0x4e75ce40 // fmla v0.2d, v18.2d, v21.2d
-	WORD $0x3dc021d5 // ldr q21, [x14, #0x80]
-	WORD $0x4e74ce33 // fmla v19.2d, v17.2d, v20.2d
-	WORD $0xf98841c0 // prfm pldl1keep, [x14, #0x1080]
-	WORD $0x8b1301ce // add x14, x14, x19
+	WORD $0x3dc02155 // ldr q21, [x10, #0x80]
+	WORD $0x4e74ce13 // fmla v19.2d, v16.2d, v20.2d
+	WORD $0xf9884140 // prfm pldl1keep, [x10, #0x1080]
+	WORD $0x8b16014a // add x10, x10, x22
 	WORD $0x4e617ab4 // fcvtl2 v20.2d, v21.4s
 	WORD $0x0e617ab5 // fcvtl v21.2d, v21.2s
 	WORD $0x4e75cc33 // fmla v19.2d, v1.2d, v21.2d
-	WORD $0x4e74cc40 // fmla v0.2d, v2.2d, v20.2d
-	WORD $0xad000053 // stp q19, q0, [x2]
-	WORD $0x54fffb81 // b.ne <symmetric5+0x1cc0>
-	WORD $0x7940114c // ldrh w12, [x10, #0x8]
-	WORD $0x7940194e // ldrh w14, [x10, #0xc]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x9bbb118c // umaddl x12, w12, w27, x4
-	WORD $0x79401541 // ldrh w1, [x10, #0xa]
-	WORD $0x9bbb11ce // umaddl x14, w14, w27, x4
-	WORD $0x9bbb1021 // umaddl x1, w1, w27, x4
-	WORD $0xad51cff4 // ldp q20, q19, [sp, #0x230]
-	WORD $0xad404585 // ldp q5, q17, [x12]
-	WORD $0xfd401181 // ldr d1, [x12, #0x20]
-	WORD $0x79401d4c // ldrh w12, [x10, #0xe]
-	WORD $0xad4049c0 // ldp q0, q18, [x14]
-	WORD $0xfd4011c2 // ldr d2, [x14, #0x20]
-	WORD $0xaa0803ee // mov x14, x8
-	WORD $0x9bbb118c // umaddl x12, w12, w27, x4
-	WORD $0x3cc50dc7 // ldr q7, [x14, #0x50]!
-	WORD $0xacc15430 // ldp q16, q21, [x1], #0x20
-	WORD $0x3cdc01c3 // ldur q3, [x14, #-0x40]
-	WORD $0x3cde01c6 // ldur q6, [x14, #-0x20]
+	WORD $0x4e74ce20 // fmla v0.2d, v17.2d, v20.2d
+	WORD $0xad0001f3 // stp q19, q0, [x15]
+	WORD $0x54fffb81 // b.ne <symmetric5+0x1fc0>
+	WORD $0x794019b0 // ldrh w16, [x13, #0xc]
+	WORD $0x794011aa // ldrh w10, [x13, #0x8]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x9ba51e10 // umaddl x16, w16, w5, x7
+	WORD $0x794015af // ldrh w15, [x13, #0xa]
+	WORD $0x79401da3 // ldrh w3, [x13, #0xe]
+	WORD $0x9ba51d4a // umaddl x10, w10, w5, x7
+	WORD $0x9ba51def // umaddl x15, w15, w5, x7
+	WORD $0xad524ff4 // ldp q20, q19, [sp, #0x240]
+	WORD $0xad404a06 // ldp q6, q18, [x16]
+	WORD $0xfd401202 // ldr d2, [x16, #0x20]
+	WORD $0x9ba51c70 // umaddl x16, w3, w5, x7
+	WORD $0xad404540 // ldp q0, q17, [x10]
+	WORD $0xfd401141 // ldr d1, [x10, #0x20]
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0xacc155f0 // ldp q16, q21, [x15], #0x20
+	WORD $0x4ed03804 // zip1 v4.2d, v0.2d, v16.2d
+	WORD $0x3cc50d47 // ldr q7, [x10, #0x50]!
+	WORD $0x3cdc0143 // ldur q3, [x10, #-0x40]
+	WORD $0x3cde0145 // ldur q5, [x10, #-0x20]
+	WORD $0xacc16618 // ldp q24, q25, [x16], #0x20
 	WORD $0x4e617876 // fcvtl2 v22.2d, v3.4s
-	WORD $0xacc16598 // ldp q24, q25, [x12], #0x20
 	WORD $0x0e617877 // fcvtl v23.2d, v3.2s
-	WORD $0x4ed038a4 // zip1 v4.2d, v5.2d, v16.2d
-	WORD $0x4ed078a5 // zip2 v5.2d, v5.2d, v16.2d
+	WORD $0x4d408602 // ld1 { v2.d }[1], [x16]
+	WORD $0x4ed838c3 // zip1 v3.2d, v6.2d, v24.2d
+	WORD $0x4ed878c6 // zip2 v6.2d, v6.2d, v24.2d
+	WORD $0x3dc01158 // ldr q24, [x10, #0x40]
+	WORD $0x4d4085e1 // ld1 { v1.d }[1], [x15]
+	WORD $0x4e77cc94 // fmla v20.2d, v4.2d, v23.2d
+	WORD $0x4e6178b7 // fcvtl2 v23.2d, v5.4s
+	WORD $0x4e76cc73 // fmla v19.2d, v3.2d, v22.2d
+	WORD $0x0e6178b6 // fcvtl v22.2d, v5.2s
+	WORD $0x4ed07805 // zip2 v5.2d, v0.2d, v16.2d
+	WORD $0x3dc00940 // ldr q0, [x10, #0x20]
 	WORD $0x4ed53a30 // zip1 v16.2d, v17.2d, v21.2d
 	WORD $0x4ed57a31 // zip2 v17.2d, v17.2d, v21.2d
-	WORD $0x4d408582 // ld1 { v2.d }[1], [x12]
-	WORD $0x4d408421 // ld1 { v1.d }[1], [x1]
-	WORD $0x4e77cc94 // fmla v20.2d, v4.2d, v23.2d
-	WORD $0x4e6178d7 // fcvtl2 v23.2d, v6.4s
-	WORD $0x4ed83803 // zip1 v3.2d, v0.2d, v24.2d
-	WORD $0x4e76cc73 // fmla v19.2d, v3.2d, v22.2d
-	WORD $0x0e6178d6 // fcvtl v22.2d, v6.2s
-	WORD $0x4ed87806 // zip2 v6.2d, v0.2d, v24.2d
-	WORD $0x3dc009c0 // ldr q0, [x14, #0x20]
-	WORD $0x3dc011d8 // ldr q24, [x14, #0x40]
-	WORD $0x8b1301ce // add x14, x14, x19
+	WORD $0x8b16014a // add x10, x10, x22
 	WORD $0x4e76ccb4 // fmla v20.2d, v5.2d, v22.2d
 	WORD $0x4e6178f6 // fcvtl2 v22.2d, v7.4s
+	WORD $0x0e617b15 // fcvtl v21.2d, v24.2s
 	WORD $0x4e77ccd3 // fmla v19.2d, v6.2d, v23.2d
 	WORD $0x0e6178f7 // fcvtl v23.2d, v7.2s
 	WORD $0x4ed93a47 // zip1 v7.2d, v18.2d, v25.2d
 	WORD $0x4ed97a52 // zip2 v18.2d, v18.2d, v25.2d
-	WORD $0x0e617b15 // fcvtl v21.2d, v24.2s
 	WORD $0x4e77ce14 // fmla v20.2d, v16.2d, v23.2d
 	WORD $0x4e76ccf3 // fmla v19.2d, v7.2d, v22.2d
 	WORD $0x0e617816 // fcvtl v22.2d, v0.2s
@@ -5959,29 +6742,29 @@ TEXT ·symmetric5Quad(SB), 0, $1232-8
 	WORD $0x4e617b00 // fcvtl2 v0.2d, v24.4s
 	WORD $0x4e75cc34 // fmla v20.2d, v1.2d, v21.2d
 	WORD $0x4e60cc53 // fmla v19.2d, v2.2d, v0.2d
-	WORD $0xad11cff4 // stp q20, q19, [sp, #0x230]
-	WORD $0x8b0b022c // add x12, x17, x11
-	WORD $0x3cdc01d4 // ldur q20, [x14, #-0x40]
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0xad400193 // ldp q19, q0, [x12]
-	WORD $0xf104017f // cmp x11, #0x100
+	WORD $0xad124ff4 // stp q20, q19, [sp, #0x240]
+	WORD $0x8b08004f // add x15, x2, x8
+	WORD $0x3cdc0154 // ldur q20, [x10, #-0x40]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0xad4001f3 // ldp q19, q0, [x15]
+	WORD $0xf104011f // cmp x8, #0x100
 	WORD $0x4e617a95 // fcvtl2 v21.2d, v20.4s
 	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
 	WORD $0x4e74cc93 // fmla v19.2d, v4.2d, v20.2d
-	WORD $0x3cde01d4 // ldur q20, [x14, #-0x20]
+	WORD $0x3cde0154 // ldur q20, [x10, #-0x20]
 	WORD $0x4e75cc60 // fmla v0.2d, v3.2d, v21.2d
 	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
 	WORD $0x4e74ccc0 // fmla v0.2d, v6.2d, v20.2d
 	WORD $0x4e76ccb3 // fmla v19.2d, v5.2d, v22.2d
-	WORD $0x3dc001d4 // ldr q20, [x14]
-	WORD $0x3dc011d6 // ldr q22, [x14, #0x40]
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x3dc01156 // ldr q22, [x10, #0x40]
 	WORD $0x4e617a95 // fcvtl2 v21.2d, v20.4s
 	WORD $0x0e617a94 // fcvtl v20.2d, v20.2s
 	WORD $0x4e74ce13 // fmla v19.2d, v16.2d, v20.2d
 	WORD $0x4e75cce0 // fmla v0.2d, v7.2d, v21.2d
-	WORD $0x3dc009d4 // ldr q20, [x14, #0x20]
-	WORD $0x8b1301ce // add x14, x14, x19
+	WORD $0x3dc00954 // ldr q20, [x10, #0x20]
+	WORD $0x8b16014a // add x10, x10, x22
 	WORD $0x0e617a95 // fcvtl v21.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
 	WORD $0x4e74ce40 // fmla v0.2d, v18.2d, v20.2d
@@ -5990,108 +6773,185 @@ TEXT ·symmetric5Quad(SB), 0, $1232-8
 	WORD $0x0e617ad5 // fcvtl v21.2d, v22.2s
 	WORD $0x4e75cc33 // fmla v19.2d, v1.2d, v21.2d
 	WORD $0x4e74cc40 // fmla v0.2d, v2.2d, v20.2d
-	WORD $0xad000193 // stp q19, q0, [x12]
-	WORD $0x54fffc21 // b.ne <symmetric5+0x1e2c>
-	WORD $0x17fff90a // b <symmetric5+0x2d4>
+	WORD $0xad0001f3 // stp q19, q0, [x15]
+	WORD $0x54fffc21 // b.ne <symmetric5+0x212c>
+	WORD $0x17fff8aa // b <symmetric5+0x454>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400f4b // ldrh w11, [x26, #0x6]
-	WORD $0x3617170b // tbz w11, #0x2, <symmetric5+0x1a4>
-	WORD $0xf941ebeb // ldr x11, [sp, #0x3d0]
-	WORD $0xf9400fe1 // ldr x1, [sp, #0x18]
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400036b // b.lt <symmetric5+0x1f40>
-	WORD $0xf940240e // ldr x14, [x0, #0x48]
-	WORD $0xaa0b03e2 // mov x2, x11
-	WORD $0xaa0d03e3 // mov x3, x13
-	WORD $0xf940c06c // ldr x12, [x3, #0x180]
-	WORD $0xfd400060 // ldr d0, [x3]
-	WORD $0xf1000442 // subs x2, x2, #0x1
-	WORD $0x8b0c19cc // add x12, x14, x12, lsl #6
-	WORD $0x6d400981 // ldp d1, d2, [x12]
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd000180 // str d0, [x12]
-	WORD $0xfd402060 // ldr d0, [x3, #0x40]
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0xfd000580 // str d0, [x12, #0x8]
-	WORD $0x6d410981 // ldp d1, d2, [x12, #0x10]
-	WORD $0xfd404060 // ldr d0, [x3, #0x80]
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd401181 // ldr d1, [x12, #0x20]
-	WORD $0xfd000980 // str d0, [x12, #0x10]
-	WORD $0xfd406060 // ldr d0, [x3, #0xc0]
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0xfd000d80 // str d0, [x12, #0x18]
-	WORD $0xfd408060 // ldr d0, [x3, #0x100]
-	WORD $0x91002063 // add x3, x3, #0x8
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd001180 // str d0, [x12, #0x20]
-	WORD $0x54fffd41 // b.ne <symmetric5+0x1ee4>
-	WORD $0xf9400bec // ldr x12, [sp, #0x10]
-	WORD $0x8b010161 // add x1, x11, x1
-	WORD $0x9100234b // add x11, x26, #0x8
-	WORD $0xeb0c017f // cmp x11, x12
-	WORD $0x54ff12c2 // b.hs <symmetric5+0x1a8>
-	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
+	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
+	WORD $0xf94017e6 // ldr x6, [sp, #0x28]
+	WORD $0x3616f5c8 // tbz w8, #0x2, <symmetric5+0x80>
+	WORD $0xad5157fa // ldp q26, q21, [sp, #0x220]
+	WORD $0xf94013e4 // ldr x4, [sp, #0x20]
+	WORD $0xf100209f // cmp x4, #0x8
+	WORD $0xad520ff0 // ldp q16, q3, [sp, #0x240]
+	WORD $0xad535bfb // ldp q27, q22, [sp, #0x260]
+	WORD $0xad5413f1 // ldp q17, q4, [sp, #0x280]
+	WORD $0xad554ff8 // ldp q24, q19, [sp, #0x2a0]
+	WORD $0xad5607e6 // ldp q6, q1, [sp, #0x2c0]
+	WORD $0xad5753f9 // ldp q25, q20, [sp, #0x2e0]
+	WORD $0xad580be7 // ldp q7, q2, [sp, #0x300]
+	WORD $0xad595ffc // ldp q28, q23, [sp, #0x320]
+	WORD $0xad5a17f2 // ldp q18, q5, [sp, #0x340]
+	WORD $0x54000d21 // b.ne <symmetric5+0x23a0>
+	WORD $0xf9400fe7 // ldr x7, [sp, #0x18]
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x4ed93b1d // zip1 v29.2d, v24.2d, v25.2d
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x5280010c // mov w12, #0x8
-	WORD $0xcb01016b // sub x11, x11, x1
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0x9a8cb16c // csel x12, x11, x12, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
-	WORD $0xf901ebec // str x12, [sp, #0x3d0]
-	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
-	WORD $0xad0683e0 // stp q0, q0, [sp, #0xd0]
-	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
-	WORD $0xad0883e0 // stp q0, q0, [sp, #0x110]
-	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
-	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
-	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
-	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
-	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
-	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0xad1283e0 // stp q0, q0, [sp, #0x250]
-	WORD $0xad1383e0 // stp q0, q0, [sp, #0x270]
-	WORD $0xad1483e0 // stp q0, q0, [sp, #0x290]
-	WORD $0xad1583e0 // stp q0, q0, [sp, #0x2b0]
-	WORD $0xad1683e0 // stp q0, q0, [sp, #0x2d0]
-	WORD $0xad1783e0 // stp q0, q0, [sp, #0x2f0]
-	WORD $0xad1883e0 // stp q0, q0, [sp, #0x310]
-	WORD $0xad1983e0 // stp q0, q0, [sp, #0x330]
-	WORD $0x54ff0f2b // b.lt <symmetric5+0x1a8>
-	WORD $0xf940140e // ldr x14, [x0, #0x28]
-	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x910243e3 // add x3, sp, #0x90
-	WORD $0xaa0103e4 // mov x4, x1
-	WORD $0x14000013 // b <symmetric5+0x2028>
-	WORD $0x9b1b08ac // madd x12, x5, x27, x2
-	WORD $0xf9018065 // str x5, [x3, #0x300]
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0xfd400180 // ldr d0, [x12]
-	WORD $0xfd000060 // str d0, [x3]
-	WORD $0xfd400580 // ldr d0, [x12, #0x8]
-	WORD $0xfd002060 // str d0, [x3, #0x40]
-	WORD $0xfd400980 // ldr d0, [x12, #0x10]
-	WORD $0xfd004060 // str d0, [x3, #0x80]
-	WORD $0xfd400d80 // ldr d0, [x12, #0x18]
-	WORD $0xfd006060 // str d0, [x3, #0xc0]
-	WORD $0xfd401180 // ldr d0, [x12, #0x20]
-	WORD $0xf941ebec // ldr x12, [sp, #0x3d0]
-	WORD $0xeb0c017f // cmp x11, x12
-	WORD $0xfd008060 // str d0, [x3, #0x100]
-	WORD $0x91002063 // add x3, x3, #0x8
-	WORD $0x54ff0c2a // b.ge <symmetric5+0x1a8>
-	WORD $0xaa0403e5 // mov x5, x4
-	WORD $0xb4fffdae // cbz x14, <symmetric5+0x1fe0>
-	WORD $0x786479c5 // ldrh w5, [x14, x4, lsl #1]
-	WORD $0x17ffffeb // b <symmetric5+0x1fe0>
-	WORD $0x910f83ff // add sp, sp, #0x3e0
+	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
+	WORD $0x794000ea // ldrh w10, [x7]
+	WORD $0x6e084780 // mov v0.d[0], v28.d[1]
+	WORD $0x794004ef // ldrh w15, [x7, #0x2]
+	WORD $0x4e181ffc // mov v28.d[1], xzr
+	WORD $0x794008f0 // ldrh w16, [x7, #0x4]
+	WORD $0x79400ce3 // ldrh w3, [x7, #0x6]
+	WORD $0x8b0a190a // add x10, x8, x10, lsl #6
+	WORD $0x8b0f190f // add x15, x8, x15, lsl #6
+	WORD $0xad407d5e // ldp q30, q31, [x10]
+	WORD $0x4e7dd7fd // fadd v29.2d, v31.2d, v29.2d
+	WORD $0x4edb3b5f // zip1 v31.2d, v26.2d, v27.2d
+	WORD $0x4edb7b5a // zip2 v26.2d, v26.2d, v27.2d
+	WORD $0x4e7fd7de // fadd v30.2d, v30.2d, v31.2d
+	WORD $0x3dc0095f // ldr q31, [x10, #0x20]
+	WORD $0xad00755e // stp q30, q29, [x10]
+	WORD $0x4e7cd7fc // fadd v28.2d, v31.2d, v28.2d
+	WORD $0x3d80095c // str q28, [x10, #0x20]
+	WORD $0xad4071fb // ldp q27, q28, [x15]
+	WORD $0x8b10190a // add x10, x8, x16, lsl #6
+	WORD $0x8b031908 // add x8, x8, x3, lsl #6
+	WORD $0x3dc009fd // ldr q29, [x15, #0x20]
+	WORD $0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
+	WORD $0x4ed43a7c // zip1 v28.2d, v19.2d, v20.2d
+	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
+	WORD $0x4e7dd400 // fadd v0.2d, v0.2d, v29.2d
+	WORD $0x4e7bd759 // fadd v25.2d, v26.2d, v27.2d
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x4ed63abb // zip1 v27.2d, v21.2d, v22.2d
+	WORD $0x4ed67ab5 // zip2 v21.2d, v21.2d, v22.2d
+	WORD $0x4ed13a16 // zip1 v22.2d, v16.2d, v17.2d
+	WORD $0x4ed17a10 // zip2 v16.2d, v16.2d, v17.2d
+	WORD $0x4ec43871 // zip1 v17.2d, v3.2d, v4.2d
+	WORD $0x6e0846fa // mov v26.d[0], v23.d[1]
+	WORD $0xad0061f9 // stp q25, q24, [x15]
+	WORD $0x4e181ff7 // mov v23.d[1], xzr
+	WORD $0x3d8009e0 // str q0, [x15, #0x20]
+	WORD $0x3dc00959 // ldr q25, [x10, #0x20]
+	WORD $0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	WORD $0xad406140 // ldp q0, q24, [x10]
+	WORD $0x4e78d798 // fadd v24.2d, v28.2d, v24.2d
+	WORD $0x3d800957 // str q23, [x10, #0x20]
+	WORD $0x4e60d760 // fadd v0.2d, v27.2d, v0.2d
+	WORD $0xad006140 // stp q0, q24, [x10]
+	WORD $0x3dc00918 // ldr q24, [x8, #0x20]
+	WORD $0xad400117 // ldp q23, q0, [x8]
+	WORD $0x4e60d660 // fadd v0.2d, v19.2d, v0.2d
+	WORD $0x4e78d753 // fadd v19.2d, v26.2d, v24.2d
+	WORD $0x4e77d6b4 // fadd v20.2d, v21.2d, v23.2d
+	WORD $0x3d800913 // str q19, [x8, #0x20]
+	WORD $0x4ec738d7 // zip1 v23.2d, v6.2d, v7.2d
+	WORD $0x4ec778c6 // zip2 v6.2d, v6.2d, v7.2d
+	WORD $0xad000114 // stp q20, q0, [x8]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x794010ea // ldrh w10, [x7, #0x8]
+	WORD $0x794014ef // ldrh w15, [x7, #0xa]
+	WORD $0x794018f0 // ldrh w16, [x7, #0xc]
+	WORD $0x79401ce3 // ldrh w3, [x7, #0xe]
+	WORD $0x6e084640 // mov v0.d[0], v18.d[1]
+	WORD $0x4e181ff2 // mov v18.d[1], xzr
+	WORD $0x8b0a190a // add x10, x8, x10, lsl #6
+	WORD $0x8b0f190f // add x15, x8, x15, lsl #6
+	WORD $0xad405153 // ldp q19, q20, [x10]
+	WORD $0x3dc00955 // ldr q21, [x10, #0x20]
+	WORD $0x4e77d694 // fadd v20.2d, v20.2d, v23.2d
+	WORD $0x4e72d6b2 // fadd v18.2d, v21.2d, v18.2d
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0x3d800952 // str q18, [x10, #0x20]
+	WORD $0xad005153 // stp q19, q20, [x10]
+	WORD $0x3dc009f4 // ldr q20, [x15, #0x20]
+	WORD $0x8b10190a // add x10, x8, x16, lsl #6
+	WORD $0x8b031908 // add x8, x8, x3, lsl #6
+	WORD $0xad404df2 // ldp q18, q19, [x15]
+	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
+	WORD $0x4e74d400 // fadd v0.2d, v0.2d, v20.2d
+	WORD $0x4e72d607 // fadd v7.2d, v16.2d, v18.2d
+	WORD $0x3d8009e0 // str q0, [x15, #0x20]
+	WORD $0x4ec23832 // zip1 v18.2d, v1.2d, v2.2d
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
+	WORD $0x6e0844b0 // mov v16.d[0], v5.d[1]
+	WORD $0xad0019e7 // stp q7, q6, [x15]
+	WORD $0x4e181fe5 // mov v5.d[1], xzr
+	WORD $0x3dc00947 // ldr q7, [x10, #0x20]
+	WORD $0xad401940 // ldp q0, q6, [x10]
+	WORD $0x4e66d646 // fadd v6.2d, v18.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x3d800945 // str q5, [x10, #0x20]
+	WORD $0xad001940 // stp q0, q6, [x10]
+	WORD $0x4ec47860 // zip2 v0.2d, v3.2d, v4.2d
+	WORD $0xad400d02 // ldp q2, q3, [x8]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad000500 // stp q0, q1, [x8]
+	WORD $0x3dc00900 // ldr q0, [x8, #0x20]
+	WORD $0x4e60d600 // fadd v0.2d, v16.2d, v0.2d
+	WORD $0x3d800900 // str q0, [x8, #0x20]
+	WORD $0x1400002e // b <symmetric5+0x2454>
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0xad1d57fa // stp q26, q21, [sp, #0x3a0]
+	WORD $0x3d8103f1 // str q17, [sp, #0x400]
+	WORD $0x3d8107e4 // str q4, [sp, #0x410]
+	WORD $0x3d810bf8 // str q24, [sp, #0x420]
+	WORD $0x3d810ff3 // str q19, [sp, #0x430]
+	WORD $0x3d8113e6 // str q6, [sp, #0x440]
+	WORD $0x3d8117e1 // str q1, [sp, #0x450]
+	WORD $0x3d811bf9 // str q25, [sp, #0x460]
+	WORD $0x3d811ff4 // str q20, [sp, #0x470]
+	WORD $0x3d8123e7 // str q7, [sp, #0x480]
+	WORD $0x3d8127e2 // str q2, [sp, #0x490]
+	WORD $0x3d812bfc // str q28, [sp, #0x4a0]
+	WORD $0x3d812ff7 // str q23, [sp, #0x4b0]
+	WORD $0x3d8133f2 // str q18, [sp, #0x4c0]
+	WORD $0x3d8137e5 // str q5, [sp, #0x4d0]
+	WORD $0xad1e0ff0 // stp q16, q3, [sp, #0x3c0]
+	WORD $0xad1f5bfb // stp q27, q22, [sp, #0x3e0]
+	WORD $0x5400036b // b.lt <symmetric5+0x2454>
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0xf94007ea // ldr x10, [sp, #0x8]
+	WORD $0xaa0403f0 // mov x16, x4
+	WORD $0xf9400fef // ldr x15, [sp, #0x18]
+	WORD $0xd503201f // nop
+	WORD $0x784025e3 // ldrh w3, [x15], #0x2
+	WORD $0xfc580140 // ldur d0, [x10, #-0x80]
+	WORD $0xf1000610 // subs x16, x16, #0x1
+	WORD $0x8b031903 // add x3, x8, x3, lsl #6
+	WORD $0xfc5c0141 // ldur d1, [x10, #-0x40]
+	WORD $0xfd400142 // ldr d2, [x10]
+	WORD $0x6d401063 // ldp d3, d4, [x3]
+	WORD $0x1e642821 // fadd d1, d1, d4
+	WORD $0x1e632800 // fadd d0, d0, d3
+	WORD $0x6d411063 // ldp d3, d4, [x3, #0x10]
+	WORD $0x6d000460 // stp d0, d1, [x3]
+	WORD $0xfd404140 // ldr d0, [x10, #0x80]
+	WORD $0xfd401061 // ldr d1, [x3, #0x20]
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0xfd402143 // ldr d3, [x10, #0x40]
+	WORD $0x9100214a // add x10, x10, #0x8
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0xfd001060 // str d0, [x3, #0x20]
+	WORD $0x1e642863 // fadd d3, d3, d4
+	WORD $0x6d010c62 // stp d2, d3, [x3, #0x10]
+	WORD $0x54fffd81 // b.ne <symmetric5+0x2400>
+	WORD $0x8b060086 // add x6, x4, x6
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0x54fee163 // b.lo <symmetric5+0x94>
+	WORD $0x911483ff // add sp, sp, #0x520
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -6103,25 +6963,21 @@ TEXT ·symmetric5Quad(SB), 0, $1232-8
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func symmetric6Quad(c *symmetricCall)
-TEXT ·symmetric6Quad(SB), 0, $1328-8
+TEXT ·symmetric6Quad(SB), 0, $1664-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric6>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400096d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x14000a5d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400408 // ldr x8, [x0, #0x8]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x540149cb // b.lt <symmetric6+0x2940>
 	WORD $0x6db63bef // stp d15, d14, [sp, #-0xa0]!
 	WORD $0x6d0133ed // stp d13, d12, [sp, #0x10]
 	WORD $0xf90023fd // str x29, [sp, #0x40]
@@ -6132,30 +6988,254 @@ TEXT ·symmetric6Quad(SB), 0, $1328-8
 	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
 	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
-	WORD $0xd11103ff // sub sp, sp, #0x440
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
-	WORD $0x5280010b // mov w11, #0x8
+	WORD $0xd11643ff // sub sp, sp, #0x590
+	WORD $0xf9400015 // ldr x21, [x0]
+	WORD $0xa941ac0d // ldp x13, x11, [x0, #0x18]
+	WORD $0x910443ea // add x10, sp, #0x110
+	WORD $0x911043ef // add x15, sp, #0x410
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x52800605 // mov w5, #0x30
+	WORD $0xf940080c // ldr x12, [x0, #0x10]
+	WORD $0x9106014e // add x14, x10, #0x180
+	WORD $0x910301ef // add x15, x15, #0xc0
+	WORD $0xf9000bef // str x15, [sp, #0x10]
+	WORD $0x91008151 // add x17, x10, #0x20
+	WORD $0x91070141 // add x1, x10, #0x1c0
+	WORD $0x91078142 // add x2, x10, #0x1e0
+	WORD $0x5280181a // mov w26, #0xc0
+	WORD $0x528000db // mov w27, #0x6
+	WORD $0x8b080ea8 // add x8, x21, x8, lsl #3
+	WORD $0xa901ffe8 // stp x8, xzr, [sp, #0x18]
+	WORD $0x14000006 // b <symmetric6+0x98>
+	WORD $0xa942dbe9 // ldp x9, x22, [sp, #0x28]
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x54014402 // b.hs <symmetric6+0x2914>
+	WORD $0xb94002af // ldr w15, [x21]
+	WORD $0xf9001ff5 // str x21, [sp, #0x38]
+	WORD $0xb4000109 // cbz x9, <symmetric6+0xc0>
+	WORD $0x79400aa8 // ldrh w8, [x21, #0x4]
+	WORD $0xa902dbe9 // stp x9, x22, [sp, #0x28]
+	WORD $0xb5001d28 // cbnz x8, <symmetric6+0x450>
+	WORD $0x14000964 // b <symmetric6+0x2640>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0x52800109 // mov w9, #0x8
+	WORD $0xcb160108 // sub x8, x8, x22
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x9a89b109 // csel x9, x8, x9, lt
+	WORD $0xb400080a // cbz x10, <symmetric6+0x1d8>
+	WORD $0x8b16054a // add x10, x10, x22, lsl #1
+	WORD $0xf90013ea // str x10, [sp, #0x20]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x540009eb // b.lt <symmetric6+0x224>
+	WORD $0xf94013e6 // ldr x6, [sp, #0x20]
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x794000ca // ldrh w10, [x6]
+	WORD $0x794004d0 // ldrh w16, [x6, #0x2]
+	WORD $0x794008c3 // ldrh w3, [x6, #0x4]
+	WORD $0x79400cc4 // ldrh w4, [x6, #0x6]
+	WORD $0x9ba5214a // umaddl x10, w10, w5, x8
+	WORD $0x9ba52210 // umaddl x16, w16, w5, x8
+	WORD $0x9ba52063 // umaddl x3, w3, w5, x8
+	WORD $0x9ba52084 // umaddl x4, w4, w5, x8
+	WORD $0xad400540 // ldp q0, q1, [x10]
+	WORD $0xad401602 // ldp q2, q5, [x16]
+	WORD $0xad401063 // ldp q3, q4, [x3]
+	WORD $0xad404086 // ldp q6, q16, [x4]
+	WORD $0x3dc00955 // ldr q21, [x10, #0x20]
+	WORD $0x794010ca // ldrh w10, [x6, #0x8]
+	WORD $0x3dc00a16 // ldr q22, [x16, #0x20]
+	WORD $0x794014d0 // ldrh w16, [x6, #0xa]
+	WORD $0x3dc00877 // ldr q23, [x3, #0x20]
+	WORD $0x794018c3 // ldrh w3, [x6, #0xc]
+	WORD $0x9ba5214a // umaddl x10, w10, w5, x8
+	WORD $0x3dc00898 // ldr q24, [x4, #0x20]
+	WORD $0x79401cc4 // ldrh w4, [x6, #0xe]
+	WORD $0x9ba52210 // umaddl x16, w16, w5, x8
+	WORD $0x9ba52063 // umaddl x3, w3, w5, x8
+	WORD $0x9ba52088 // umaddl x8, w4, w5, x8
+	WORD $0x4ec53827 // zip1 v7.2d, v1.2d, v5.2d
+	WORD $0x4ec63873 // zip1 v19.2d, v3.2d, v6.2d
+	WORD $0x4ec23814 // zip1 v20.2d, v0.2d, v2.2d
+	WORD $0x4ec67871 // zip2 v17.2d, v3.2d, v6.2d
+	WORD $0x4ec27812 // zip2 v18.2d, v0.2d, v2.2d
+	WORD $0x4ed03883 // zip1 v3.2d, v4.2d, v16.2d
+	WORD $0x4ed07884 // zip2 v4.2d, v4.2d, v16.2d
+	WORD $0x4ec57830 // zip2 v16.2d, v1.2d, v5.2d
+	WORD $0x4ed83ae1 // zip1 v1.2d, v23.2d, v24.2d
+	WORD $0x4ed63aa2 // zip1 v2.2d, v21.2d, v22.2d
+	WORD $0xad406540 // ldp q0, q25, [x10]
+	WORD $0x4ed87ae6 // zip2 v6.2d, v23.2d, v24.2d
+	WORD $0x4ed67aa5 // zip2 v5.2d, v21.2d, v22.2d
+	WORD $0xad405875 // ldp q21, q22, [x3]
+	WORD $0xad406117 // ldp q23, q24, [x8]
+	WORD $0xad40261a // ldp q26, q9, [x16]
+	WORD $0x3dc00a0a // ldr q10, [x16, #0x20]
+	WORD $0x4ec93b3c // zip1 v28.2d, v25.2d, v9.2d
+	WORD $0x4ed83adb // zip1 v27.2d, v22.2d, v24.2d
+	WORD $0x4ed87ad8 // zip2 v24.2d, v22.2d, v24.2d
+	WORD $0x4ed73abf // zip1 v31.2d, v21.2d, v23.2d
+	WORD $0x4eda3808 // zip1 v8.2d, v0.2d, v26.2d
+	WORD $0x4ed77abd // zip2 v29.2d, v21.2d, v23.2d
+	WORD $0x4eda781e // zip2 v30.2d, v0.2d, v26.2d
+	WORD $0x4ec97b3a // zip2 v26.2d, v25.2d, v9.2d
+	WORD $0x3dc00860 // ldr q0, [x3, #0x20]
+	WORD $0x3dc00915 // ldr q21, [x8, #0x20]
+	WORD $0x3dc00949 // ldr q9, [x10, #0x20]
+	WORD $0x4ed53817 // zip1 v23.2d, v0.2d, v21.2d
+	WORD $0x4eca3939 // zip1 v25.2d, v9.2d, v10.2d
+	WORD $0x4ed57816 // zip2 v22.2d, v0.2d, v21.2d
+	WORD $0x4eca7935 // zip2 v21.2d, v9.2d, v10.2d
+	WORD $0x14000083 // b <symmetric6+0x3e0>
+	WORD $0x110006ca // add w10, w22, #0x1
+	WORD $0x790203f6 // strh w22, [sp, #0x100]
+	WORD $0x790207ea // strh w10, [sp, #0x102]
+	WORD $0x11000aca // add w10, w22, #0x2
+	WORD $0x79020bea // strh w10, [sp, #0x104]
+	WORD $0x11000eca // add w10, w22, #0x3
+	WORD $0x79020fea // strh w10, [sp, #0x106]
+	WORD $0x110012ca // add w10, w22, #0x4
+	WORD $0x790213ea // strh w10, [sp, #0x108]
+	WORD $0x110016ca // add w10, w22, #0x5
+	WORD $0x790217ea // strh w10, [sp, #0x10a]
+	WORD $0x11001aca // add w10, w22, #0x6
+	WORD $0x79021bea // strh w10, [sp, #0x10c]
+	WORD $0x11001eca // add w10, w22, #0x7
+	WORD $0x79021fea // strh w10, [sp, #0x10e]
+	WORD $0x910403ea // add x10, sp, #0x100
+	WORD $0xf90013ea // str x10, [sp, #0x20]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x54fff66a // b.ge <symmetric6+0xec>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf100219f // cmp x12, #0x8
-	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0x9a8bb18b // csel x11, x12, x11, lt
-	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
-	WORD $0xad0883e0 // stp q0, q0, [sp, #0x110]
-	WORD $0xf9021beb // str x11, [sp, #0x430]
-	WORD $0x9103c3eb // add x11, sp, #0xf0
-	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
-	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
-	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
-	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
-	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
-	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
-	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
-	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0xad1283e0 // stp q0, q0, [sp, #0x250]
-	WORD $0xad1383e0 // stp q0, q0, [sp, #0x270]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x3d8163e0 // str q0, [sp, #0x580]
+	WORD $0x3d815fe0 // str q0, [sp, #0x570]
+	WORD $0x3d815be0 // str q0, [sp, #0x560]
+	WORD $0x3d8157e0 // str q0, [sp, #0x550]
+	WORD $0x3d8153e0 // str q0, [sp, #0x540]
+	WORD $0x3d814fe0 // str q0, [sp, #0x530]
+	WORD $0x3d814be0 // str q0, [sp, #0x520]
+	WORD $0x3d8147e0 // str q0, [sp, #0x510]
+	WORD $0x3d8143e0 // str q0, [sp, #0x500]
+	WORD $0x3d813fe0 // str q0, [sp, #0x4f0]
+	WORD $0x3d813be0 // str q0, [sp, #0x4e0]
+	WORD $0x3d8137e0 // str q0, [sp, #0x4d0]
+	WORD $0x3d8133e0 // str q0, [sp, #0x4c0]
+	WORD $0x3d812fe0 // str q0, [sp, #0x4b0]
+	WORD $0x3d812be0 // str q0, [sp, #0x4a0]
+	WORD $0x3d8127e0 // str q0, [sp, #0x490]
+	WORD $0x3d8123e0 // str q0, [sp, #0x480]
+	WORD $0x3d811fe0 // str q0, [sp, #0x470]
+	WORD $0x3d811be0 // str q0, [sp, #0x460]
+	WORD $0x3d8117e0 // str q0, [sp, #0x450]
+	WORD $0x3d8113e0 // str q0, [sp, #0x440]
+	WORD $0x3d810fe0 // str q0, [sp, #0x430]
+	WORD $0x3d810be0 // str q0, [sp, #0x420]
+	WORD $0x3d8107e0 // str q0, [sp, #0x410]
+	WORD $0x5400074b // b.lt <symmetric6+0x374>
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0xf9400be7 // ldr x7, [sp, #0x10]
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0xaa0903f7 // mov x23, x9
+	WORD $0x9a9fc52a // csinc x10, x9, xzr, gt
+	WORD $0xf94013f3 // ldr x19, [sp, #0x20]
+	WORD $0x91004110 // add x16, x8, #0x10
+	WORD $0x91006103 // add x3, x8, #0x18
+	WORD $0x91008104 // add x4, x8, #0x20
+	WORD $0x9100a106 // add x6, x8, #0x28
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x78402674 // ldrh w20, [x19], #0x2
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x8b140694 // add x20, x20, x20, lsl #1
+	WORD $0x8b141115 // add x21, x8, x20, lsl #4
+	WORD $0xd37cee94 // lsl x20, x20, #4
+	WORD $0x6d4006a0 // ldp d0, d1, [x21]
+	WORD $0xfc1800e1 // stur d1, [x7, #-0x80]
+	WORD $0xfc1400e0 // stur d0, [x7, #-0xc0]
+	WORD $0xfc746a00 // ldr d0, [x16, x20]
+	WORD $0xfc1c00e0 // stur d0, [x7, #-0x40]
+	WORD $0xfc746860 // ldr d0, [x3, x20]
+	WORD $0xfd0000e0 // str d0, [x7]
+	WORD $0xfc746880 // ldr d0, [x4, x20]
+	WORD $0xfd0020e0 // str d0, [x7, #0x40]
+	WORD $0xfc7468c0 // ldr d0, [x6, x20]
+	WORD $0xfd0040e0 // str d0, [x7, #0x80]
+	WORD $0x910020e7 // add x7, x7, #0x8
+	WORD $0x54fffde1 // b.ne <symmetric6+0x2c0>
+	WORD $0x3dc10bf3 // ldr q19, [sp, #0x420]
+	WORD $0x3dc107f4 // ldr q20, [sp, #0x410]
+	WORD $0xaa1703e9 // mov x9, x23
+	WORD $0x3dc11bf1 // ldr q17, [sp, #0x460]
+	WORD $0xf9401ff5 // ldr x21, [sp, #0x38]
+	WORD $0x3dc117f2 // ldr q18, [sp, #0x450]
+	WORD $0x3dc12be3 // ldr q3, [sp, #0x4a0]
+	WORD $0x3dc127e7 // ldr q7, [sp, #0x490]
+	WORD $0x3dc13be4 // ldr q4, [sp, #0x4e0]
+	WORD $0x3dc137f0 // ldr q16, [sp, #0x4d0]
+	WORD $0x3dc14be1 // ldr q1, [sp, #0x520]
+	WORD $0x3dc147e2 // ldr q2, [sp, #0x510]
+	WORD $0x3dc15be6 // ldr q6, [sp, #0x560]
+	WORD $0x3dc157e5 // ldr q5, [sp, #0x550]
+	WORD $0x3dc113ff // ldr q31, [sp, #0x440]
+	WORD $0x3dc10fe8 // ldr q8, [sp, #0x430]
+	WORD $0x3dc123fd // ldr q29, [sp, #0x480]
+	WORD $0x3dc11ffe // ldr q30, [sp, #0x470]
+	WORD $0x3dc133fb // ldr q27, [sp, #0x4c0]
+	WORD $0x3dc12ffc // ldr q28, [sp, #0x4b0]
+	WORD $0x3dc143f8 // ldr q24, [sp, #0x500]
+	WORD $0x3dc13ffa // ldr q26, [sp, #0x4f0]
+	WORD $0x3dc153f7 // ldr q23, [sp, #0x540]
+	WORD $0x3dc14ff9 // ldr q25, [sp, #0x530]
+	WORD $0x3dc163f6 // ldr q22, [sp, #0x580]
+	WORD $0x3dc15ff5 // ldr q21, [sp, #0x570]
+	WORD $0x1400001c // b <symmetric6+0x3e0>
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e41e // movi v30.2d, #0000000000000000
+	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e408 // movi v8.2d, #0000000000000000
+	WORD $0x6f00e41f // movi v31.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xad08cff4 // stp q20, q19, [sp, #0x110]
+	WORD $0xad09ffe8 // stp q8, q31, [sp, #0x130]
+	WORD $0xad0ac7f2 // stp q18, q17, [sp, #0x150]
+	WORD $0xad0bf7fe // stp q30, q29, [sp, #0x170]
+	WORD $0xad0c8fe7 // stp q7, q3, [sp, #0x190]
+	WORD $0xad0deffc // stp q28, q27, [sp, #0x1b0]
+	WORD $0xad0e93f0 // stp q16, q4, [sp, #0x1d0]
+	WORD $0xad0fe3fa // stp q26, q24, [sp, #0x1f0]
+	WORD $0xad1087e2 // stp q2, q1, [sp, #0x210]
+	WORD $0xad11dff9 // stp q25, q23, [sp, #0x230]
+	WORD $0xad129be5 // stp q5, q6, [sp, #0x250]
+	WORD $0xad13dbf5 // stp q21, q22, [sp, #0x270]
 	WORD $0xad1483e0 // stp q0, q0, [sp, #0x290]
 	WORD $0xad1583e0 // stp q0, q0, [sp, #0x2b0]
 	WORD $0xad1683e0 // stp q0, q0, [sp, #0x2d0]
@@ -6167,2191 +7247,2126 @@ TEXT ·symmetric6Quad(SB), 0, $1328-8
 	WORD $0xad1c83e0 // stp q0, q0, [sp, #0x390]
 	WORD $0xad1d83e0 // stp q0, q0, [sp, #0x3b0]
 	WORD $0xad1e83e0 // stp q0, q0, [sp, #0x3d0]
-	WORD $0x540006cb // b.lt <symmetric6+0x18c>
-	WORD $0xf940140d // ldr x13, [x0, #0x28]
-	WORD $0xf9401c0c // ldr x12, [x0, #0x38]
-	WORD $0xb40003ad // cbz x13, <symmetric6+0x134>
-	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x9103c3ef // add x15, sp, #0xf0
-	WORD $0x52800610 // mov w16, #0x30
+	WORD $0xad1f83e0 // stp q0, q0, [sp, #0x3f0]
+	WORD $0x79400aa8 // ldrh w8, [x21, #0x4]
+	WORD $0xa902dbe9 // stp x9, x22, [sp, #0x28]
+	WORD $0xb4010fa8 // cbz x8, <symmetric6+0x2640>
+	WORD $0xf940180a // ldr x10, [x0, #0x30]
+	WORD $0xf9402810 // ldr x16, [x0, #0x50]
+	WORD $0x8b08019d // add x29, x12, x8
+	WORD $0x9ba529f3 // umaddl x19, w15, w5, x10
+	WORD $0xf940200a // ldr x10, [x0, #0x40]
+	WORD $0xcb1001ef // sub x15, x15, x16
+	WORD $0xf902effd // str x29, [sp, #0x5d8]
+	WORD $0x8b0f1954 // add x20, x10, x15, lsl #6
+	WORD $0x1400003f // b <symmetric6+0x56c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x784025b1 // ldrh w17, [x13], #0x2
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0xf90181f1 // str x17, [x15, #0x300]
-	WORD $0x9bb03231 // umaddl x17, w17, w16, x12
-	WORD $0xfd400220 // ldr d0, [x17]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xfd400620 // ldr d0, [x17, #0x8]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400a20 // ldr d0, [x17, #0x10]
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0xfd400e20 // ldr d0, [x17, #0x18]
-	WORD $0xfd0061e0 // str d0, [x15, #0xc0]
-	WORD $0xfd401220 // ldr d0, [x17, #0x20]
-	WORD $0xfd0081e0 // str d0, [x15, #0x100]
-	WORD $0xfd401620 // ldr d0, [x17, #0x28]
-	WORD $0xf9421bf1 // ldr x17, [sp, #0x430]
-	WORD $0xeb1101df // cmp x14, x17
-	WORD $0xfd00a1e0 // str d0, [x15, #0x140]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffdab // b.lt <symmetric6+0xe0>
-	WORD $0x14000017 // b <symmetric6+0x18c>
-	WORD $0x910c016e // add x14, x11, #0x300
-	WORD $0x9100618c // add x12, x12, #0x18
-	WORD $0x9103c3ef // add x15, sp, #0xf0
-	WORD $0xfc5e8180 // ldur d0, [x12, #-0x18]
-	WORD $0xf82d79cd // str x13, [x14, x13, lsl #3]
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf9421bf0 // ldr x16, [sp, #0x430]
-	WORD $0xfd0001e0 // str d0, [x15]
-	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0xfc5f0180 // ldur d0, [x12, #-0x10]
-	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfc5f8180 // ldur d0, [x12, #-0x8]
-	WORD $0xfd0041e0 // str d0, [x15, #0x80]
-	WORD $0xfd400180 // ldr d0, [x12]
-	WORD $0xfd0061e0 // str d0, [x15, #0xc0]
-	WORD $0xfd400580 // ldr d0, [x12, #0x8]
-	WORD $0xfd0081e0 // str d0, [x15, #0x100]
-	WORD $0xfd400980 // ldr d0, [x12, #0x10]
-	WORD $0x9100c18c // add x12, x12, #0x30
-	WORD $0xfd00a1e0 // str d0, [x15, #0x140]
-	WORD $0x910021ef // add x15, x15, #0x8
-	WORD $0x54fffdcb // b.lt <symmetric6+0x140>
-	WORD $0xf940040c // ldr x12, [x0, #0x8]
-	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0x54011d6b // b.lt <symmetric6+0x2540>
-	WORD $0xf9400019 // ldr x25, [x0]
-	WORD $0x9106016d // add x13, x11, #0x180
-	WORD $0x9103c3eb // add x11, sp, #0xf0
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0xf90013e0 // str x0, [sp, #0x20]
-	WORD $0x5280061d // mov w29, #0x30
-	WORD $0x5280181a // mov w26, #0xc0
-	WORD $0x9100816f // add x15, x11, #0x20
-	WORD $0x91070170 // add x16, x11, #0x1c0
-	WORD $0x91078171 // add x17, x11, #0x1e0
-	WORD $0x528000db // mov w27, #0x6
-	WORD $0x8b0c0f2c // add x12, x25, x12, lsl #3
-	WORD $0xf9000bec // str x12, [sp, #0x10]
-	WORD $0x14000009 // b <symmetric6+0x1f0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf9400beb // ldr x11, [sp, #0x10]
-	WORD $0x91002339 // add x25, x25, #0x8
-	WORD $0xeb0b033f // cmp x25, x11
-	WORD $0x54011aa2 // b.hs <symmetric6+0x2540>
-	WORD $0x79400b2b // ldrh w11, [x25, #0x4]
-	WORD $0xf9000fe5 // str x5, [sp, #0x18]
-	WORD $0xb4010d4b // cbz x11, <symmetric6+0x23a0>
-	WORD $0xb940032c // ldr w12, [x25]
-	WORD $0xf940180e // ldr x14, [x0, #0x30]
-	WORD $0x8b0b013e // add x30, x9, x11
-	WORD $0x9bbd3985 // umaddl x5, w12, w29, x14
-	WORD $0xf9402802 // ldr x2, [x0, #0x50]
-	WORD $0xf940200e // ldr x14, [x0, #0x40]
-	WORD $0xcb02018c // sub x12, x12, x2
-	WORD $0x8b0c19c6 // add x6, x14, x12, lsl #6
-	WORD $0xf90247f9 // str x25, [sp, #0x488]
-	WORD $0xf90017fe // str x30, [sp, #0x28]
-	WORD $0x1400003b // b <symmetric6+0x310>
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x4edb3b22 // zip1 v2.2d, v25.2d, v27.2d
-	WORD $0x7940154c // ldrh w12, [x10, #0xa]
-	WORD $0x4edb7b23 // zip2 v3.2d, v25.2d, v27.2d
-	WORD $0x8b0b18cb // add x11, x6, x11, lsl #6
-	WORD $0x8b0c18ce // add x14, x6, x12, lsl #6
-	WORD $0x7940194c // ldrh w12, [x10, #0xc]
-	WORD $0x79401d40 // ldrh w0, [x10, #0xe]
-	WORD $0x8b0018c3 // add x3, x6, x0, lsl #6
-	WORD $0xf94013e0 // ldr x0, [sp, #0x20]
-	WORD $0xf94247f9 // ldr x25, [sp, #0x488]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b0c18c2 // add x2, x6, x12, lsl #6
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ed83ae2 // zip1 v2.2d, v23.2d, v24.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4ed87ae2 // zip2 v2.2d, v23.2d, v24.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed43a43 // zip1 v3.2d, v18.2d, v20.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed138c2 // zip1 v2.2d, v6.2d, v17.2d
-	WORD $0xad0005c0 // stp q0, q1, [x14]
-	WORD $0xad400440 // ldp q0, q1, [x2]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed47a43 // zip2 v3.2d, v18.2d, v20.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed178c2 // zip2 v2.2d, v6.2d, v17.2d
-	WORD $0xad000440 // stp q0, q1, [x2]
-	WORD $0xad400460 // ldp q0, q1, [x3]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed378e3 // zip2 v3.2d, v7.2d, v19.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed078a2 // zip2 v2.2d, v5.2d, v16.2d
-	WORD $0xad000460 // stp q0, q1, [x3]
-	WORD $0x4ed338e1 // zip1 v1.2d, v7.2d, v19.2d
-	WORD $0x4ed038a0 // zip1 v0.2d, v5.2d, v16.2d
-	WORD $0x3dc00964 // ldr q4, [x11, #0x20]
-	WORD $0xf94017fe // ldr x30, [sp, #0x28]
-	WORD $0x5280181a // mov w26, #0xc0
-	WORD $0x528000db // mov w27, #0x6
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x3d800961 // str q1, [x11, #0x20]
-	WORD $0x3dc009c1 // ldr q1, [x14, #0x20]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x3d8009c1 // str q1, [x14, #0x20]
-	WORD $0x3dc00841 // ldr q1, [x2, #0x20]
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x3d800840 // str q0, [x2, #0x20]
-	WORD $0x3dc00860 // ldr q0, [x3, #0x20]
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x3d800860 // str q0, [x3, #0x20]
-	WORD $0x9100414a // add x10, x10, #0x10
-	WORD $0x9bbb2268 // umaddl x8, w19, w27, x8
-	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0xeb1e013f // cmp x9, x30
-	WORD $0x540104a2 // b.hs <symmetric6+0x23a0>
-	WORD $0x39400133 // ldrb w19, [x9]
-	WORD $0x79400f2b // ldrh w11, [x25, #0x6]
-	WORD $0x3708014b // tbnz w11, #0x1, <symmetric6+0x340>
-	WORD $0x7100d27f // cmp w19, #0x34
-	WORD $0x54004709 // b.ls <symmetric6+0xc00>
-	WORD $0x5280004c // mov w12, #0x2
-	WORD $0xa9463814 // ldp x20, x14, [x0, #0x60]
-	WORD $0x9bba3a75 // umaddl x21, w19, w26, x14
-	WORD $0x3600010b // tbz w11, #0x0, <symmetric6+0x350>
-	WORD $0x14000239 // b <symmetric6+0xc18>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x5280006c // mov w12, #0x3
-	WORD $0xa9463814 // ldp x20, x14, [x0, #0x60]
-	WORD $0x9bba3a75 // umaddl x21, w19, w26, x14
-	WORD $0x3700466b // tbnz w11, #0x0, <symmetric6+0xc18>
-	WORD $0x7100059f // cmp w12, #0x1
-	WORD $0x5400546c // b.gt <symmetric6+0xde0>
-	WORD $0x3500a20c // cbnz w12, <symmetric6+0x1798>
-	WORD $0xad404eb5 // ldp q21, q19, [x21]
-	WORD $0x910222ab // add x11, x21, #0x88
-	WORD $0x910242be // add x30, x21, #0x90
-	WORD $0xd342fe6e // lsr x14, x19, #2
-	WORD $0x79400943 // ldrh w3, [x10, #0x4]
-	WORD $0x8b130119 // add x25, x8, x19
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x4d40cd74 // ld1r { v20.2d }, [x11]
-	WORD $0x8b13091b // add x27, x8, x19, lsl #2
-	WORD $0x8b140117 // add x23, x8, x20
-	WORD $0x4d40cfd2 // ld1r { v18.2d }, [x30]
-	WORD $0xd341fe76 // lsr x22, x19, #1
-	WORD $0x528000a7 // mov w7, #0x5
-	WORD $0x79400d44 // ldrh w4, [x10, #0x6]
-	WORD $0x9bbd1463 // umaddl x3, w3, w29, x5
-	WORD $0x3cee6901 // ldr q1, [x8, x14]
-	WORD $0x9bbd1484 // umaddl x4, w4, w29, x5
-	WORD $0x7940014c // ldrh w12, [x10]
-	WORD $0x79400542 // ldrh w2, [x10, #0x2]
-	WORD $0x9bbd158c // umaddl x12, w12, w29, x5
-	WORD $0x9bbd1442 // umaddl x2, w2, w29, x5
-	WORD $0x4e150000 // tbl v0.16b, { v0.16b }, v21.16b
-	WORD $0xad406085 // ldp q5, q24, [x4]
-	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
-	WORD $0xad400d82 // ldp q2, q3, [x12]
-	WORD $0xad404044 // ldp q4, q16, [x2]
-	WORD $0x4ea01e80 // orr v0.16b, v20.16b, v0.16b
-	WORD $0x4ea11e81 // orr v1.16b, v20.16b, v1.16b
-	WORD $0xad53f3e9 // ldp q9, q28, [sp, #0x270]
-	WORD $0xad47dbea // ldp q10, q22, [sp, #0xf0]
-	WORD $0x4ed0387f // zip1 v31.2d, v3.2d, v16.2d
-	WORD $0x4ed07870 // zip2 v16.2d, v3.2d, v16.2d
-	WORD $0x3dc00997 // ldr q23, [x12, #0x20]
-	WORD $0x3dc00859 // ldr q25, [x2, #0x20]
-	WORD $0x8b130502 // add x2, x8, x19, lsl #1
-	WORD $0x8b130a6c // add x12, x19, x19, lsl #2
-	WORD $0x8b0c011d // add x29, x8, x12
-	WORD $0x4ef2d411 // fsub v17.2d, v0.2d, v18.2d
-	WORD $0xad401c60 // ldp q0, q7, [x3]
-	WORD $0x4ec43846 // zip1 v6.2d, v2.2d, v4.2d
-	WORD $0x3dc0087a // ldr q26, [x3, #0x20]
-	WORD $0x3dc0089b // ldr q27, [x4, #0x20]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x4ec4785e // zip2 v30.2d, v2.2d, v4.2d
-	WORD $0x8b130663 // add x3, x19, x19, lsl #1
-	WORD $0x8b03011a // add x26, x8, x3
-	WORD $0xd342fc78 // lsr x24, x3, #2
-	WORD $0x9103c3e3 // add x3, sp, #0xf0
-	WORD $0xaa1703e4 // mov x4, x23
-	WORD $0x4ed838e8 // zip1 v8.2d, v7.2d, v24.2d
-	WORD $0x4ed878e7 // zip2 v7.2d, v7.2d, v24.2d
-	WORD $0x4ef2d438 // fsub v24.2d, v1.2d, v18.2d
-	WORD $0x3cee6b21 // ldr q1, [x25, x14]
-	WORD $0x4e71ccc9 // fmla v9.2d, v6.2d, v17.2d
-	WORD $0x4ec5381d // zip1 v29.2d, v0.2d, v5.2d
-	WORD $0x4ec57805 // zip2 v5.2d, v0.2d, v5.2d
-	WORD $0x4e78cfbc // fmla v28.2d, v29.2d, v24.2d
-	WORD $0x3dc00320 // ldr q0, [x25]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x3cee6843 // ldr q3, [x2, x14]
-	WORD $0x3dc00042 // ldr q2, [x2]
-	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
-	WORD $0xad069bfd // stp q29, q6, [sp, #0xd0]
-	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
-	WORD $0x4edb3b46 // zip1 v6.2d, v26.2d, v27.2d
-	WORD $0x3dc00344 // ldr q4, [x26]
-	WORD $0x4e150000 // tbl v0.16b, { v0.16b }, v21.16b
-	WORD $0x4ea11e81 // orr v1.16b, v20.16b, v1.16b
-	WORD $0x4e150042 // tbl v2.16b, { v2.16b }, v21.16b
-	WORD $0x4e130063 // tbl v3.16b, { v3.16b }, v19.16b
-	WORD $0x4ea01e80 // orr v0.16b, v20.16b, v0.16b
-	WORD $0x4ea21e82 // orr v2.16b, v20.16b, v2.16b
-	WORD $0x4e150084 // tbl v4.16b, { v4.16b }, v21.16b
-	WORD $0x4ea31e83 // orr v3.16b, v20.16b, v3.16b
-	WORD $0x4ef2d40b // fsub v11.2d, v0.2d, v18.2d
-	WORD $0x4ef2d420 // fsub v0.2d, v1.2d, v18.2d
-	WORD $0x3cee6b41 // ldr q1, [x26, x14]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x4ef2d442 // fsub v2.2d, v2.2d, v18.2d
-	WORD $0xad04ffe8 // stp q8, q31, [sp, #0x90]
-	WORD $0x3dc0037d // ldr q29, [x27]
-	WORD $0xad0597fe // stp q30, q5, [sp, #0xb0]
-	WORD $0x4ea41e84 // orr v4.16b, v20.16b, v4.16b
-	WORD $0x4ef2d463 // fsub v3.2d, v3.2d, v18.2d
-	WORD $0x4e6bcfc9 // fmla v9.2d, v30.2d, v11.2d
-	WORD $0x4e60ccbc // fmla v28.2d, v5.2d, v0.2d
-	WORD $0x3cee6b7e // ldr q30, [x27, x14]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x4ef2d484 // fsub v4.2d, v4.2d, v18.2d
-	WORD $0x4ed93ae5 // zip1 v5.2d, v23.2d, v25.2d
-	WORD $0x4e1503bd // tbl v29.16b, { v29.16b }, v21.16b
-	WORD $0xad0297e6 // stp q6, q5, [sp, #0x50]
-	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
-	WORD $0x4e62cfe9 // fmla v9.2d, v31.2d, v2.2d
-	WORD $0x4e63cd1c // fmla v28.2d, v8.2d, v3.2d
-	WORD $0x3cee6bbf // ldr q31, [x29, x14]
-	WORD $0x3dc003a8 // ldr q8, [x29]
-	WORD $0x4ebd1e8c // orr v12.16b, v20.16b, v29.16b
-	WORD $0x4ea11e81 // orr v1.16b, v20.16b, v1.16b
-	WORD $0x4e1303de // tbl v30.16b, { v30.16b }, v19.16b
-	WORD $0xad039ff0 // stp q16, q7, [sp, #0x70]
-	WORD $0x4ef2d58c // fsub v12.2d, v12.2d, v18.2d
-	WORD $0x4ef2d421 // fsub v1.2d, v1.2d, v18.2d
-	WORD $0x4ebe1e8d // orr v13.16b, v20.16b, v30.16b
-	WORD $0x4e64ce09 // fmla v9.2d, v16.2d, v4.2d
-	WORD $0x4e150115 // tbl v21.16b, { v8.16b }, v21.16b
-	WORD $0x4e61ccfc // fmla v28.2d, v7.2d, v1.2d
-	WORD $0x4e1303f3 // tbl v19.16b, { v31.16b }, v19.16b
-	WORD $0x4ef2d5ad // fsub v13.2d, v13.2d, v18.2d
-	WORD $0x4eb51e95 // orr v21.16b, v20.16b, v21.16b
-	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
-	WORD $0x4e6ccca9 // fmla v9.2d, v5.2d, v12.2d
-	WORD $0x4edb7b45 // zip2 v5.2d, v26.2d, v27.2d
-	WORD $0x6e64dd5b // fmul v27.2d, v10.2d, v4.2d
-	WORD $0x6e6cdd5a // fmul v26.2d, v10.2d, v12.2d
-	WORD $0x6e6dded4 // fmul v20.2d, v22.2d, v13.2d
-	WORD $0x4ef2d6ae // fsub v14.2d, v21.2d, v18.2d
-	WORD $0x6e61ded5 // fmul v21.2d, v22.2d, v1.2d
-	WORD $0x4e6dccdc // fmla v28.2d, v6.2d, v13.2d
-	WORD $0x4ed97ae6 // zip2 v6.2d, v23.2d, v25.2d
-	WORD $0x4ef2d66f // fsub v15.2d, v19.2d, v18.2d
-	WORD $0x6e71dd57 // fmul v23.2d, v10.2d, v17.2d
-	WORD $0x6e78ded1 // fmul v17.2d, v22.2d, v24.2d
-	WORD $0x6e6bdd59 // fmul v25.2d, v10.2d, v11.2d
-	WORD $0x6e62dd58 // fmul v24.2d, v10.2d, v2.2d
-	WORD $0x6e60ded3 // fmul v19.2d, v22.2d, v0.2d
-	WORD $0x6e63ded2 // fmul v18.2d, v22.2d, v3.2d
-	WORD $0x4ea51ca8 // mov v8.16b, v5.16b
-	WORD $0x4e6eccc9 // fmla v9.2d, v6.2d, v14.2d
-	WORD $0x3d8013e6 // str q6, [sp, #0x40]
-	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x6e6fded6 // fmul v22.2d, v22.2d, v15.2d
-	WORD $0x4e6fccbc // fmla v28.2d, v5.2d, v15.2d
-	WORD $0xad13f3e9 // stp q9, q28, [sp, #0x270]
-	WORD $0x6e6edd5c // fmul v28.2d, v10.2d, v14.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0e008c // add x12, x4, x14
-	WORD $0xadc23069 // ldp q9, q12, [x3, #0x40]!
-	WORD $0x8b130081 // add x1, x4, x19
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x4d40cfcd // ld1r { v13.2d }, [x30]
-	WORD $0x3dc00182 // ldr q2, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x4d40cd60 // ld1r { v0.2d }, [x11]
-	WORD $0x3dc00081 // ldr q1, [x4]
-	WORD $0xad403aaf // ldp q15, q14, [x21]
-	WORD $0x4e0e0042 // tbl v2.16b, { v2.16b }, v14.16b
-	WORD $0xad4c2c6a // ldp q10, q11, [x3, #0x180]
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0x3dc00023 // ldr q3, [x1]
-	WORD $0x3dc00184 // ldr q4, [x12]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x8b130021 // add x1, x1, x19
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x8b140084 // add x4, x4, x20
-	WORD $0x4e0f0021 // tbl v1.16b, { v1.16b }, v15.16b
-	WORD $0x3dc00025 // ldr q5, [x1]
-	WORD $0x3dc00186 // ldr q6, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x8b130180 // add x0, x12, x19
-	WORD $0x4e0f0063 // tbl v3.16b, { v3.16b }, v15.16b
-	WORD $0x4e0e0084 // tbl v4.16b, { v4.16b }, v14.16b
-	WORD $0x4e0f00a5 // tbl v5.16b, { v5.16b }, v15.16b
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x8b130021 // add x1, x1, x19
-	WORD $0x3dc00027 // ldr q7, [x1]
-	WORD $0x4e0e00c6 // tbl v6.16b, { v6.16b }, v14.16b
-	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
-	WORD $0x4e0f00e7 // tbl v7.16b, { v7.16b }, v15.16b
-	WORD $0x3dc00190 // ldr q16, [x12]
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x8b130021 // add x1, x1, x19
-	WORD $0x8b13002c // add x12, x1, x19
-	WORD $0x4e0e0210 // tbl v16.16b, { v16.16b }, v14.16b
-	WORD $0x4ea11c01 // orr v1.16b, v0.16b, v1.16b
-	WORD $0x4ea31c03 // orr v3.16b, v0.16b, v3.16b
-	WORD $0x4ea41c04 // orr v4.16b, v0.16b, v4.16b
-	WORD $0x4ea61c06 // orr v6.16b, v0.16b, v6.16b
-	WORD $0x3dc0003d // ldr q29, [x1]
-	WORD $0x3dc0001e // ldr q30, [x0]
-	WORD $0x4e0f03bd // tbl v29.16b, { v29.16b }, v15.16b
-	WORD $0x4e0e03de // tbl v30.16b, { v30.16b }, v14.16b
-	WORD $0x4ea51c05 // orr v5.16b, v0.16b, v5.16b
-	WORD $0x4eedd442 // fsub v2.2d, v2.2d, v13.2d
-	WORD $0x4eb01c10 // orr v16.16b, v0.16b, v16.16b
-	WORD $0xf9880020 // prfm pldl1keep, [x1, #0x1000]
-	WORD $0x3dc0019f // ldr q31, [x12]
-	WORD $0x4e0f03ff // tbl v31.16b, { v31.16b }, v15.16b
-	WORD $0x4ea71c07 // orr v7.16b, v0.16b, v7.16b
-	WORD $0x4eedd421 // fsub v1.2d, v1.2d, v13.2d
-	WORD $0x4eedd484 // fsub v4.2d, v4.2d, v13.2d
-	WORD $0x4eedd463 // fsub v3.2d, v3.2d, v13.2d
-	WORD $0x3cf3680f // ldr q15, [x0, x19]
-	WORD $0x4ebe1c1e // orr v30.16b, v0.16b, v30.16b
-	WORD $0x4ebd1c1d // orr v29.16b, v0.16b, v29.16b
-	WORD $0x4eedd4a5 // fsub v5.2d, v5.2d, v13.2d
-	WORD $0x4eedd4c6 // fsub v6.2d, v6.2d, v13.2d
-	WORD $0x4e62cd91 // fmla v17.2d, v12.2d, v2.2d
-	WORD $0x4eedd4e7 // fsub v7.2d, v7.2d, v13.2d
-	WORD $0x4eedd610 // fsub v16.2d, v16.2d, v13.2d
-	WORD $0x4e61cd37 // fmla v23.2d, v9.2d, v1.2d
-	WORD $0x4e63cd39 // fmla v25.2d, v9.2d, v3.2d
-	WORD $0x4e64cd93 // fmla v19.2d, v12.2d, v4.2d
-	WORD $0x4eedd7bd // fsub v29.2d, v29.2d, v13.2d
-	WORD $0x4eedd7de // fsub v30.2d, v30.2d, v13.2d
-	WORD $0x4e66cd92 // fmla v18.2d, v12.2d, v6.2d
-	WORD $0x4e65cd38 // fmla v24.2d, v9.2d, v5.2d
-	WORD $0x4e70cd95 // fmla v21.2d, v12.2d, v16.2d
-	WORD $0x4e67cd3b // fmla v27.2d, v9.2d, v7.2d
-	WORD $0x4e7ecd94 // fmla v20.2d, v12.2d, v30.2d
-	WORD $0x4e7dcd3a // fmla v26.2d, v9.2d, v29.2d
-	WORD $0x4e0e01ee // tbl v14.16b, { v15.16b }, v14.16b
-	WORD $0x4eae1c0e // orr v14.16b, v0.16b, v14.16b
-	WORD $0x4ebf1c00 // orr v0.16b, v0.16b, v31.16b
-	WORD $0x4eedd400 // fsub v0.2d, v0.2d, v13.2d
-	WORD $0x4eedd5df // fsub v31.2d, v14.2d, v13.2d
-	WORD $0x3dc037ed // ldr q13, [sp, #0xd0]
-	WORD $0x4e7fcd96 // fmla v22.2d, v12.2d, v31.2d
-	WORD $0x4e60cd3c // fmla v28.2d, v9.2d, v0.2d
-	WORD $0x4e62cdab // fmla v11.2d, v13.2d, v2.2d
-	WORD $0x3dc03be2 // ldr q2, [sp, #0xe0]
-	WORD $0x4e61cc4a // fmla v10.2d, v2.2d, v1.2d
-	WORD $0xad4587e2 // ldp q2, q1, [sp, #0xb0]
-	WORD $0x4e64cc2b // fmla v11.2d, v1.2d, v4.2d
-	WORD $0x4e63cc4a // fmla v10.2d, v2.2d, v3.2d
-	WORD $0xad4487e2 // ldp q2, q1, [sp, #0x90]
-	WORD $0x4e65cc2a // fmla v10.2d, v1.2d, v5.2d
-	WORD $0x4e66cc4b // fmla v11.2d, v2.2d, v6.2d
-	WORD $0xad4387e2 // ldp q2, q1, [sp, #0x70]
-	WORD $0x4e70cc2b // fmla v11.2d, v1.2d, v16.2d
-	WORD $0x4e67cc4a // fmla v10.2d, v2.2d, v7.2d
-	WORD $0xad4287e2 // ldp q2, q1, [sp, #0x50]
-	WORD $0xf9880180 // prfm pldl1keep, [x12, #0x1000]
-	WORD $0x4e7dcc2a // fmla v10.2d, v1.2d, v29.2d
-	WORD $0x3dc013e1 // ldr q1, [sp, #0x40]
-	WORD $0x4e7ecc4b // fmla v11.2d, v2.2d, v30.2d
-	WORD $0x4e60cc2a // fmla v10.2d, v1.2d, v0.2d
-	WORD $0x4e7fcd0b // fmla v11.2d, v8.2d, v31.2d
-	WORD $0xad0c2c6a // stp q10, q11, [x3, #0x180]
-	WORD $0x54fff321 // b.ne <symmetric6+0x580>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054c // ldrh w12, [x10, #0x2]
-	WORD $0x4ed93ae3 // zip1 v3.2d, v23.2d, v25.2d
-	WORD $0x4edb3b04 // zip1 v4.2d, v24.2d, v27.2d
-	WORD $0x4edc3b45 // zip1 v5.2d, v26.2d, v28.2d
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b0b18cb // add x11, x6, x11, lsl #6
-	WORD $0x8b0c18cc // add x12, x6, x12, lsl #6
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x3dc00962 // ldr q2, [x11, #0x20]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4edb7b04 // zip2 v4.2d, v24.2d, v27.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4edc7b45 // zip2 v5.2d, v26.2d, v28.2d
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x4ede3ba3 // zip1 v3.2d, v29.2d, v30.2d
+	WORD $0x794015a9 // ldrh w9, [x13, #0xa]
+	WORD $0x4ede7ba4 // zip2 v4.2d, v29.2d, v30.2d
+	WORD $0x8b081a88 // add x8, x20, x8, lsl #6
+	WORD $0x8b091a89 // add x9, x20, x9, lsl #6
+	WORD $0x794019aa // ldrh w10, [x13, #0xc]
+	WORD $0x79401daf // ldrh w15, [x13, #0xe]
+	WORD $0x8b0a1a90 // add x16, x20, x10, lsl #6
+	WORD $0x8b0f1a83 // add x3, x20, x15, lsl #6
+	WORD $0xad400900 // ldp q0, q2, [x8]
+	WORD $0x9100812a // add x10, x9, #0x20
+	WORD $0x9100820f // add x15, x16, #0x20
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4ed83a63 // zip1 v3.2d, v19.2d, v24.2d
 	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x3d800962 // str q2, [x11, #0x20]
-	WORD $0x4ed97ae3 // zip2 v3.2d, v23.2d, v25.2d
-	WORD $0x3dc00982 // ldr q2, [x12, #0x20]
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x8b0e18cb // add x11, x6, x14, lsl #6
-	WORD $0x910242ae // add x14, x21, #0x90
-	WORD $0xad400580 // ldp q0, q1, [x12]
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x4ed63a85 // zip1 v5.2d, v20.2d, v22.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4ed53a44 // zip1 v4.2d, v18.2d, v21.2d
-	WORD $0x3d800982 // str q2, [x12, #0x20]
-	WORD $0x3dc00962 // ldr q2, [x11, #0x20]
+	WORD $0x4ed87a63 // zip2 v3.2d, v19.2d, v24.2d
+	WORD $0xac810900 // stp q0, q2, [x8], #0x20
+	WORD $0xad400920 // ldp q0, q2, [x9]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4edb3ac4 // zip1 v4.2d, v22.2d, v27.2d
 	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x4ed33a23 // zip1 v3.2d, v17.2d, v19.2d
-	WORD $0xad000580 // stp q0, q1, [x12]
-	WORD $0x8b0018cc // add x12, x6, x0, lsl #6
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x4ed67a85 // zip2 v5.2d, v20.2d, v22.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4ed57a44 // zip2 v4.2d, v18.2d, v21.2d
+	WORD $0x4ed03823 // zip1 v3.2d, v1.2d, v16.2d
+	WORD $0x4ed07821 // zip2 v1.2d, v1.2d, v16.2d
+	WORD $0xad000920 // stp q0, q2, [x9]
+	WORD $0xad400a00 // ldp q0, q2, [x16]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
 	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x3d800962 // str q2, [x11, #0x20]
-	WORD $0x3dc00982 // ldr q2, [x12, #0x20]
-	WORD $0x4ed37a23 // zip2 v3.2d, v17.2d, v19.2d
-	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x910222ab // add x11, x21, #0x88
-	WORD $0xad400181 // ldp q1, q0, [x12]
-	WORD $0x3d800982 // str q2, [x12, #0x20]
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4edb7ac3 // zip2 v3.2d, v22.2d, v27.2d
+	WORD $0xad000a00 // stp q0, q2, [x16]
+	WORD $0x91008070 // add x16, x3, #0x20
+	WORD $0xad400860 // ldp q0, q2, [x3]
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4ec87b83 // zip2 v3.2d, v28.2d, v8.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4ec83b81 // zip1 v1.2d, v28.2d, v8.2d
+	WORD $0xad000860 // stp q0, q2, [x3]
+	WORD $0x4edf3b40 // zip1 v0.2d, v26.2d, v31.2d
+	WORD $0x4edf7b42 // zip2 v2.2d, v26.2d, v31.2d
+	WORD $0x3dc00104 // ldr q4, [x8]
+	WORD $0xf942effd // ldr x29, [sp, #0x5d8]
+	WORD $0x528000db // mov w27, #0x6
+	WORD $0x5280181a // mov w26, #0xc0
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x3d800101 // str q1, [x8]
+	WORD $0x3dc00141 // ldr q1, [x10]
 	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0xad000181 // stp q1, q0, [x12]
-	WORD $0x7940114c // ldrh w12, [x10, #0x8]
-	WORD $0xad414eb2 // ldp q18, q19, [x21, #0x20]
-	WORD $0x3cf66900 // ldr q0, [x8, x22]
-	WORD $0x4d40cd66 // ld1r { v6.2d }, [x11]
-	WORD $0x79401540 // ldrh w0, [x10, #0xa]
-	WORD $0x79401941 // ldrh w1, [x10, #0xc]
-	WORD $0x3cf66844 // ldr q4, [x2, x22]
-	WORD $0x3cf86847 // ldr q7, [x2, x24]
-	WORD $0x79401d42 // ldrh w2, [x10, #0xe]
-	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
-	WORD $0x3cf86901 // ldr q1, [x8, x24]
-	WORD $0x3cf66b22 // ldr q2, [x25, x22]
-	WORD $0x3cf86b23 // ldr q3, [x25, x24]
-	WORD $0x52800619 // mov w25, #0x30
-	WORD $0x9bb91583 // umaddl x3, w12, w25, x5
-	WORD $0x9bb91404 // umaddl x4, w0, w25, x5
-	WORD $0x9bb91427 // umaddl x7, w1, w25, x5
-	WORD $0x9bb91442 // umaddl x2, w2, w25, x5
-	WORD $0x3cf66b5e // ldr q30, [x26, x22]
-	WORD $0x3cf86b5f // ldr q31, [x26, x24]
-	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
-	WORD $0xad405c9b // ldp q27, q23, [x4]
-	WORD $0xad4064fc // ldp q28, q25, [x7]
-	WORD $0x4e130063 // tbl v3.16b, { v3.16b }, v19.16b
-	WORD $0x4e1300e7 // tbl v7.16b, { v7.16b }, v19.16b
-	WORD $0xad40685d // ldp q29, q26, [x2]
-	WORD $0x3dc0086d // ldr q13, [x3, #0x20]
-	WORD $0x3dc00888 // ldr q8, [x4, #0x20]
-	WORD $0x4e120000 // tbl v0.16b, { v0.16b }, v18.16b
-	WORD $0x4e120091 // tbl v17.16b, { v4.16b }, v18.16b
-	WORD $0xad405464 // ldp q4, q21, [x3]
-	WORD $0x4e120042 // tbl v2.16b, { v2.16b }, v18.16b
-	WORD $0x3dc008ef // ldr q15, [x7, #0x20]
-	WORD $0x528000a3 // mov w3, #0x5
-	WORD $0x4ea11cc1 // orr v1.16b, v6.16b, v1.16b
-	WORD $0x4ea31cc3 // orr v3.16b, v6.16b, v3.16b
-	WORD $0x4ea71cc7 // orr v7.16b, v6.16b, v7.16b
-	WORD $0x4ea01cc0 // orr v0.16b, v6.16b, v0.16b
-	WORD $0x4ea21cd8 // orr v24.16b, v6.16b, v2.16b
-	WORD $0x4eb11cd1 // orr v17.16b, v6.16b, v17.16b
-	WORD $0x4ee5d430 // fsub v16.2d, v1.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0x4ee5d4f4 // fsub v20.2d, v7.2d, v5.2d
-	WORD $0x4ee5d40e // fsub v14.2d, v0.2d, v5.2d
-	WORD $0xad5483e9 // ldp q9, q0, [sp, #0x290]
-	WORD $0x4ee5d718 // fsub v24.2d, v24.2d, v5.2d
-	WORD $0x4ee5d631 // fsub v17.2d, v17.2d, v5.2d
-	WORD $0x4edd3b82 // zip1 v2.2d, v28.2d, v29.2d
-	WORD $0x3d801bf0 // str q16, [sp, #0x60]
-	WORD $0x4edb3881 // zip1 v1.2d, v4.2d, v27.2d
-	WORD $0x4e70cc40 // fmla v0.2d, v2.2d, v16.2d
-	WORD $0x4e6ecc29 // fmla v9.2d, v1.2d, v14.2d
-	WORD $0xad0687e2 // stp q2, q1, [sp, #0xd0]
-	WORD $0x4edd7b81 // zip2 v1.2d, v28.2d, v29.2d
-	WORD $0x4edb7882 // zip2 v2.2d, v4.2d, v27.2d
-	WORD $0x3cf66b7c // ldr q28, [x27, x22]
-	WORD $0x3cf86b7d // ldr q29, [x27, x24]
-	WORD $0x4ea31c64 // mov v4.16b, v3.16b
-	WORD $0x4e1203db // tbl v27.16b, { v30.16b }, v18.16b
-	WORD $0x4e1303fe // tbl v30.16b, { v31.16b }, v19.16b
-	WORD $0x4ebb1ccc // orr v12.16b, v6.16b, v27.16b
-	WORD $0x3cf66bbf // ldr q31, [x29, x22]
-	WORD $0x4ebe1cde // orr v30.16b, v6.16b, v30.16b
-	WORD $0x4e63cc20 // fmla v0.2d, v1.2d, v3.2d
-	WORD $0x4eda3b23 // zip1 v3.2d, v25.2d, v26.2d
-	WORD $0x4ee5d7d6 // fsub v22.2d, v30.2d, v5.2d
-	WORD $0x4ee5d58c // fsub v12.2d, v12.2d, v5.2d
-	WORD $0x4e78cc49 // fmla v9.2d, v2.2d, v24.2d
-	WORD $0xad0587e2 // stp q2, q1, [sp, #0xb0]
-	WORD $0x4ed73aa2 // zip1 v2.2d, v21.2d, v23.2d
-	WORD $0x4e74cc60 // fmla v0.2d, v3.2d, v20.2d
-	WORD $0x3cf86ba1 // ldr q1, [x29, x24]
-	WORD $0xad048be3 // stp q3, q2, [sp, #0x90]
-	WORD $0x4e1303bd // tbl v29.16b, { v29.16b }, v19.16b
-	WORD $0x4ed77aa3 // zip2 v3.2d, v21.2d, v23.2d
-	WORD $0x4e71cc49 // fmla v9.2d, v2.2d, v17.2d
-	WORD $0x4eda7b22 // zip2 v2.2d, v25.2d, v26.2d
-	WORD $0x3dc00859 // ldr q25, [x2, #0x20]
-	WORD $0x4e12039a // tbl v26.16b, { v28.16b }, v18.16b
-	WORD $0x4ebd1cd5 // orr v21.16b, v6.16b, v29.16b
-	WORD $0x4e1203f2 // tbl v18.16b, { v31.16b }, v18.16b
-	WORD $0x4e130033 // tbl v19.16b, { v1.16b }, v19.16b
-	WORD $0x4ec839bd // zip1 v29.2d, v13.2d, v8.2d
-	WORD $0x4ec879a8 // zip2 v8.2d, v13.2d, v8.2d
-	WORD $0x9103c3e2 // add x2, sp, #0xf0
-	WORD $0x4eba1cd7 // orr v23.16b, v6.16b, v26.16b
-	WORD $0x4e76cc40 // fmla v0.2d, v2.2d, v22.2d
-	WORD $0x4ee5d6b0 // fsub v16.2d, v21.2d, v5.2d
-	WORD $0x4eb31cd3 // orr v19.16b, v6.16b, v19.16b
-	WORD $0x4eb21cc6 // orr v6.16b, v6.16b, v18.16b
-	WORD $0xad48cbe1 // ldp q1, q18, [sp, #0x110]
-	WORD $0x4e6ccc69 // fmla v9.2d, v3.2d, v12.2d
-	WORD $0x4ee5d6eb // fsub v11.2d, v23.2d, v5.2d
-	WORD $0x4ee5d4ca // fsub v10.2d, v6.2d, v5.2d
-	WORD $0xad038be3 // stp q3, q2, [sp, #0x70]
-	WORD $0x3dc01be2 // ldr q2, [sp, #0x60]
-	WORD $0x4ee5d675 // fsub v21.2d, v19.2d, v5.2d
-	WORD $0x4ed939fe // zip1 v30.2d, v15.2d, v25.2d
-	WORD $0x4ed979ff // zip2 v31.2d, v15.2d, v25.2d
-	WORD $0x6e64de53 // fmul v19.2d, v18.2d, v4.2d
-	WORD $0x6e74de54 // fmul v20.2d, v18.2d, v20.2d
-	WORD $0x6e76de56 // fmul v22.2d, v18.2d, v22.2d
-	WORD $0x6e70de45 // fmul v5.2d, v18.2d, v16.2d
-	WORD $0x4e70cfc0 // fmla v0.2d, v30.2d, v16.2d
-	WORD $0x6e62de46 // fmul v6.2d, v18.2d, v2.2d
-	WORD $0x6e75de52 // fmul v18.2d, v18.2d, v21.2d
-	WORD $0x4e6bcfa9 // fmla v9.2d, v29.2d, v11.2d
-	WORD $0x6e6edc37 // fmul v23.2d, v1.2d, v14.2d
-	WORD $0x6e78dc38 // fmul v24.2d, v1.2d, v24.2d
-	WORD $0x6e71dc39 // fmul v25.2d, v1.2d, v17.2d
-	WORD $0x6e6cdc3a // fmul v26.2d, v1.2d, v12.2d
-	WORD $0x6e6bdc30 // fmul v16.2d, v1.2d, v11.2d
-	WORD $0x4e75cfe0 // fmla v0.2d, v31.2d, v21.2d
-	WORD $0x6e6adc35 // fmul v21.2d, v1.2d, v10.2d
-	WORD $0x4e6acd09 // fmla v9.2d, v8.2d, v10.2d
-	WORD $0xad1483e9 // stp q9, q0, [sp, #0x290]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad412aab // ldp q11, q10, [x21, #0x20]
-	WORD $0x8b1602ec // add x12, x23, x22
-	WORD $0x8b1802e0 // add x0, x23, x24
-	WORD $0xf1000463 // subs x3, x3, #0x1
-	WORD $0x4d40cd69 // ld1r { v9.2d }, [x11]
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x8b1402f7 // add x23, x23, x20
-	WORD $0x4d40cdc0 // ld1r { v0.2d }, [x14]
-	WORD $0x4e0b0021 // tbl v1.16b, { v1.16b }, v11.16b
-	WORD $0x3dc0000c // ldr q12, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc0018d // ldr q13, [x12]
-	WORD $0x3dc0000e // ldr q14, [x0]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x4e0b01af // tbl v15.16b, { v13.16b }, v11.16b
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc00002 // ldr q2, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc00004 // ldr q4, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc00011 // ldr q17, [x0]
-	WORD $0x4e0a018c // tbl v12.16b, { v12.16b }, v10.16b
-	WORD $0x3dc037fc // ldr q28, [sp, #0xd0]
-	WORD $0x4e0a0042 // tbl v2.16b, { v2.16b }, v10.16b
-	WORD $0x4eac1d2c // orr v12.16b, v9.16b, v12.16b
-	WORD $0x4ea11d2d // orr v13.16b, v9.16b, v1.16b
-	WORD $0x4e0a01c1 // tbl v1.16b, { v14.16b }, v10.16b
-	WORD $0x3dc0018e // ldr q14, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
-	WORD $0x4eaf1d2f // orr v15.16b, v9.16b, v15.16b
-	WORD $0x3dc00183 // ldr q3, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x4e0a0231 // tbl v17.16b, { v17.16b }, v10.16b
-	WORD $0x4ea21d22 // orr v2.16b, v9.16b, v2.16b
-	WORD $0x4ee0d58c // fsub v12.2d, v12.2d, v0.2d
-	WORD $0x3cf3699b // ldr q27, [x12, x19]
-	WORD $0x3dc00187 // ldr q7, [x12]
-	WORD $0x4ea11d21 // orr v1.16b, v9.16b, v1.16b
-	WORD $0x4ea41d24 // orr v4.16b, v9.16b, v4.16b
-	WORD $0x4ee0d5ad // fsub v13.2d, v13.2d, v0.2d
-	WORD $0x4ee0d5ef // fsub v15.2d, v15.2d, v0.2d
-	WORD $0x4eb11d31 // orr v17.16b, v9.16b, v17.16b
-	WORD $0x4ee0d442 // fsub v2.2d, v2.2d, v0.2d
-	WORD $0x4ee0d421 // fsub v1.2d, v1.2d, v0.2d
-	WORD $0x4ee0d484 // fsub v4.2d, v4.2d, v0.2d
-	WORD $0x4e0b01ce // tbl v14.16b, { v14.16b }, v11.16b
-	WORD $0x4ee0d631 // fsub v17.2d, v17.2d, v0.2d
-	WORD $0x4e0b0063 // tbl v3.16b, { v3.16b }, v11.16b
-	WORD $0x4e0b00e7 // tbl v7.16b, { v7.16b }, v11.16b
-	WORD $0x4eae1d2e // orr v14.16b, v9.16b, v14.16b
-	WORD $0x4e0b037b // tbl v27.16b, { v27.16b }, v11.16b
-	WORD $0x3cf3680b // ldr q11, [x0, x19]
-	WORD $0x4ea31d23 // orr v3.16b, v9.16b, v3.16b
-	WORD $0x4ea71d27 // orr v7.16b, v9.16b, v7.16b
-	WORD $0x4ee0d5ce // fsub v14.2d, v14.2d, v0.2d
-	WORD $0x4ebb1d3b // orr v27.16b, v9.16b, v27.16b
-	WORD $0x4ee0d463 // fsub v3.2d, v3.2d, v0.2d
-	WORD $0x4ee0d4e7 // fsub v7.2d, v7.2d, v0.2d
-	WORD $0x4ee0d77b // fsub v27.2d, v27.2d, v0.2d
-	WORD $0x4e0a016a // tbl v10.16b, { v11.16b }, v10.16b
-	WORD $0x4eaa1d2a // orr v10.16b, v9.16b, v10.16b
-	WORD $0xad432c49 // ldp q9, q11, [x2, #0x60]
-	WORD $0x4ee0d540 // fsub v0.2d, v10.2d, v0.2d
-	WORD $0x3dc07c4a // ldr q10, [x2, #0x1f0]
-	WORD $0x4e6ccd66 // fmla v6.2d, v11.2d, v12.2d
-	WORD $0x4e61cd73 // fmla v19.2d, v11.2d, v1.2d
-	WORD $0x4e62cd74 // fmla v20.2d, v11.2d, v2.2d
-	WORD $0x4e64cd76 // fmla v22.2d, v11.2d, v4.2d
-	WORD $0x4e71cd65 // fmla v5.2d, v11.2d, v17.2d
-	WORD $0x4e60cd72 // fmla v18.2d, v11.2d, v0.2d
-	WORD $0x4e6ccf8a // fmla v10.2d, v28.2d, v12.2d
-	WORD $0x3dc0784c // ldr q12, [x2, #0x1e0]
-	WORD $0x3dc03bfc // ldr q28, [sp, #0xe0]
-	WORD $0x4e6dcd37 // fmla v23.2d, v9.2d, v13.2d
-	WORD $0x4e6fcd38 // fmla v24.2d, v9.2d, v15.2d
-	WORD $0x4e6ecd39 // fmla v25.2d, v9.2d, v14.2d
-	WORD $0x4e63cd3a // fmla v26.2d, v9.2d, v3.2d
-	WORD $0x4e67cd30 // fmla v16.2d, v9.2d, v7.2d
-	WORD $0x4e7bcd35 // fmla v21.2d, v9.2d, v27.2d
-	WORD $0x4e6dcf8c // fmla v12.2d, v28.2d, v13.2d
-	WORD $0x3dc02ffc // ldr q28, [sp, #0xb0]
-	WORD $0x4e6fcf8c // fmla v12.2d, v28.2d, v15.2d
-	WORD $0x3dc033fc // ldr q28, [sp, #0xc0]
-	WORD $0x4e61cf8a // fmla v10.2d, v28.2d, v1.2d
-	WORD $0x3dc027e1 // ldr q1, [sp, #0x90]
-	WORD $0x4e62cc2a // fmla v10.2d, v1.2d, v2.2d
-	WORD $0x3dc02be1 // ldr q1, [sp, #0xa0]
-	WORD $0x4e6ecc2c // fmla v12.2d, v1.2d, v14.2d
-	WORD $0xad4387e2 // ldp q2, q1, [sp, #0x70]
-	WORD $0x4e64cc2a // fmla v10.2d, v1.2d, v4.2d
-	WORD $0x4e63cc4c // fmla v12.2d, v2.2d, v3.2d
-	WORD $0x4e71cfca // fmla v10.2d, v30.2d, v17.2d
-	WORD $0x4e67cfac // fmla v12.2d, v29.2d, v7.2d
-	WORD $0x4e60cfea // fmla v10.2d, v31.2d, v0.2d
-	WORD $0x4e7bcd0c // fmla v12.2d, v8.2d, v27.2d
-	WORD $0xad0f284c // stp q12, q10, [x2, #0x1e0]
-	WORD $0x91010042 // add x2, x2, #0x40
-	WORD $0x54fff3a1 // b.ne <symmetric6+0x9c0>
-	WORD $0x7940114b // ldrh w11, [x10, #0x8]
-	WORD $0x4eda3b22 // zip1 v2.2d, v25.2d, v26.2d
-	WORD $0x7940154c // ldrh w12, [x10, #0xa]
-	WORD $0x4eda7b23 // zip2 v3.2d, v25.2d, v26.2d
-	WORD $0x5280061d // mov w29, #0x30
-	WORD $0x8b0b18cb // add x11, x6, x11, lsl #6
-	WORD $0x8b0c18ce // add x14, x6, x12, lsl #6
-	WORD $0x7940194c // ldrh w12, [x10, #0xc]
-	WORD $0x79401d40 // ldrh w0, [x10, #0xe]
-	WORD $0x8b0018c3 // add x3, x6, x0, lsl #6
-	WORD $0xf94013e0 // ldr x0, [sp, #0x20]
-	WORD $0xf94247f9 // ldr x25, [sp, #0x488]
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x8b0c18c2 // add x2, x6, x12, lsl #6
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4ed83ae2 // zip1 v2.2d, v23.2d, v24.2d
-	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD $0x4ed87ae2 // zip2 v2.2d, v23.2d, v24.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0xad4005c0 // ldp q0, q1, [x14]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed63a83 // zip1 v3.2d, v20.2d, v22.2d
+	WORD $0x3d800141 // str q1, [x10]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d8001e0 // str q0, [x15]
+	WORD $0x3dc00200 // ldr q0, [x16]
 	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed338c2 // zip1 v2.2d, v6.2d, v19.2d
-	WORD $0xad0005c0 // stp q0, q1, [x14]
-	WORD $0xad400440 // ldp q0, q1, [x2]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed67a83 // zip2 v3.2d, v20.2d, v22.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed378c2 // zip2 v2.2d, v6.2d, v19.2d
-	WORD $0xad000440 // stp q0, q1, [x2]
-	WORD $0xad400460 // ldp q0, q1, [x3]
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0x4ed57a03 // zip2 v3.2d, v16.2d, v21.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4ed278a2 // zip2 v2.2d, v5.2d, v18.2d
-	WORD $0xad000460 // stp q0, q1, [x3]
-	WORD $0x4ed53a01 // zip1 v1.2d, v16.2d, v21.2d
-	WORD $0x4ed238a0 // zip1 v0.2d, v5.2d, v18.2d
-	WORD $0x17fffdb5 // b <symmetric6+0x2c0>
+	WORD $0x3d800200 // str q0, [x16]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x9bbb2ecb // umaddl x11, w22, w27, x11
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0xeb1d019f // cmp x12, x29
+	WORD $0x540106c2 // b.hs <symmetric6+0x2640>
+	WORD $0x39400196 // ldrb w22, [x12]
+	WORD $0x79400ea8 // ldrh w8, [x21, #0x6]
+	WORD $0x37080168 // tbnz w8, #0x1, <symmetric6+0x5a0>
+	WORD $0x7100d2df // cmp w22, #0x34
+	WORD $0x54004689 // b.ls <symmetric6+0xe4c>
+	WORD $0x5280004a // mov w10, #0x2
+	WORD $0xa9463c17 // ldp x23, x15, [x0, #0x60]
+	WORD $0x7100055f // cmp w10, #0x1
+	WORD $0x9bba3ed8 // umaddl x24, w22, w26, x15
+	WORD $0x36000128 // tbz w8, #0x0, <symmetric6+0x5b4>
+	WORD $0x14000235 // b <symmetric6+0xe68>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf2400a7f // tst x19, #0x7
-	WORD $0x7a580a62 // ccmp w19, #0x18, #0x2, eq
-	WORD $0x1a9f97ec // cset w12, hi
-	WORD $0xa9463814 // ldp x20, x14, [x0, #0x60]
-	WORD $0x9bba3a75 // umaddl x21, w19, w26, x14
-	WORD $0x3607b9eb // tbz w11, #0x0, <symmetric6+0x350>
-	WORD $0x8b130662 // add x2, x19, x19, lsl #1
-	WORD $0xd342fe6b // lsr x11, x19, #2
-	WORD $0xd341fe6e // lsr x14, x19, #1
-	WORD $0x7100059f // cmp w12, #0x1
-	WORD $0xd342fc42 // lsr x2, x2, #2
-	WORD $0x540053e0 // b.eq <symmetric6+0x16a8>
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0xaa0803e4 // mov x4, x8
-	WORD $0x3500066c // cbnz w12, <symmetric6+0xd04>
-	WORD $0xd503201f // nop
-	WORD $0x8b0319a7 // add x7, x13, x3, lsl #6
-	WORD $0xaa0f03f6 // mov x22, x15
-	WORD $0x528000d7 // mov w23, #0x6
-	WORD $0xaa0403f8 // mov x24, x4
-	WORD $0xad4000e1 // ldp q1, q0, [x7]
-	WORD $0xad4108e3 // ldp q3, q2, [x7, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad401aa7 // ldp q7, q6, [x21]
-	WORD $0x910222ac // add x12, x21, #0x88
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x3dc00304 // ldr q4, [x24]
-	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
-	WORD $0x3ceb6b05 // ldr q5, [x24, x11]
-	WORD $0x4d40cd87 // ld1r { v7.2d }, [x12]
-	WORD $0x910242ac // add x12, x21, #0x90
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0x4d40cd86 // ld1r { v6.2d }, [x12]
-	WORD $0x4ea41ce4 // orr v4.16b, v7.16b, v4.16b
-	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
-	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
-	WORD $0x4ee6d484 // fsub v4.2d, v4.2d, v6.2d
-	WORD $0xad7f1ac7 // ldp q7, q6, [x22, #-0x20]
-	WORD $0x4e65ccc0 // fmla v0.2d, v6.2d, v5.2d
-	WORD $0x4e64cce1 // fmla v1.2d, v7.2d, v4.2d
-	WORD $0xad0000e1 // stp q1, q0, [x7]
-	WORD $0xad411aa7 // ldp q7, q6, [x21, #0x20]
-	WORD $0x3cee6b04 // ldr q4, [x24, x14]
-	WORD $0x3ce26b05 // ldr q5, [x24, x2]
-	WORD $0x8b130318 // add x24, x24, x19
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
-	WORD $0x6d489ea6 // ldp d6, d7, [x21, #0x88]
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4ea41cc4 // orr v4.16b, v6.16b, v4.16b
-	WORD $0x4ea51cc5 // orr v5.16b, v6.16b, v5.16b
-	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
-	WORD $0x4ee7d484 // fsub v4.2d, v4.2d, v7.2d
-	WORD $0xacc21ac7 // ldp q7, q6, [x22], #0x40
-	WORD $0x4e65ccc2 // fmla v2.2d, v6.2d, v5.2d
-	WORD $0x4e64cce3 // fmla v3.2d, v7.2d, v4.2d
-	WORD $0xad0108e3 // stp q3, q2, [x7, #0x20]
-	WORD $0x54fffba1 // b.ne <symmetric6+0xc60>
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x8b140084 // add x4, x4, x20
-	WORD $0xf100187f // cmp x3, #0x6
-	WORD $0x54fffa21 // b.ne <symmetric6+0xc40>
-	WORD $0x17fffd80 // b <symmetric6+0x300>
-	WORD $0x8b0319a7 // add x7, x13, x3, lsl #6
-	WORD $0xaa0f03f6 // mov x22, x15
-	WORD $0x528000d7 // mov w23, #0x6
-	WORD $0xaa0403f8 // mov x24, x4
-	WORD $0xad4000e1 // ldp q1, q0, [x7]
-	WORD $0xad4108e3 // ldp q3, q2, [x7, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xad401aa7 // ldp q7, q6, [x21]
-	WORD $0x910202ac // add x12, x21, #0x80
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x3ceb6b05 // ldr q5, [x24, x11]
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0x3dc00304 // ldr q4, [x24]
-	WORD $0x4d40cd90 // ld1r { v16.2d }, [x12]
-	WORD $0xad424ab1 // ldp q17, q18, [x21, #0x40]
-	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x6ee0ba06 // neg v6.2d, v16.2d
-	WORD $0x6ef14484 // ushl v4.2d, v4.2d, v17.2d
-	WORD $0x4ee644a5 // sshl v5.2d, v5.2d, v6.2d
-	WORD $0x4ee64484 // sshl v4.2d, v4.2d, v6.2d
-	WORD $0xad7f1ac7 // ldp q7, q6, [x22, #-0x20]
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e65ccc0 // fmla v0.2d, v6.2d, v5.2d
-	WORD $0x4e64cce1 // fmla v1.2d, v7.2d, v4.2d
-	WORD $0xad0000e1 // stp q1, q0, [x7]
-	WORD $0x3cee6b04 // ldr q4, [x24, x14]
-	WORD $0xad411aa7 // ldp q7, q6, [x21, #0x20]
-	WORD $0x3ce26b05 // ldr q5, [x24, x2]
-	WORD $0xad4346b0 // ldp q16, q17, [x21, #0x60]
-	WORD $0x8b130318 // add x24, x24, x19
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
-	WORD $0xfd4042a7 // ldr d7, [x21, #0x80]
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x6ef04484 // ushl v4.2d, v4.2d, v16.2d
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x6ee0b8e6 // neg v6.2d, v7.2d
-	WORD $0x4ee64484 // sshl v4.2d, v4.2d, v6.2d
-	WORD $0x4ee644a5 // sshl v5.2d, v5.2d, v6.2d
-	WORD $0xacc21ac7 // ldp q7, q6, [x22], #0x40
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e65ccc2 // fmla v2.2d, v6.2d, v5.2d
-	WORD $0x4e64cce3 // fmla v3.2d, v7.2d, v4.2d
-	WORD $0xad0108e3 // stp q3, q2, [x7, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric6+0xd20>
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x8b140084 // add x4, x4, x20
-	WORD $0xf100187f // cmp x3, #0x6
-	WORD $0x54fff9a1 // b.ne <symmetric6+0xd04>
-	WORD $0x17fffd4b // b <symmetric6+0x300>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x7100099f // cmp w12, #0x2
-	WORD $0x54009341 // b.ne <symmetric6+0x204c>
-	WORD $0xd342fe6b // lsr x11, x19, #2
-	WORD $0xad405eb9 // ldp q25, q23, [x21]
-	WORD $0x910202a2 // add x2, x21, #0x80
-	WORD $0x8b13051e // add x30, x8, x19, lsl #1
-	WORD $0x7940014c // ldrh w12, [x10]
-	WORD $0x8b13091b // add x27, x8, x19, lsl #2
-	WORD $0x3ceb6901 // ldr q1, [x8, x11]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0x8b140118 // add x24, x8, x20
-	WORD $0xd341fe76 // lsr x22, x19, #1
-	WORD $0x79400940 // ldrh w0, [x10, #0x4]
-	WORD $0xaa1803e3 // mov x3, x24
-	WORD $0x528000a4 // mov w4, #0x5
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x9bbd158c // umaddl x12, w12, w29, x5
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x9bbd15ce // umaddl x14, w14, w29, x5
-	WORD $0x9bbd1400 // umaddl x0, w0, w29, x5
-	WORD $0x9bbd1421 // umaddl x1, w1, w29, x5
-	WORD $0x4e190018 // tbl v24.16b, { v0.16b }, v25.16b
-	WORD $0x4e170036 // tbl v22.16b, { v1.16b }, v23.16b
-	WORD $0xad400580 // ldp q0, q1, [x12]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b13011d // add x29, x8, x19
-	WORD $0xad401404 // ldp q4, q5, [x0]
-	WORD $0xad401c26 // ldp q6, q7, [x1]
-	WORD $0x4ec738b4 // zip1 v20.2d, v5.2d, v7.2d
-	WORD $0x4ec778a7 // zip2 v7.2d, v5.2d, v7.2d
-	WORD $0x4d40cc55 // ld1r { v21.2d }, [x2]
-	WORD $0xad53f3fb // ldp q27, q28, [sp, #0x270]
-	WORD $0xad4276be // ldp q30, q29, [x21, #0x40]
-	WORD $0xad47ebe8 // ldp q8, q26, [sp, #0xf0]
-	WORD $0x6efd46d6 // ushl v22.2d, v22.2d, v29.2d
-	WORD $0x6ee0bab5 // neg v21.2d, v21.2d
-	WORD $0x6efe4718 // ushl v24.2d, v24.2d, v30.2d
-	WORD $0x4ec33833 // zip1 v19.2d, v1.2d, v3.2d
-	WORD $0x4ec3782b // zip2 v11.2d, v1.2d, v3.2d
-	WORD $0x3dc009c1 // ldr q1, [x14, #0x20]
-	WORD $0x8b13066e // add x14, x19, x19, lsl #1
-	WORD $0x4ef546d6 // sshl v22.2d, v22.2d, v21.2d
-	WORD $0x8b0e011a // add x26, x8, x14
-	WORD $0x3dc00823 // ldr q3, [x1, #0x20]
-	WORD $0xd342fdd7 // lsr x23, x14, #2
-	WORD $0x9103c3ee // add x14, sp, #0xf0
-	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
-	WORD $0x4ec67886 // zip2 v6.2d, v4.2d, v6.2d
+	WORD $0x5280006a // mov w10, #0x3
+	WORD $0xa9463c17 // ldp x23, x15, [x0, #0x60]
+	WORD $0x7100055f // cmp w10, #0x1
+	WORD $0x9bba3ed8 // umaddl x24, w22, w26, x15
+	WORD $0x370045c8 // tbnz w8, #0x0, <symmetric6+0xe68>
+	WORD $0x54004d6c // b.gt <symmetric6+0xf60>
+	WORD $0x3500a28a // cbnz w10, <symmetric6+0x1a08>
+	WORD $0x794001a8 // ldrh w8, [x13]
+	WORD $0x794005af // ldrh w15, [x13, #0x2]
+	WORD $0xd342fede // lsr x30, x22, #2
+	WORD $0x91022304 // add x4, x24, #0x88
+	WORD $0x9102430a // add x10, x24, #0x90
+	WORD $0x8b1606d0 // add x16, x22, x22, lsl #1
+	WORD $0x794009a3 // ldrh w3, [x13, #0x4]
+	WORD $0x8b17017b // add x27, x11, x23
+	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
+	WORD $0xd342fe1a // lsr x26, x16, #2
+	WORD $0x8b100170 // add x16, x11, x16
+	WORD $0x4d40cc8b // ld1r { v11.2d }, [x4]
+	WORD $0xd341fed9 // lsr x25, x22, #1
+	WORD $0x4d40cd4a // ld1r { v10.2d }, [x10]
+	WORD $0x9ba54d08 // umaddl x8, w8, w5, x19
+	WORD $0x9ba54def // umaddl x15, w15, w5, x19
+	WORD $0x9ba54c63 // umaddl x3, w3, w5, x19
+	WORD $0x9ba54cc6 // umaddl x6, w6, w5, x19
+	WORD $0xad48fbe8 // ldp q8, q30, [sp, #0x110]
+	WORD $0xad400500 // ldp q0, q1, [x8]
+	WORD $0xad400de2 // ldp q2, q3, [x15]
+	WORD $0x4ec33834 // zip1 v20.2d, v1.2d, v3.2d
 	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27812 // zip2 v18.2d, v0.2d, v2.2d
-	WORD $0x3dc00980 // ldr q0, [x12, #0x20]
-	WORD $0x8b130a6c // add x12, x19, x19, lsl #2
-	WORD $0x3dc00802 // ldr q2, [x0, #0x20]
+	WORD $0xad401464 // ldp q4, q5, [x3]
+	WORD $0xad401cc6 // ldp q6, q7, [x6]
+	WORD $0x4ec27813 // zip2 v19.2d, v0.2d, v2.2d
+	WORD $0x4ec738b5 // zip1 v21.2d, v5.2d, v7.2d
+	WORD $0x4ec778a5 // zip2 v5.2d, v5.2d, v7.2d
+	WORD $0x4ec37827 // zip2 v7.2d, v1.2d, v3.2d
+	WORD $0x3dc00862 // ldr q2, [x3, #0x20]
+	WORD $0x3dc008c3 // ldr q3, [x6, #0x20]
+	WORD $0x3dc00900 // ldr q0, [x8, #0x20]
+	WORD $0x3dc009e1 // ldr q1, [x15, #0x20]
+	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
+	WORD $0x8b160168 // add x8, x11, x22
+	WORD $0x4ec67886 // zip2 v6.2d, v4.2d, v6.2d
+	WORD $0x8b16056f // add x15, x11, x22, lsl #1
+	WORD $0x8b160963 // add x3, x11, x22, lsl #2
+	WORD $0x8b160ac6 // add x6, x22, x22, lsl #2
+	WORD $0x8b06017d // add x29, x11, x6
+	WORD $0x528000a6 // mov w6, #0x5
+	WORD $0xad0747f0 // stp q16, q17, [sp, #0xe0]
+	WORD $0x4ec33857 // zip1 v23.2d, v2.2d, v3.2d
+	WORD $0x4ec3784d // zip2 v13.2d, v2.2d, v3.2d
+	WORD $0xad400b0c // ldp q12, q2, [x24]
+	WORD $0x3cfe6963 // ldr q3, [x11, x30]
+	WORD $0x4ec13816 // zip1 v22.2d, v0.2d, v1.2d
+	WORD $0x4ec1780e // zip2 v14.2d, v0.2d, v1.2d
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad54a7e0 // ldp q0, q9, [sp, #0x290]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x4e020063 // tbl v3.16b, { v3.16b }, v2.16b
+	WORD $0x3cfe6904 // ldr q4, [x8, x30]
+	WORD $0x4e020084 // tbl v4.16b, { v4.16b }, v2.16b
+	WORD $0x4e0c0021 // tbl v1.16b, { v1.16b }, v12.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4ea11d61 // orr v1.16b, v11.16b, v1.16b
+	WORD $0x4eead463 // fsub v3.2d, v3.2d, v10.2d
+	WORD $0x4eead484 // fsub v4.2d, v4.2d, v10.2d
+	WORD $0xad064fe6 // stp q6, q19, [sp, #0xc0]
+	WORD $0x4eead421 // fsub v1.2d, v1.2d, v10.2d
+	WORD $0x4e63ce29 // fmla v9.2d, v17.2d, v3.2d
+	WORD $0x4e61ce00 // fmla v0.2d, v16.2d, v1.2d
+	WORD $0x6e61dd12 // fmul v18.2d, v8.2d, v1.2d
+	WORD $0x6e63dfc1 // fmul v1.2d, v30.2d, v3.2d
+	WORD $0x3dc00103 // ldr q3, [x8]
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x8b0c0119 // add x25, x8, x12
-	WORD $0x4ec1380c // zip1 v12.2d, v0.2d, v1.2d
-	WORD $0x4ec3384d // zip1 v13.2d, v2.2d, v3.2d
-	WORD $0x4ec3784e // zip2 v14.2d, v2.2d, v3.2d
-	WORD $0x4ec1780f // zip2 v15.2d, v0.2d, v1.2d
-	WORD $0x3ceb6ba1 // ldr q1, [x29, x11]
-	WORD $0x3dc003a0 // ldr q0, [x29]
-	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x3dc003c2 // ldr q2, [x30]
-	WORD $0x4e190000 // tbl v0.16b, { v0.16b }, v25.16b
-	WORD $0x3ceb6bc3 // ldr q3, [x30, x11]
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
-	WORD $0x3dc00344 // ldr q4, [x26]
-	WORD $0x3ceb6b45 // ldr q5, [x26, x11]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc0037f // ldr q31, [x27]
-	WORD $0x3ceb6b69 // ldr q9, [x27, x11]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x3dc0032a // ldr q10, [x25]
-	WORD $0x4e190042 // tbl v2.16b, { v2.16b }, v25.16b
-	WORD $0x4e190084 // tbl v4.16b, { v4.16b }, v25.16b
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e190159 // tbl v25.16b, { v10.16b }, v25.16b
-	WORD $0x3ceb6b2a // ldr q10, [x25, x11]
-	WORD $0x4e170021 // tbl v1.16b, { v1.16b }, v23.16b
-	WORD $0x4e170063 // tbl v3.16b, { v3.16b }, v23.16b
-	WORD $0x4e1700a5 // tbl v5.16b, { v5.16b }, v23.16b
-	WORD $0x4e170129 // tbl v9.16b, { v9.16b }, v23.16b
-	WORD $0xad0237ee // stp q14, q13, [sp, #0x40]
-	WORD $0x6efe4400 // ushl v0.2d, v0.2d, v30.2d
-	WORD $0x6efe4442 // ushl v2.2d, v2.2d, v30.2d
-	WORD $0x6efe4484 // ushl v4.2d, v4.2d, v30.2d
-	WORD $0x6efe47ff // ushl v31.2d, v31.2d, v30.2d
-	WORD $0x6efe4739 // ushl v25.2d, v25.2d, v30.2d
-	WORD $0x3d803bf0 // str q16, [sp, #0xe0]
-	WORD $0xad032fec // stp q12, q11, [sp, #0x60]
-	WORD $0x6efd4421 // ushl v1.2d, v1.2d, v29.2d
-	WORD $0x6efd4463 // ushl v3.2d, v3.2d, v29.2d
-	WORD $0x6efd44a5 // ushl v5.2d, v5.2d, v29.2d
-	WORD $0x6efd453e // ushl v30.2d, v9.2d, v29.2d
-	WORD $0xad0453e7 // stp q7, q20, [sp, #0x80]
-	WORD $0x4ef54400 // sshl v0.2d, v0.2d, v21.2d
-	WORD $0x4ef54442 // sshl v2.2d, v2.2d, v21.2d
-	WORD $0x4ef54484 // sshl v4.2d, v4.2d, v21.2d
-	WORD $0x4ef547ff // sshl v31.2d, v31.2d, v21.2d
-	WORD $0x4ef54729 // sshl v9.2d, v25.2d, v21.2d
-	WORD $0x4ef54421 // sshl v1.2d, v1.2d, v21.2d
-	WORD $0x4ef54463 // sshl v3.2d, v3.2d, v21.2d
-	WORD $0x4ef544a5 // sshl v5.2d, v5.2d, v21.2d
-	WORD $0xad054bf3 // stp q19, q18, [sp, #0xa0]
-	WORD $0x4e170157 // tbl v23.16b, { v10.16b }, v23.16b
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad0647e6 // stp q6, q17, [sp, #0xc0]
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x6efd46f7 // ushl v23.2d, v23.2d, v29.2d
-	WORD $0x4ef5471d // sshl v29.2d, v24.2d, v21.2d
-	WORD $0x4ef547d8 // sshl v24.2d, v30.2d, v21.2d
-	WORD $0x4ef546f7 // sshl v23.2d, v23.2d, v21.2d
-	WORD $0x4e61dad5 // scvtf v21.2d, v22.2d
-	WORD $0x6e61df56 // fmul v22.2d, v26.2d, v1.2d
-	WORD $0x4e61db19 // scvtf v25.2d, v24.2d
-	WORD $0x6e65df58 // fmul v24.2d, v26.2d, v5.2d
-	WORD $0x4e61dafe // scvtf v30.2d, v23.2d
-	WORD $0x6e63df57 // fmul v23.2d, v26.2d, v3.2d
-	WORD $0x3d800fef // str q15, [sp, #0x30]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4e75ce3c // fmla v28.2d, v17.2d, v21.2d
-	WORD $0x6e75df55 // fmul v21.2d, v26.2d, v21.2d
-	WORD $0x4e61ccdc // fmla v28.2d, v6.2d, v1.2d
-	WORD $0x4e61dba1 // scvtf v1.2d, v29.2d
-	WORD $0x6e60dd1d // fmul v29.2d, v8.2d, v0.2d
-	WORD $0x4e61ce1b // fmla v27.2d, v16.2d, v1.2d
-	WORD $0x4e63ce9c // fmla v28.2d, v20.2d, v3.2d
-	WORD $0x4e61d883 // scvtf v3.2d, v4.2d
-	WORD $0x4e61dbe4 // scvtf v4.2d, v31.2d
-	WORD $0x4e60ce5b // fmla v27.2d, v18.2d, v0.2d
+	WORD $0x4e64ccc9 // fmla v9.2d, v6.2d, v4.2d
+	WORD $0xad0557f4 // stp q20, q21, [sp, #0xa0]
+	WORD $0x4e0c0063 // tbl v3.16b, { v3.16b }, v12.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eead463 // fsub v3.2d, v3.2d, v10.2d
+	WORD $0x4e63ce60 // fmla v0.2d, v19.2d, v3.2d
+	WORD $0x6e64dfd3 // fmul v19.2d, v30.2d, v4.2d
+	WORD $0x3cfe69e4 // ldr q4, [x15, x30]
+	WORD $0x6e63dd19 // fmul v25.2d, v8.2d, v3.2d
+	WORD $0x3dc001e3 // ldr q3, [x15]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
+	WORD $0xad041fe5 // stp q5, q7, [sp, #0x80]
+	WORD $0x4e0c0063 // tbl v3.16b, { v3.16b }, v12.16b
+	WORD $0x4e020084 // tbl v4.16b, { v4.16b }, v2.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4eead463 // fsub v3.2d, v3.2d, v10.2d
+	WORD $0x4eead484 // fsub v4.2d, v4.2d, v10.2d
+	WORD $0x4e63ce80 // fmla v0.2d, v20.2d, v3.2d
+	WORD $0x6e63dd1c // fmul v28.2d, v8.2d, v3.2d
+	WORD $0x4e64cea9 // fmla v9.2d, v21.2d, v4.2d
+	WORD $0x6e64dfd8 // fmul v24.2d, v30.2d, v4.2d
+	WORD $0x3cfe6a04 // ldr q4, [x16, x30]
+	WORD $0x3dc00203 // ldr q3, [x16]
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0x4e0c0063 // tbl v3.16b, { v3.16b }, v12.16b
+	WORD $0x4e020084 // tbl v4.16b, { v4.16b }, v2.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0xad035ff6 // stp q22, q23, [sp, #0x60]
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4eead463 // fsub v3.2d, v3.2d, v10.2d
+	WORD $0x4eead484 // fsub v4.2d, v4.2d, v10.2d
+	WORD $0x4e63cce0 // fmla v0.2d, v7.2d, v3.2d
 	WORD $0x6e63dd1f // fmul v31.2d, v8.2d, v3.2d
-	WORD $0x4e65ccfc // fmla v28.2d, v7.2d, v5.2d
-	WORD $0x4e61d925 // scvtf v5.2d, v9.2d
-	WORD $0x4e62ce7b // fmla v27.2d, v19.2d, v2.2d
-	WORD $0x4e79cdbc // fmla v28.2d, v13.2d, v25.2d
-	WORD $0x6e79df59 // fmul v25.2d, v26.2d, v25.2d
-	WORD $0x6e7edf5a // fmul v26.2d, v26.2d, v30.2d
-	WORD $0x4e63cd7b // fmla v27.2d, v11.2d, v3.2d
-	WORD $0x4e7ecddc // fmla v28.2d, v14.2d, v30.2d
-	WORD $0x6e64dd1e // fmul v30.2d, v8.2d, v4.2d
-	WORD $0x4e64cd9b // fmla v27.2d, v12.2d, v4.2d
-	WORD $0x4e65cdfb // fmla v27.2d, v15.2d, v5.2d
-	WORD $0xad13f3fb // stp q27, q28, [sp, #0x270]
-	WORD $0x6e61dd1b // fmul v27.2d, v8.2d, v1.2d
-	WORD $0x6e62dd1c // fmul v28.2d, v8.2d, v2.2d
-	WORD $0x6e65dd08 // fmul v8.2d, v8.2d, v5.2d
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0b006c // add x12, x3, x11
-	WORD $0xad4002a1 // ldp q1, q0, [x21]
-	WORD $0x8b130060 // add x0, x3, x19
-	WORD $0xf1000484 // subs x4, x4, #0x1
-	WORD $0x4d40cc4e // ld1r { v14.2d }, [x2]
-	WORD $0xadc231c9 // ldp q9, q12, [x14, #0x40]!
-	WORD $0x3dc00183 // ldr q3, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x4e000063 // tbl v3.16b, { v3.16b }, v0.16b
-	WORD $0xad4236af // ldp q15, q13, [x21, #0x40]
-	WORD $0x3dc00062 // ldr q2, [x3]
-	WORD $0xad4c2dca // ldp q10, q11, [x14, #0x180]
+	WORD $0x3dc00063 // ldr q3, [x3]
+	WORD $0x4e64cca9 // fmla v9.2d, v5.2d, v4.2d
+	WORD $0x6e64dfdb // fmul v27.2d, v30.2d, v4.2d
+	WORD $0x3cfe6864 // ldr q4, [x3, x30]
 	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
-	WORD $0x3dc00004 // ldr q4, [x0]
-	WORD $0x3dc00186 // ldr q6, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x8b140063 // add x3, x3, x20
-	WORD $0x4e010085 // tbl v5.16b, { v4.16b }, v1.16b
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc00007 // ldr q7, [x0]
-	WORD $0x4e0000c4 // tbl v4.16b, { v6.16b }, v0.16b
-	WORD $0x4e010042 // tbl v2.16b, { v2.16b }, v1.16b
-	WORD $0x4e0100e6 // tbl v6.16b, { v7.16b }, v1.16b
-	WORD $0x6eed4463 // ushl v3.2d, v3.2d, v13.2d
-	WORD $0x3dc00187 // ldr q7, [x12]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x6eef4442 // ushl v2.2d, v2.2d, v15.2d
-	WORD $0x3dc00010 // ldr q16, [x0]
-	WORD $0x3dc00191 // ldr q17, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x6eef44a5 // ushl v5.2d, v5.2d, v15.2d
-	WORD $0x6eed4484 // ushl v4.2d, v4.2d, v13.2d
-	WORD $0x6eef44c6 // ushl v6.2d, v6.2d, v15.2d
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x8b130007 // add x7, x0, x19
-	WORD $0x3dc00012 // ldr q18, [x0]
-	WORD $0x4e0000e7 // tbl v7.16b, { v7.16b }, v0.16b
-	WORD $0x3dc00193 // ldr q19, [x12]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x4e010210 // tbl v16.16b, { v16.16b }, v1.16b
+	WORD $0x3cfe6ba5 // ldr q5, [x29, x30]
+	WORD $0x4e0c0063 // tbl v3.16b, { v3.16b }, v12.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4e020084 // tbl v4.16b, { v4.16b }, v2.16b
+	WORD $0x4e0200a2 // tbl v2.16b, { v5.16b }, v2.16b
+	WORD $0x3d8017ee // str q14, [sp, #0x50]
+	WORD $0x4eead463 // fsub v3.2d, v3.2d, v10.2d
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4e63cec0 // fmla v0.2d, v22.2d, v3.2d
+	WORD $0x6e63dd1d // fmul v29.2d, v8.2d, v3.2d
+	WORD $0x4eead484 // fsub v4.2d, v4.2d, v10.2d
+	WORD $0x4eead442 // fsub v2.2d, v2.2d, v10.2d
+	WORD $0x4e64cee9 // fmla v9.2d, v23.2d, v4.2d
+	WORD $0x6e64dfda // fmul v26.2d, v30.2d, v4.2d
+	WORD $0x3dc003a4 // ldr q4, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x6e62dfde // fmul v30.2d, v30.2d, v2.2d
+	WORD $0x4ead1db7 // mov v23.16b, v13.16b
+	WORD $0x4e62cda9 // fmla v9.2d, v13.2d, v2.2d
+	WORD $0x4e0c0083 // tbl v3.16b, { v4.16b }, v12.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eead463 // fsub v3.2d, v3.2d, v10.2d
+	WORD $0x4e63cdc0 // fmla v0.2d, v14.2d, v3.2d
+	WORD $0x6e63dd08 // fmul v8.2d, v8.2d, v3.2d
+	WORD $0xad14a7e0 // stp q0, q9, [sp, #0x290]
+	WORD $0xad402b09 // ldp q9, q10, [x24]
+	WORD $0x4d40cc8b // ld1r { v11.2d }, [x4]
+	WORD $0x4d40cd4c // ld1r { v12.2d }, [x10]
+	WORD $0x910443ea // add x10, sp, #0x110
+	WORD $0xaa1b03e4 // mov x4, x27
+	WORD $0x8b1e0087 // add x7, x4, x30
+	WORD $0xadc20940 // ldp q0, q2, [x10, #0x40]!
+	WORD $0x8b160095 // add x21, x4, x22
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x3dc0008f // ldr q15, [x4]
+	WORD $0x3dc000e3 // ldr q3, [x7]
+	WORD $0x4e0a0064 // tbl v4.16b, { v3.16b }, v10.16b
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0xad4c394d // ldp q13, q14, [x10, #0x180]
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x3dc000e6 // ldr q6, [x7]
+	WORD $0x3dc002a3 // ldr q3, [x21]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x8b1602b5 // add x21, x21, x22
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0x8b1600e9 // add x9, x7, x22
+	WORD $0x8b170084 // add x4, x4, x23
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4eecd485 // fsub v5.2d, v4.2d, v12.2d
+	WORD $0x4e0a00c4 // tbl v4.16b, { v6.16b }, v10.16b
+	WORD $0x4ea41d66 // orr v6.16b, v11.16b, v4.16b
+	WORD $0x3dc002a4 // ldr q4, [x21]
+	WORD $0x4e65cc41 // fmla v1.2d, v2.2d, v5.2d
+	WORD $0x4eecd4c7 // fsub v7.2d, v6.2d, v12.2d
+	WORD $0x3dc000e6 // ldr q6, [x7]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x8b1602b5 // add x21, x21, x22
+	WORD $0x3dc00131 // ldr q17, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x8b1602a7 // add x7, x21, x22
+	WORD $0x3dc002b0 // ldr q16, [x21]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x3dc00135 // ldr q21, [x9]
 	WORD $0x3dc000f4 // ldr q20, [x7]
-	WORD $0x4e000231 // tbl v17.16b, { v17.16b }, v0.16b
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x3cf66936 // ldr q22, [x9, x22]
+	WORD $0x4e67cc53 // fmla v19.2d, v2.2d, v7.2d
+	WORD $0x8b1600e9 // add x9, x7, x22
+	WORD $0x4e0a00c6 // tbl v6.16b, { v6.16b }, v10.16b
+	WORD $0x4e0a0231 // tbl v17.16b, { v17.16b }, v10.16b
+	WORD $0x4e0a02b5 // tbl v21.16b, { v21.16b }, v10.16b
+	WORD $0x4ea61d66 // orr v6.16b, v11.16b, v6.16b
+	WORD $0x4eb11d71 // orr v17.16b, v11.16b, v17.16b
+	WORD $0x4e0a02d6 // tbl v22.16b, { v22.16b }, v10.16b
+	WORD $0x4eb51d75 // orr v21.16b, v11.16b, v21.16b
+	WORD $0x4eecd4c6 // fsub v6.2d, v6.2d, v12.2d
+	WORD $0x4eecd631 // fsub v17.2d, v17.2d, v12.2d
+	WORD $0x4eb61d76 // orr v22.16b, v11.16b, v22.16b
+	WORD $0x4eecd6b5 // fsub v21.2d, v21.2d, v12.2d
+	WORD $0x4e66cc58 // fmla v24.2d, v2.2d, v6.2d
+	WORD $0x4e71cc5b // fmla v27.2d, v2.2d, v17.2d
+	WORD $0x4eecd6d6 // fsub v22.2d, v22.2d, v12.2d
+	WORD $0x4e75cc5a // fmla v26.2d, v2.2d, v21.2d
+	WORD $0x4e76cc5e // fmla v30.2d, v2.2d, v22.2d
+	WORD $0x3dc03fe2 // ldr q2, [sp, #0xf0]
+	WORD $0x4e65cc4e // fmla v14.2d, v2.2d, v5.2d
+	WORD $0x4e0901e2 // tbl v2.16b, { v15.16b }, v9.16b
+	WORD $0x3dc03be5 // ldr q5, [sp, #0xe0]
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0x4e62cc12 // fmla v18.2d, v0.2d, v2.2d
+	WORD $0x4e62ccad // fmla v13.2d, v5.2d, v2.2d
+	WORD $0x4e090062 // tbl v2.16b, { v3.16b }, v9.16b
+	WORD $0x3dc037e3 // ldr q3, [sp, #0xd0]
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0x4e62cc19 // fmla v25.2d, v0.2d, v2.2d
+	WORD $0x4e62cc6d // fmla v13.2d, v3.2d, v2.2d
+	WORD $0x3dc033e2 // ldr q2, [sp, #0xc0]
+	WORD $0x4e67cc4e // fmla v14.2d, v2.2d, v7.2d
+	WORD $0x4e090082 // tbl v2.16b, { v4.16b }, v9.16b
+	WORD $0xad4493e3 // ldp q3, q4, [sp, #0x90]
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0x4e62cc1c // fmla v28.2d, v0.2d, v2.2d
+	WORD $0x4e62cc8d // fmla v13.2d, v4.2d, v2.2d
+	WORD $0x3dc02fe2 // ldr q2, [sp, #0xb0]
+	WORD $0x4e66cc4e // fmla v14.2d, v2.2d, v6.2d
+	WORD $0x4e090202 // tbl v2.16b, { v16.16b }, v9.16b
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0x4e62cc1f // fmla v31.2d, v0.2d, v2.2d
+	WORD $0x4e62cc6d // fmla v13.2d, v3.2d, v2.2d
+	WORD $0xad438fe2 // ldp q2, q3, [sp, #0x70]
+	WORD $0x4e71cc6e // fmla v14.2d, v3.2d, v17.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad4297e4 // ldp q4, q5, [sp, #0x50]
+	WORD $0x4e75cc4e // fmla v14.2d, v2.2d, v21.2d
+	WORD $0x4e090282 // tbl v2.16b, { v20.16b }, v9.16b
+	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd442 // fsub v2.2d, v2.2d, v12.2d
+	WORD $0x4e76ceee // fmla v14.2d, v23.2d, v22.2d
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e62ccad // fmla v13.2d, v5.2d, v2.2d
+	WORD $0x4e62cc1d // fmla v29.2d, v0.2d, v2.2d
+	WORD $0x4e63cc08 // fmla v8.2d, v0.2d, v3.2d
+	WORD $0x4e63cc8d // fmla v13.2d, v4.2d, v3.2d
+	WORD $0xad0c394d // stp q13, q14, [x10, #0x180]
+	WORD $0x54fff361 // b.ne <symmetric6+0x7e4>
+	WORD $0x794001a9 // ldrh w9, [x13]
+	WORD $0x794005aa // ldrh w10, [x13, #0x2]
+	WORD $0x4ed93a40 // zip1 v0.2d, v18.2d, v25.2d
+	WORD $0x4edf3b82 // zip1 v2.2d, v28.2d, v31.2d
+	WORD $0x8b091a89 // add x9, x20, x9, lsl #6
+	WORD $0x8b0a1a8a // add x10, x20, x10, lsl #6
+	WORD $0x794009a4 // ldrh w4, [x13, #0x4]
+	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
+	WORD $0x8b041a84 // add x4, x20, x4, lsl #6
+	WORD $0x8b061a86 // add x6, x20, x6, lsl #6
+	WORD $0xad401123 // ldp q3, q4, [x9]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0xad000920 // stp q0, q2, [x9]
+	WORD $0x4ed97a40 // zip2 v0.2d, v18.2d, v25.2d
+	WORD $0x4edf7b82 // zip2 v2.2d, v28.2d, v31.2d
+	WORD $0xad401143 // ldp q3, q4, [x10]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000940 // stp q0, q2, [x10]
+	WORD $0x4ed33820 // zip1 v0.2d, v1.2d, v19.2d
+	WORD $0x4edb3b02 // zip1 v2.2d, v24.2d, v27.2d
+	WORD $0xad401083 // ldp q3, q4, [x4]
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000880 // stp q0, q2, [x4]
+	WORD $0x4ed37820 // zip2 v0.2d, v1.2d, v19.2d
+	WORD $0x4edb7b01 // zip2 v1.2d, v24.2d, v27.2d
+	WORD $0xad4008c3 // ldp q3, q2, [x6]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad0004c0 // stp q0, q1, [x6]
+	WORD $0x3dc00921 // ldr q1, [x9, #0x20]
+	WORD $0x4ec83ba0 // zip1 v0.2d, v29.2d, v8.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x3d800920 // str q0, [x9, #0x20]
+	WORD $0x4ec87ba0 // zip2 v0.2d, v29.2d, v8.2d
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800940 // str q0, [x10, #0x20]
+	WORD $0x4ede3b40 // zip1 v0.2d, v26.2d, v30.2d
+	WORD $0x3dc00881 // ldr q1, [x4, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800880 // str q0, [x4, #0x20]
+	WORD $0x4ede7b40 // zip2 v0.2d, v26.2d, v30.2d
+	WORD $0x3dc008c1 // ldr q1, [x6, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d8008c0 // str q0, [x6, #0x20]
+	WORD $0x794011a9 // ldrh w9, [x13, #0x8]
+	WORD $0x794015aa // ldrh w10, [x13, #0xa]
+	WORD $0x794019a4 // ldrh w4, [x13, #0xc]
+	WORD $0x79401da6 // ldrh w6, [x13, #0xe]
+	WORD $0xad412b0d // ldp q13, q10, [x24, #0x20]
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x9ba54d4a // umaddl x10, w10, w5, x19
+	WORD $0x9ba54c84 // umaddl x4, w4, w5, x19
+	WORD $0x9ba54cc6 // umaddl x6, w6, w5, x19
+	WORD $0xad49fbff // ldp q31, q30, [sp, #0x130]
+	WORD $0xad400520 // ldp q0, q1, [x9]
+	WORD $0xad400d42 // ldp q2, q3, [x10]
+	WORD $0xad401c84 // ldp q4, q7, [x4]
+	WORD $0x4ec33834 // zip1 v20.2d, v1.2d, v3.2d
+	WORD $0x4ec37838 // zip2 v24.2d, v1.2d, v3.2d
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x3dc008c3 // ldr q3, [x6, #0x20]
+	WORD $0xad4048c5 // ldp q5, q18, [x6]
+	WORD $0x4ed238f6 // zip1 v22.2d, v7.2d, v18.2d
+	WORD $0x4ed278fa // zip2 v26.2d, v7.2d, v18.2d
+	WORD $0x528000aa // mov w10, #0x5
+	WORD $0xad055bf4 // stp q20, q22, [sp, #0xa0]
+	WORD $0x4eb81f12 // mov v18.16b, v24.16b
+	WORD $0x4ec23806 // zip1 v6.2d, v0.2d, v2.2d
+	WORD $0x4ec27813 // zip2 v19.2d, v0.2d, v2.2d
+	WORD $0x3dc00920 // ldr q0, [x9, #0x20]
+	WORD $0x3dc00882 // ldr q2, [x4, #0x20]
+	WORD $0x91022309 // add x9, x24, #0x88
+	WORD $0x4ec53890 // zip1 v16.2d, v4.2d, v5.2d
+	WORD $0x4ec57885 // zip2 v5.2d, v4.2d, v5.2d
+	WORD $0x4d40cd2b // ld1r { v11.2d }, [x9]
+	WORD $0x91024309 // add x9, x24, #0x90
+	WORD $0x4d40cd2c // ld1r { v12.2d }, [x9]
+	WORD $0x4ec13811 // zip1 v17.2d, v0.2d, v1.2d
+	WORD $0x4ec17817 // zip2 v23.2d, v0.2d, v1.2d
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x4ec33855 // zip1 v21.2d, v2.2d, v3.2d
+	WORD $0x4ec3784e // zip2 v14.2d, v2.2d, v3.2d
+	WORD $0x3cfa6962 // ldr q2, [x11, x26]
+	WORD $0x4e0d0021 // tbl v1.16b, { v1.16b }, v13.16b
+	WORD $0xad55a7e0 // ldp q0, q9, [sp, #0x2b0]
+	WORD $0x4e0a0042 // tbl v2.16b, { v2.16b }, v10.16b
+	WORD $0x4ea11d61 // orr v1.16b, v11.16b, v1.16b
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4eecd423 // fsub v3.2d, v1.2d, v12.2d
+	WORD $0x4eecd441 // fsub v1.2d, v2.2d, v12.2d
+	WORD $0x3cf96902 // ldr q2, [x8, x25]
+	WORD $0xad064fe5 // stp q5, q19, [sp, #0xc0]
+	WORD $0xad0743e6 // stp q6, q16, [sp, #0xe0]
+	WORD $0x4e63ccc0 // fmla v0.2d, v6.2d, v3.2d
+	WORD $0x6e63dfe7 // fmul v7.2d, v31.2d, v3.2d
+	WORD $0x3cfa6903 // ldr q3, [x8, x26]
+	WORD $0x4e61ce09 // fmla v9.2d, v16.2d, v1.2d
+	WORD $0x6e61dfc1 // fmul v1.2d, v30.2d, v1.2d
+	WORD $0x910443e8 // add x8, sp, #0x110
+	WORD $0x4e0d0042 // tbl v2.16b, { v2.16b }, v13.16b
+	WORD $0x4e0a0063 // tbl v3.16b, { v3.16b }, v10.16b
+	WORD $0x4ea21d62 // orr v2.16b, v11.16b, v2.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd444 // fsub v4.2d, v2.2d, v12.2d
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e64ce60 // fmla v0.2d, v19.2d, v4.2d
+	WORD $0x6e64dff9 // fmul v25.2d, v31.2d, v4.2d
+	WORD $0x3cfa69e4 // ldr q4, [x15, x26]
+	WORD $0x4eb51eb3 // mov v19.16b, v21.16b
+	WORD $0x4e63cca9 // fmla v9.2d, v5.2d, v3.2d
+	WORD $0x6e63dfc2 // fmul v2.2d, v30.2d, v3.2d
+	WORD $0x3cf969e3 // ldr q3, [x15, x25]
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x4e0d0063 // tbl v3.16b, { v3.16b }, v13.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd484 // fsub v4.2d, v4.2d, v12.2d
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e64cec9 // fmla v9.2d, v22.2d, v4.2d
+	WORD $0x4eb71ef6 // mov v22.16b, v23.16b
+	WORD $0x4e63ce80 // fmla v0.2d, v20.2d, v3.2d
+	WORD $0x6e64dfd4 // fmul v20.2d, v30.2d, v4.2d
+	WORD $0x6e63dffd // fmul v29.2d, v31.2d, v3.2d
+	WORD $0x3cf96a03 // ldr q3, [x16, x25]
+	WORD $0x3cfa6a04 // ldr q4, [x16, x26]
+	WORD $0x4e0d0063 // tbl v3.16b, { v3.16b }, v13.16b
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4eecd484 // fsub v4.2d, v4.2d, v12.2d
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e63cf00 // fmla v0.2d, v24.2d, v3.2d
+	WORD $0x4e64cf49 // fmla v9.2d, v26.2d, v4.2d
+	WORD $0x6e64dfdc // fmul v28.2d, v30.2d, v4.2d
+	WORD $0x6e63dfe8 // fmul v8.2d, v31.2d, v3.2d
+	WORD $0x3cf96863 // ldr q3, [x3, x25]
+	WORD $0x3cfa6864 // ldr q4, [x3, x26]
+	WORD $0x4eba1f58 // mov v24.16b, v26.16b
+	WORD $0x4e0d0063 // tbl v3.16b, { v3.16b }, v13.16b
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4eecd484 // fsub v4.2d, v4.2d, v12.2d
+	WORD $0x4e64cea9 // fmla v9.2d, v21.2d, v4.2d
+	WORD $0x4e63ce20 // fmla v0.2d, v17.2d, v3.2d
+	WORD $0x6e64dfda // fmul v26.2d, v30.2d, v4.2d
+	WORD $0x6e63dffb // fmul v27.2d, v31.2d, v3.2d
+	WORD $0x3cf96ba3 // ldr q3, [x29, x25]
+	WORD $0x4eb11e35 // mov v21.16b, v17.16b
+	WORD $0x3cfa6ba4 // ldr q4, [x29, x26]
+	WORD $0x4e0d0063 // tbl v3.16b, { v3.16b }, v13.16b
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4eecd484 // fsub v4.2d, v4.2d, v12.2d
+	WORD $0x4e63cee0 // fmla v0.2d, v23.2d, v3.2d
+	WORD $0x4e64cdc9 // fmla v9.2d, v14.2d, v4.2d
+	WORD $0x6e63dfff // fmul v31.2d, v31.2d, v3.2d
+	WORD $0x6e64dfde // fmul v30.2d, v30.2d, v4.2d
+	WORD $0x4eae1dd7 // mov v23.16b, v14.16b
+	WORD $0xad15a7e0 // stp q0, q9, [sp, #0x2b0]
+	WORD $0xad412b09 // ldp q9, q10, [x24, #0x20]
+	WORD $0x6d488f00 // ldp d0, d3, [x24, #0x88]
+	WORD $0x4e08046c // dup v12.2d, v3.d[0]
+	WORD $0x4e08040b // dup v11.2d, v0.d[0]
+	WORD $0x8b19036f // add x15, x27, x25
+	WORD $0x8b1a0369 // add x9, x27, x26
+	WORD $0xad433d00 // ldp q0, q15, [x8, #0x60]
+	WORD $0x3dc03bf1 // ldr q17, [sp, #0xe0]
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x3dc001e3 // ldr q3, [x15]
+	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
+	WORD $0x3dc00124 // ldr q4, [x9]
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x8b17037b // add x27, x27, x23
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4eecd46e // fsub v14.2d, v3.2d, v12.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4eecd48d // fsub v13.2d, v4.2d, v12.2d
+	WORD $0x4e6dcde1 // fmla v1.2d, v15.2d, v13.2d
+	WORD $0x3dc00124 // ldr q4, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc00125 // ldr q5, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e6ecc07 // fmla v7.2d, v0.2d, v14.2d
+	WORD $0x4e0a0063 // tbl v3.16b, { v3.16b }, v10.16b
+	WORD $0x3cf66930 // ldr q16, [x9, x22]
+	WORD $0x3dc00126 // ldr q6, [x9]
+	WORD $0x8b1601e9 // add x9, x15, x22
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4e0a00c6 // tbl v6.16b, { v6.16b }, v10.16b
+	WORD $0x4ea41d64 // orr v4.16b, v11.16b, v4.16b
+	WORD $0x4e0a0210 // tbl v16.16b, { v16.16b }, v10.16b
+	WORD $0x4ea51d65 // orr v5.16b, v11.16b, v5.16b
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4ea61d66 // orr v6.16b, v11.16b, v6.16b
+	WORD $0x4eecd484 // fsub v4.2d, v4.2d, v12.2d
+	WORD $0x4eb01d70 // orr v16.16b, v11.16b, v16.16b
+	WORD $0x4eecd4a5 // fsub v5.2d, v5.2d, v12.2d
+	WORD $0x4e63cde2 // fmla v2.2d, v15.2d, v3.2d
+	WORD $0x4eecd4c6 // fsub v6.2d, v6.2d, v12.2d
+	WORD $0x4e64cdf4 // fmla v20.2d, v15.2d, v4.2d
+	WORD $0x4eecd610 // fsub v16.2d, v16.2d, v12.2d
+	WORD $0x4e65cdfc // fmla v28.2d, v15.2d, v5.2d
+	WORD $0x4e66cdfa // fmla v26.2d, v15.2d, v6.2d
+	WORD $0x4e70cdfe // fmla v30.2d, v15.2d, v16.2d
+	WORD $0x3dc0790f // ldr q15, [x8, #0x1e0]
+	WORD $0x4e6ece2f // fmla v15.2d, v17.2d, v14.2d
+	WORD $0x3dc07d0e // ldr q14, [x8, #0x1f0]
+	WORD $0x3dc03ff1 // ldr q17, [sp, #0xf0]
+	WORD $0x4e6dce2e // fmla v14.2d, v17.2d, v13.2d
+	WORD $0x3dc033f1 // ldr q17, [sp, #0xc0]
+	WORD $0x4e63ce2e // fmla v14.2d, v17.2d, v3.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x3dc037f1 // ldr q17, [sp, #0xd0]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e63cc19 // fmla v25.2d, v0.2d, v3.2d
+	WORD $0x4e63ce2f // fmla v15.2d, v17.2d, v3.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc02bf1 // ldr q17, [sp, #0xa0]
+	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e63cc1d // fmla v29.2d, v0.2d, v3.2d
+	WORD $0x4e63ce2f // fmla v15.2d, v17.2d, v3.2d
+	WORD $0x3dc02fe3 // ldr q3, [sp, #0xb0]
+	WORD $0x4e64cc6e // fmla v14.2d, v3.2d, v4.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e65cf0e // fmla v14.2d, v24.2d, v5.2d
+	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4e66ce6e // fmla v14.2d, v19.2d, v6.2d
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e63cc08 // fmla v8.2d, v0.2d, v3.2d
+	WORD $0x4e63ce4f // fmla v15.2d, v18.2d, v3.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x4e70ceee // fmla v14.2d, v23.2d, v16.2d
+	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e63cc1b // fmla v27.2d, v0.2d, v3.2d
+	WORD $0x4e63ceaf // fmla v15.2d, v21.2d, v3.2d
+	WORD $0x3cf66923 // ldr q3, [x9, x22]
+	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
+	WORD $0x4ea31d63 // orr v3.16b, v11.16b, v3.16b
+	WORD $0x4eecd463 // fsub v3.2d, v3.2d, v12.2d
+	WORD $0x4e63cecf // fmla v15.2d, v22.2d, v3.2d
+	WORD $0x4e63cc1f // fmla v31.2d, v0.2d, v3.2d
+	WORD $0xad0f390f // stp q15, q14, [x8, #0x1e0]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x54fff421 // b.ne <symmetric6+0xc28>
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x4ec83ba4 // zip1 v4.2d, v29.2d, v8.2d
+	WORD $0x794015a9 // ldrh w9, [x13, #0xa]
+	WORD $0x4ec87ba5 // zip2 v5.2d, v29.2d, v8.2d
+	WORD $0x8b081a88 // add x8, x20, x8, lsl #6
+	WORD $0x8b091a89 // add x9, x20, x9, lsl #6
+	WORD $0x794019aa // ldrh w10, [x13, #0xc]
+	WORD $0x79401daf // ldrh w15, [x13, #0xe]
+	WORD $0x8b0a1a90 // add x16, x20, x10, lsl #6
+	WORD $0x8b0f1a83 // add x3, x20, x15, lsl #6
+	WORD $0xf9401ff5 // ldr x21, [sp, #0x38]
+	WORD $0xad400d00 // ldp q0, q3, [x8]
+	WORD $0x9100812a // add x10, x9, #0x20
+	WORD $0x9100820f // add x15, x16, #0x20
+	WORD $0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x4ed938e4 // zip1 v4.2d, v7.2d, v25.2d
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4ed978e4 // zip2 v4.2d, v7.2d, v25.2d
+	WORD $0xac810d00 // stp q0, q3, [x8], #0x20
+	WORD $0xad400d20 // ldp q0, q3, [x9]
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4edc3a85 // zip1 v5.2d, v20.2d, v28.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4ec23824 // zip1 v4.2d, v1.2d, v2.2d
+	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
+	WORD $0x4edc7a82 // zip2 v2.2d, v20.2d, v28.2d
+	WORD $0xad000d20 // stp q0, q3, [x9]
+	WORD $0xad400e00 // ldp q0, q3, [x16]
+	WORD $0x4e63d4a3 // fadd v3.2d, v5.2d, v3.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0xad000e00 // stp q0, q3, [x16]
+	WORD $0x91008070 // add x16, x3, #0x20
+	WORD $0xad400c60 // ldp q0, q3, [x3]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4edf7b63 // zip2 v3.2d, v27.2d, v31.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4edf3b61 // zip1 v1.2d, v27.2d, v31.2d
+	WORD $0xad000860 // stp q0, q2, [x3]
+	WORD $0x4ede3b40 // zip1 v0.2d, v26.2d, v30.2d
+	WORD $0x4ede7b42 // zip2 v2.2d, v26.2d, v30.2d
+	WORD $0x17fffdb5 // b <symmetric6+0x51c>
+	WORD $0xf2400adf // tst x22, #0x7
+	WORD $0x7a580ac2 // ccmp w22, #0x18, #0x2, eq
+	WORD $0x1a9f97ea // cset w10, hi
+	WORD $0xa9463c17 // ldp x23, x15, [x0, #0x60]
+	WORD $0x7100055f // cmp w10, #0x1
+	WORD $0x9bba3ed8 // umaddl x24, w22, w26, x15
+	WORD $0x3607ba88 // tbz w8, #0x0, <symmetric6+0x5b4>
+	WORD $0xd341fec8 // lsr x8, x22, #1
+	WORD $0xd342fecf // lsr x15, x22, #2
+	WORD $0x54004e40 // b.eq <symmetric6+0x1838>
+	WORD $0x350055aa // cbnz w10, <symmetric6+0x1928>
+	WORD $0x91022310 // add x16, x24, #0x88
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0b03e3 // mov x3, x11
+	WORD $0x4d40ce00 // ld1r { v0.2d }, [x16]
+	WORD $0x91024310 // add x16, x24, #0x90
+	WORD $0x4d40ce01 // ld1r { v1.2d }, [x16]
+	WORD $0x8b1606d0 // add x16, x22, x22, lsl #1
+	WORD $0xd342fe10 // lsr x16, x16, #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0a19c4 // add x4, x14, x10, lsl #6
+	WORD $0xaa1103e6 // mov x6, x17
+	WORD $0x528000c7 // mov w7, #0x6
+	WORD $0xaa0303f9 // mov x25, x3
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad401305 // ldp q5, q4, [x24]
+	WORD $0xf10004e7 // subs x7, x7, #0x1
+	WORD $0x3cef6b22 // ldr q2, [x25, x15]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
+	WORD $0x3dc00323 // ldr q3, [x25]
+	WORD $0x4e050063 // tbl v3.16b, { v3.16b }, v5.16b
+	WORD $0xad7f14c4 // ldp q4, q5, [x6, #-0x20]
+	WORD $0x4ea31c03 // orr v3.16b, v0.16b, v3.16b
+	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
+	WORD $0xad401c86 // ldp q6, q7, [x4]
+	WORD $0x4ee1d463 // fsub v3.2d, v3.2d, v1.2d
+	WORD $0x4e62cca7 // fmla v7.2d, v5.2d, v2.2d
+	WORD $0x4e63cc86 // fmla v6.2d, v4.2d, v3.2d
+	WORD $0xad001c86 // stp q6, q7, [x4]
+	WORD $0x3ce86b22 // ldr q2, [x25, x8]
+	WORD $0xad411305 // ldp q5, q4, [x24, #0x20]
+	WORD $0x3cf06b23 // ldr q3, [x25, x16]
+	WORD $0xacc21cc6 // ldp q6, q7, [x6], #0x40
+	WORD $0x8b160339 // add x25, x25, x22
+	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
+	WORD $0xad411484 // ldp q4, q5, [x4, #0x20]
+	WORD $0x4ea31c03 // orr v3.16b, v0.16b, v3.16b
+	WORD $0x4ea21c02 // orr v2.16b, v0.16b, v2.16b
+	WORD $0x4ee1d463 // fsub v3.2d, v3.2d, v1.2d
+	WORD $0x4ee1d442 // fsub v2.2d, v2.2d, v1.2d
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
+	WORD $0xad011484 // stp q4, q5, [x4, #0x20]
+	WORD $0x54fffc41 // b.ne <symmetric6+0xec0>
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0xf100195f // cmp x10, #0x6
+	WORD $0x54fffac1 // b.ne <symmetric6+0xea0>
+	WORD $0x17fffd84 // b <symmetric6+0x55c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7100095f // cmp w10, #0x2
+	WORD $0x54009ba1 // b.ne <symmetric6+0x22d8>
+	WORD $0x794001a9 // ldrh w9, [x13]
+	WORD $0x794005af // ldrh w15, [x13, #0x2]
+	WORD $0xd342fec8 // lsr x8, x22, #2
+	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
+	WORD $0x9102031b // add x27, x24, #0x80
+	WORD $0x8b16017d // add x29, x11, x22
+	WORD $0x794009b0 // ldrh w16, [x13, #0x4]
+	WORD $0x8b16057e // add x30, x11, x22, lsl #1
+	WORD $0x79400da3 // ldrh w3, [x13, #0x6]
+	WORD $0xd341fed9 // lsr x25, x22, #1
+	WORD $0xd342fd5a // lsr x26, x10, #2
+	WORD $0xad54abe9 // ldp q9, q10, [sp, #0x290]
+	WORD $0x528000a6 // mov w6, #0x5
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x9ba54def // umaddl x15, w15, w5, x19
+	WORD $0x9ba54e10 // umaddl x16, w16, w5, x19
+	WORD $0x9ba54c63 // umaddl x3, w3, w5, x19
+	WORD $0xad48efff // ldp q31, q27, [sp, #0x110]
+	WORD $0xad425b15 // ldp q21, q22, [x24, #0x40]
+	WORD $0xad400520 // ldp q0, q1, [x9]
+	WORD $0xad400de2 // ldp q2, q3, [x15]
+	WORD $0x4ec3383e // zip1 v30.2d, v1.2d, v3.2d
+	WORD $0x4ec3782d // zip2 v13.2d, v1.2d, v3.2d
+	WORD $0x3dc009e1 // ldr q1, [x15, #0x20]
+	WORD $0x8b16096f // add x15, x11, x22, lsl #2
+	WORD $0x3dc00863 // ldr q3, [x3, #0x20]
+	WORD $0xad401604 // ldp q4, q5, [x16]
+	WORD $0xad401c66 // ldp q6, q7, [x3]
+	WORD $0x8b0a0163 // add x3, x11, x10
+	WORD $0x4ec738a8 // zip1 v8.2d, v5.2d, v7.2d
+	WORD $0x4ec778ac // zip2 v12.2d, v5.2d, v7.2d
+	WORD $0x910443ea // add x10, sp, #0x110
+	WORD $0x4ec23813 // zip1 v19.2d, v0.2d, v2.2d
+	WORD $0x4ec2781c // zip2 v28.2d, v0.2d, v2.2d
+	WORD $0x3dc00920 // ldr q0, [x9, #0x20]
+	WORD $0x3dc00a02 // ldr q2, [x16, #0x20]
+	WORD $0x8b160ac9 // add x9, x22, x22, lsl #2
+	WORD $0x4ec63894 // zip1 v20.2d, v4.2d, v6.2d
+	WORD $0x4ec6789a // zip2 v26.2d, v4.2d, v6.2d
+	WORD $0x8b090170 // add x16, x11, x9
+	WORD $0x4ec1380e // zip1 v14.2d, v0.2d, v1.2d
+	WORD $0x4ec3384f // zip1 v15.2d, v2.2d, v3.2d
+	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
+	WORD $0x4ec17800 // zip2 v0.2d, v0.2d, v1.2d
+	WORD $0xad400718 // ldp q24, q1, [x24]
+	WORD $0x3ce86963 // ldr q3, [x11, x8]
+	WORD $0xad070be0 // stp q0, q2, [sp, #0xe0]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4d40cf60 // ld1r { v0.2d }, [x27]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3ce86ba4 // ldr q4, [x29, x8]
+	WORD $0x4e180057 // tbl v23.16b, { v2.16b }, v24.16b
+	WORD $0x4e010062 // tbl v2.16b, { v3.16b }, v1.16b
+	WORD $0x4e010084 // tbl v4.16b, { v4.16b }, v1.16b
+	WORD $0x3dc003a3 // ldr q3, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3dc003c5 // ldr q5, [x30]
+	WORD $0x3ce86bc6 // ldr q6, [x30, x8]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x3dc00067 // ldr q7, [x3]
+	WORD $0x3ce86870 // ldr q16, [x3, x8]
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x3dc001f1 // ldr q17, [x15]
+	WORD $0x6ef64442 // ushl v2.2d, v2.2d, v22.2d
+	WORD $0x3ce869f2 // ldr q18, [x15, x8]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
+	WORD $0x3dc00219 // ldr q25, [x16]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x6ef64484 // ushl v4.2d, v4.2d, v22.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0xad023bef // stp q15, q14, [sp, #0x40]
+	WORD $0x4e180063 // tbl v3.16b, { v3.16b }, v24.16b
+	WORD $0x4e1800a5 // tbl v5.16b, { v5.16b }, v24.16b
+	WORD $0x4e1800e7 // tbl v7.16b, { v7.16b }, v24.16b
+	WORD $0x4e180231 // tbl v17.16b, { v17.16b }, v24.16b
+	WORD $0x4e180338 // tbl v24.16b, { v25.16b }, v24.16b
+	WORD $0x3ce86a19 // ldr q25, [x16, x8]
+	WORD $0x4e0100c6 // tbl v6.16b, { v6.16b }, v1.16b
+	WORD $0x4e010210 // tbl v16.16b, { v16.16b }, v1.16b
 	WORD $0x4e010252 // tbl v18.16b, { v18.16b }, v1.16b
-	WORD $0x4e000273 // tbl v19.16b, { v19.16b }, v0.16b
-	WORD $0x6eed44e7 // ushl v7.2d, v7.2d, v13.2d
-	WORD $0x4e010281 // tbl v1.16b, { v20.16b }, v1.16b
-	WORD $0x6eef4610 // ushl v16.2d, v16.2d, v15.2d
-	WORD $0x3cf36994 // ldr q20, [x12, x19]
-	WORD $0x6eed4631 // ushl v17.2d, v17.2d, v13.2d
-	WORD $0x6eef4652 // ushl v18.2d, v18.2d, v15.2d
-	WORD $0x6eed4673 // ushl v19.2d, v19.2d, v13.2d
-	WORD $0x6eef4421 // ushl v1.2d, v1.2d, v15.2d
-	WORD $0x4e000280 // tbl v0.16b, { v20.16b }, v0.16b
-	WORD $0x6ee0b9d4 // neg v20.2d, v14.2d
-	WORD $0x6eed4400 // ushl v0.2d, v0.2d, v13.2d
-	WORD $0x4ef44442 // sshl v2.2d, v2.2d, v20.2d
-	WORD $0x4ef44463 // sshl v3.2d, v3.2d, v20.2d
-	WORD $0x4ef444a5 // sshl v5.2d, v5.2d, v20.2d
-	WORD $0x4ef44484 // sshl v4.2d, v4.2d, v20.2d
-	WORD $0x4ef444e7 // sshl v7.2d, v7.2d, v20.2d
-	WORD $0x4ef444c6 // sshl v6.2d, v6.2d, v20.2d
-	WORD $0x4ef44631 // sshl v17.2d, v17.2d, v20.2d
-	WORD $0x4ef44610 // sshl v16.2d, v16.2d, v20.2d
-	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef44421 // sshl v1.2d, v1.2d, v20.2d
-	WORD $0x4ef44400 // sshl v0.2d, v0.2d, v20.2d
-	WORD $0x3dc037f4 // ldr q20, [sp, #0xd0]
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0xad0333ed // stp q13, q12, [sp, #0x60]
+	WORD $0x6ef54463 // ushl v3.2d, v3.2d, v21.2d
+	WORD $0x6ef544a5 // ushl v5.2d, v5.2d, v21.2d
+	WORD $0x6ef544e7 // ushl v7.2d, v7.2d, v21.2d
+	WORD $0x6ef54631 // ushl v17.2d, v17.2d, v21.2d
+	WORD $0x6ef5470b // ushl v11.2d, v24.2d, v21.2d
+	WORD $0x6ef644c6 // ushl v6.2d, v6.2d, v22.2d
+	WORD $0x6ef64610 // ushl v16.2d, v16.2d, v22.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4e62ce8a // fmla v10.2d, v20.2d, v2.2d
+	WORD $0xad047be8 // stp q8, q30, [sp, #0x80]
+	WORD $0x4e010321 // tbl v1.16b, { v25.16b }, v1.16b
+	WORD $0x6ef64421 // ushl v1.2d, v1.2d, v22.2d
+	WORD $0x6ef546f6 // ushl v22.2d, v23.2d, v21.2d
+	WORD $0xad056bfc // stp q28, q26, [sp, #0xa0]
+	WORD $0x4ee046d5 // sshl v21.2d, v22.2d, v0.2d
+	WORD $0xad064ff4 // stp q20, q19, [sp, #0xc0]
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce69 // fmla v9.2d, v19.2d, v21.2d
+	WORD $0x6e75dff9 // fmul v25.2d, v31.2d, v21.2d
+	WORD $0x6e62df75 // fmul v21.2d, v27.2d, v2.2d
+	WORD $0x4ee04462 // sshl v2.2d, v3.2d, v0.2d
+	WORD $0x4ee04483 // sshl v3.2d, v4.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cf89 // fmla v9.2d, v28.2d, v2.2d
+	WORD $0x6e62dffd // fmul v29.2d, v31.2d, v2.2d
+	WORD $0x4ee044c2 // sshl v2.2d, v6.2d, v0.2d
+	WORD $0x4e63cf4a // fmla v10.2d, v26.2d, v3.2d
+	WORD $0x6e63df76 // fmul v22.2d, v27.2d, v3.2d
+	WORD $0x4ee044a3 // sshl v3.2d, v5.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cd0a // fmla v10.2d, v8.2d, v2.2d
+	WORD $0x6e62df78 // fmul v24.2d, v27.2d, v2.2d
+	WORD $0x4ee044e2 // sshl v2.2d, v7.2d, v0.2d
+	WORD $0x4e63cfc9 // fmla v9.2d, v30.2d, v3.2d
+	WORD $0x6e63dffe // fmul v30.2d, v31.2d, v3.2d
+	WORD $0x4ee04603 // sshl v3.2d, v16.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cda9 // fmla v9.2d, v13.2d, v2.2d
+	WORD $0x6e62dfe8 // fmul v8.2d, v31.2d, v2.2d
+	WORD $0x4ee04642 // sshl v2.2d, v18.2d, v0.2d
+	WORD $0x4e63cd8a // fmla v10.2d, v12.2d, v3.2d
+	WORD $0x6e63df7c // fmul v28.2d, v27.2d, v3.2d
+	WORD $0x4ee04623 // sshl v3.2d, v17.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cdea // fmla v10.2d, v15.2d, v2.2d
+	WORD $0x6e62df77 // fmul v23.2d, v27.2d, v2.2d
+	WORD $0x4ee04562 // sshl v2.2d, v11.2d, v0.2d
+	WORD $0x4e63cdc9 // fmla v9.2d, v14.2d, v3.2d
+	WORD $0x6e63dffa // fmul v26.2d, v31.2d, v3.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d841 // scvtf v1.2d, v2.2d
+	WORD $0xad470be3 // ldp q3, q2, [sp, #0xe0]
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0x6e60df7b // fmul v27.2d, v27.2d, v0.2d
+	WORD $0x6e61dfff // fmul v31.2d, v31.2d, v1.2d
+	WORD $0x4e60cc4a // fmla v10.2d, v2.2d, v0.2d
+	WORD $0x4e61cc69 // fmla v9.2d, v3.2d, v1.2d
+	WORD $0xad14abe9 // stp q9, q10, [sp, #0x290]
+	WORD $0x4d40cf60 // ld1r { v0.2d }, [x27]
+	WORD $0xad402b09 // ldp q9, q10, [x24]
+	WORD $0xad422f0c // ldp q12, q11, [x24, #0x40]
+	WORD $0x8b17017b // add x27, x11, x23
+	WORD $0xaa1b03e4 // mov x4, x27
+	WORD $0x6ee0b80d // neg v13.2d, v0.2d
+	WORD $0x8b080089 // add x9, x4, x8
+	WORD $0xadc2054e // ldp q14, q1, [x10, #0x40]!
+	WORD $0x8b160087 // add x7, x4, x22
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e0a0042 // tbl v2.16b, { v2.16b }, v10.16b
+	WORD $0xad4c014f // ldp q15, q0, [x10, #0x180]
+	WORD $0x6eeb4442 // ushl v2.2d, v2.2d, v11.2d
+	WORD $0x4eed4443 // sshl v3.2d, v2.2d, v13.2d
+	WORD $0x4e61d864 // scvtf v4.2d, v3.2d
+	WORD $0x3dc00082 // ldr q2, [x4]
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x3dc000e6 // ldr q6, [x7]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x8b170084 // add x4, x4, x23
+	WORD $0x3dc000e5 // ldr q5, [x7]
+	WORD $0x3dc00127 // ldr q7, [x9]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc000f0 // ldr q16, [x7]
+	WORD $0x3dc00131 // ldr q17, [x9]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc000f2 // ldr q18, [x7]
+	WORD $0x3dc00133 // ldr q19, [x9]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x3cf66934 // ldr q20, [x9, x22]
+	WORD $0x4e64cc35 // fmla v21.2d, v1.2d, v4.2d
+	WORD $0x8b1600e9 // add x9, x7, x22
+	WORD $0x4e0a0063 // tbl v3.16b, { v3.16b }, v10.16b
+	WORD $0x4e0a00e7 // tbl v7.16b, { v7.16b }, v10.16b
+	WORD $0x4e0a0231 // tbl v17.16b, { v17.16b }, v10.16b
+	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
+	WORD $0x4e0a0273 // tbl v19.16b, { v19.16b }, v10.16b
+	WORD $0x6eeb44e7 // ushl v7.2d, v7.2d, v11.2d
+	WORD $0x4e0a0294 // tbl v20.16b, { v20.16b }, v10.16b
+	WORD $0x6eeb4631 // ushl v17.2d, v17.2d, v11.2d
+	WORD $0x4eed4463 // sshl v3.2d, v3.2d, v13.2d
+	WORD $0x6eeb4673 // ushl v19.2d, v19.2d, v11.2d
+	WORD $0x4eed44e7 // sshl v7.2d, v7.2d, v13.2d
+	WORD $0x6eeb4694 // ushl v20.2d, v20.2d, v11.2d
+	WORD $0x4eed4631 // sshl v17.2d, v17.2d, v13.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4eed4673 // sshl v19.2d, v19.2d, v13.2d
 	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x4eed4694 // sshl v20.2d, v20.2d, v13.2d
 	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e63cc36 // fmla v22.2d, v1.2d, v3.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e67cc38 // fmla v24.2d, v1.2d, v7.2d
+	WORD $0x4e71cc3c // fmla v28.2d, v1.2d, v17.2d
+	WORD $0x4e73cc37 // fmla v23.2d, v1.2d, v19.2d
+	WORD $0x4e74cc3b // fmla v27.2d, v1.2d, v20.2d
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x4e64cc20 // fmla v0.2d, v1.2d, v4.2d
+	WORD $0x4e090041 // tbl v1.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x3dc037e2 // ldr q2, [sp, #0xd0]
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e63cd95 // fmla v21.2d, v12.2d, v3.2d
-	WORD $0x4e62cd3b // fmla v27.2d, v9.2d, v2.2d
-	WORD $0x4e64cd96 // fmla v22.2d, v12.2d, v4.2d
-	WORD $0x4e67cd97 // fmla v23.2d, v12.2d, v7.2d
-	WORD $0x4e71cd98 // fmla v24.2d, v12.2d, v17.2d
-	WORD $0x4e73cd99 // fmla v25.2d, v12.2d, v19.2d
-	WORD $0x4e61cd28 // fmla v8.2d, v9.2d, v1.2d
-	WORD $0x4e63ce8b // fmla v11.2d, v20.2d, v3.2d
-	WORD $0x4e60cd9a // fmla v26.2d, v12.2d, v0.2d
-	WORD $0x3dc03be3 // ldr q3, [sp, #0xe0]
-	WORD $0x4e62cc6a // fmla v10.2d, v3.2d, v2.2d
-	WORD $0x4e61d8a2 // scvtf v2.2d, v5.2d
-	WORD $0xad4517e3 // ldp q3, q5, [sp, #0xa0]
-	WORD $0x4e62cd3d // fmla v29.2d, v9.2d, v2.2d
-	WORD $0x4e62ccaa // fmla v10.2d, v5.2d, v2.2d
-	WORD $0x3dc033e2 // ldr q2, [sp, #0xc0]
-	WORD $0x4e64cc4b // fmla v11.2d, v2.2d, v4.2d
-	WORD $0x3dc027e2 // ldr q2, [sp, #0x90]
-	WORD $0x4e67cc4b // fmla v11.2d, v2.2d, v7.2d
-	WORD $0x4e61d8c2 // scvtf v2.2d, v6.2d
-	WORD $0x4e62cc6a // fmla v10.2d, v3.2d, v2.2d
-	WORD $0x3dc01fe3 // ldr q3, [sp, #0x70]
-	WORD $0x4e62cd3c // fmla v28.2d, v9.2d, v2.2d
-	WORD $0x4e61da02 // scvtf v2.2d, v16.2d
-	WORD $0x4e62cd3f // fmla v31.2d, v9.2d, v2.2d
-	WORD $0x4e62cc6a // fmla v10.2d, v3.2d, v2.2d
-	WORD $0x3dc023e2 // ldr q2, [sp, #0x80]
-	WORD $0x4e71cc4b // fmla v11.2d, v2.2d, v17.2d
-	WORD $0xad420fe2 // ldp q2, q3, [sp, #0x40]
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x4e73cc6b // fmla v11.2d, v3.2d, v19.2d
-	WORD $0x4e60cc4b // fmla v11.2d, v2.2d, v0.2d
-	WORD $0x3dc01be2 // ldr q2, [sp, #0x60]
-	WORD $0x4e61da40 // scvtf v0.2d, v18.2d
-	WORD $0x4e60cd3e // fmla v30.2d, v9.2d, v0.2d
-	WORD $0x4e60cc4a // fmla v10.2d, v2.2d, v0.2d
-	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
-	WORD $0x4e61cc4a // fmla v10.2d, v2.2d, v1.2d
-	WORD $0xad0c2dca // stp q10, q11, [x14, #0x180]
-	WORD $0x54fff121 // b.ne <symmetric6+0x1040>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054c // ldrh w12, [x10, #0x2]
-	WORD $0x4edd3b63 // zip1 v3.2d, v27.2d, v29.2d
-	WORD $0x4edf3b84 // zip1 v4.2d, v28.2d, v31.2d
-	WORD $0x4ec83bc5 // zip1 v5.2d, v30.2d, v8.2d
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b0b18cb // add x11, x6, x11, lsl #6
-	WORD $0x8b0c18cc // add x12, x6, x12, lsl #6
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x3dc00962 // ldr q2, [x11, #0x20]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4eda3b25 // zip1 v5.2d, v25.2d, v26.2d
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x3d800962 // str q2, [x11, #0x20]
-	WORD $0x4ec87bc2 // zip2 v2.2d, v30.2d, v8.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x4edf7b81 // zip2 v1.2d, v28.2d, v31.2d
-	WORD $0x4edd7b60 // zip2 v0.2d, v27.2d, v29.2d
-	WORD $0x8b0e18cb // add x11, x6, x14, lsl #6
-	WORD $0xad401183 // ldp q3, q4, [x12]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x3dc00984 // ldr q4, [x12, #0x20]
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xad000580 // stp q0, q1, [x12]
-	WORD $0x4ed63aa0 // zip1 v0.2d, v21.2d, v22.2d
-	WORD $0x4ed83ae4 // zip1 v4.2d, v23.2d, v24.2d
-	WORD $0x3d800982 // str q2, [x12, #0x20]
-	WORD $0xad400961 // ldp q1, q2, [x11]
-	WORD $0x8b0018cc // add x12, x6, x0, lsl #6
-	WORD $0x3dc00963 // ldr q3, [x11, #0x20]
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4ed87ae4 // zip2 v4.2d, v23.2d, v24.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e63d4a1 // fadd v1.2d, v5.2d, v3.2d
-	WORD $0x4ed67aa3 // zip2 v3.2d, v21.2d, v22.2d
-	WORD $0x4eda7b25 // zip2 v5.2d, v25.2d, v26.2d
-	WORD $0xad000960 // stp q0, q2, [x11]
-	WORD $0x3d800961 // str q1, [x11, #0x20]
-	WORD $0x910202ab // add x11, x21, #0x80
-	WORD $0xad400181 // ldp q1, q0, [x12]
-	WORD $0x3dc00982 // ldr q2, [x12, #0x20]
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0xad000181 // stp q1, q0, [x12]
-	WORD $0x4e62d4a0 // fadd v0.2d, v5.2d, v2.2d
-	WORD $0x3d800980 // str q0, [x12, #0x20]
-	WORD $0xad414ea6 // ldp q6, q19, [x21, #0x20]
-	WORD $0x7940114c // ldrh w12, [x10, #0x8]
-	WORD $0x3cf66900 // ldr q0, [x8, x22]
-	WORD $0x3cf76901 // ldr q1, [x8, x23]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x79401940 // ldrh w0, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
-	WORD $0x4d40cd62 // ld1r { v2.2d }, [x11]
-	WORD $0xad4346a5 // ldp q5, q17, [x21, #0x60]
-	WORD $0x3cf66ba3 // ldr q3, [x29, x22]
-	WORD $0x4e060000 // tbl v0.16b, { v0.16b }, v6.16b
-	WORD $0x3cf66bc7 // ldr q7, [x30, x22]
-	WORD $0x3cf76bd0 // ldr q16, [x30, x23]
-	WORD $0x3cf76ba4 // ldr q4, [x29, x23]
-	WORD $0x5280061d // mov w29, #0x30
-	WORD $0x9bbd1582 // umaddl x2, w12, w29, x5
-	WORD $0x9bbd15c3 // umaddl x3, w14, w29, x5
-	WORD $0x9bbd1404 // umaddl x4, w0, w29, x5
-	WORD $0x9bbd142e // umaddl x14, w1, w29, x5
-	WORD $0xad40505a // ldp q26, q20, [x2]
-	WORD $0x4e060063 // tbl v3.16b, { v3.16b }, v6.16b
-	WORD $0x4e0600f5 // tbl v21.16b, { v7.16b }, v6.16b
-	WORD $0xad405c7c // ldp q28, q23, [x3]
-	WORD $0xad40609d // ldp q29, q24, [x4]
-	WORD $0x4e130216 // tbl v22.16b, { v16.16b }, v19.16b
-	WORD $0x6ee0b847 // neg v7.2d, v2.2d
-	WORD $0xad4065df // ldp q31, q25, [x14]
-	WORD $0xad54c3e9 // ldp q9, q16, [sp, #0x290]
-	WORD $0x4e130084 // tbl v4.16b, { v4.16b }, v19.16b
-	WORD $0x6ef14421 // ushl v1.2d, v1.2d, v17.2d
-	WORD $0x6ef14484 // ushl v4.2d, v4.2d, v17.2d
-	WORD $0x3cf66b48 // ldr q8, [x26, x22]
-	WORD $0x3cf76b4b // ldr q11, [x26, x23]
-	WORD $0x3cf66b6c // ldr q12, [x27, x22]
-	WORD $0x6ef146d6 // ushl v22.2d, v22.2d, v17.2d
-	WORD $0x3cf76b6d // ldr q13, [x27, x23]
-	WORD $0x3dc0086f // ldr q15, [x3, #0x20]
-	WORD $0x3dc00892 // ldr q18, [x4, #0x20]
-	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
-	WORD $0x6ee54462 // ushl v2.2d, v3.2d, v5.2d
-	WORD $0x6ee546b5 // ushl v21.2d, v21.2d, v5.2d
-	WORD $0x4ee74423 // sshl v3.2d, v1.2d, v7.2d
-	WORD $0x4ee746d6 // sshl v22.2d, v22.2d, v7.2d
-	WORD $0x4ee74400 // sshl v0.2d, v0.2d, v7.2d
-	WORD $0x4ee7445e // sshl v30.2d, v2.2d, v7.2d
-	WORD $0x4ee746b5 // sshl v21.2d, v21.2d, v7.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
-	WORD $0x4e61d860 // scvtf v0.2d, v3.2d
-	WORD $0x4edc3b41 // zip1 v1.2d, v26.2d, v28.2d
-	WORD $0x4edf3ba2 // zip1 v2.2d, v29.2d, v31.2d
-	WORD $0x4ee74483 // sshl v3.2d, v4.2d, v7.2d
-	WORD $0x4e61dbc4 // scvtf v4.2d, v30.2d
-	WORD $0x3cf76b3e // ldr q30, [x25, x23]
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad0687e2 // stp q2, q1, [sp, #0xd0]
-	WORD $0x4e60cc50 // fmla v16.2d, v2.2d, v0.2d
-	WORD $0x4e6ecc29 // fmla v9.2d, v1.2d, v14.2d
-	WORD $0x4ea01c02 // mov v2.16b, v0.16b
-	WORD $0x4edf7ba0 // zip2 v0.2d, v29.2d, v31.2d
-	WORD $0x4edc7b41 // zip2 v1.2d, v26.2d, v28.2d
-	WORD $0x4e06011a // tbl v26.16b, { v8.16b }, v6.16b
-	WORD $0x4e13017c // tbl v28.16b, { v11.16b }, v19.16b
-	WORD $0x3cf66b3d // ldr q29, [x25, x22]
-	WORD $0x4e06019f // tbl v31.16b, { v12.16b }, v6.16b
-	WORD $0x4e1301a8 // tbl v8.16b, { v13.16b }, v19.16b
-	WORD $0x3dc0084d // ldr q13, [x2, #0x20]
-	WORD $0x528000a2 // mov w2, #0x5
-	WORD $0x6ef1479c // ushl v28.2d, v28.2d, v17.2d
-	WORD $0x6ee5475a // ushl v26.2d, v26.2d, v5.2d
-	WORD $0x4e1303d3 // tbl v19.16b, { v30.16b }, v19.16b
-	WORD $0xad0583e1 // stp q1, q0, [sp, #0xb0]
-	WORD $0x4e64cc29 // fmla v9.2d, v1.2d, v4.2d
-	WORD $0x4e63cc10 // fmla v16.2d, v0.2d, v3.2d
-	WORD $0x4ed73a80 // zip1 v0.2d, v20.2d, v23.2d
-	WORD $0x4ed93b01 // zip1 v1.2d, v24.2d, v25.2d
-	WORD $0x4ee7474c // sshl v12.2d, v26.2d, v7.2d
-	WORD $0x4ee7479c // sshl v28.2d, v28.2d, v7.2d
-	WORD $0x4e61db9b // scvtf v27.2d, v28.2d
-	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
-	WORD $0x4ed77a9c // zip2 v28.2d, v20.2d, v23.2d
-	WORD $0x4e0603a6 // tbl v6.16b, { v29.16b }, v6.16b
-	WORD $0xad0483e1 // stp q1, q0, [sp, #0x90]
-	WORD $0x4ecf39bd // zip1 v29.2d, v13.2d, v15.2d
-	WORD $0x4e76cc30 // fmla v16.2d, v1.2d, v22.2d
-	WORD $0x4e75cc09 // fmla v9.2d, v0.2d, v21.2d
-	WORD $0x4ed97b00 // zip2 v0.2d, v24.2d, v25.2d
-	WORD $0x3dc009d8 // ldr q24, [x14, #0x20]
-	WORD $0x6ee547f9 // ushl v25.2d, v31.2d, v5.2d
-	WORD $0x6ef1451f // ushl v31.2d, v8.2d, v17.2d
-	WORD $0x6ee544c6 // ushl v6.2d, v6.2d, v5.2d
-	WORD $0x6ef14671 // ushl v17.2d, v19.2d, v17.2d
-	WORD $0x4ecf79a8 // zip2 v8.2d, v13.2d, v15.2d
-	WORD $0x9103c3ee // add x14, sp, #0xf0
-	WORD $0x4ee747f4 // sshl v20.2d, v31.2d, v7.2d
-	WORD $0x4ee74737 // sshl v23.2d, v25.2d, v7.2d
-	WORD $0x4ee74631 // sshl v17.2d, v17.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4e6ccf89 // fmla v9.2d, v28.2d, v12.2d
-	WORD $0x4e7bcc10 // fmla v16.2d, v0.2d, v27.2d
-	WORD $0x4e61daeb // scvtf v11.2d, v23.2d
-	WORD $0x4e61da85 // scvtf v5.2d, v20.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4e61d8ca // scvtf v10.2d, v6.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0xad4887e0 // ldp q0, q1, [sp, #0x110]
-	WORD $0x4ed83a5e // zip1 v30.2d, v18.2d, v24.2d
-	WORD $0x4ed87a5f // zip2 v31.2d, v18.2d, v24.2d
-	WORD $0x4e65cfd0 // fmla v16.2d, v30.2d, v5.2d
-	WORD $0x4e6bcfa9 // fmla v9.2d, v29.2d, v11.2d
-	WORD $0x6e62dc26 // fmul v6.2d, v1.2d, v2.2d
-	WORD $0x6e63dc31 // fmul v17.2d, v1.2d, v3.2d
-	WORD $0x6e76dc32 // fmul v18.2d, v1.2d, v22.2d
-	WORD $0x6e7bdc34 // fmul v20.2d, v1.2d, v27.2d
-	WORD $0x6e65dc25 // fmul v5.2d, v1.2d, v5.2d
-	WORD $0x6e6edc17 // fmul v23.2d, v0.2d, v14.2d
-	WORD $0x6e64dc18 // fmul v24.2d, v0.2d, v4.2d
-	WORD $0x6e75dc19 // fmul v25.2d, v0.2d, v21.2d
-	WORD $0x6e6cdc1b // fmul v27.2d, v0.2d, v12.2d
-	WORD $0x6e6bdc07 // fmul v7.2d, v0.2d, v11.2d
-	WORD $0x4e6acd09 // fmla v9.2d, v8.2d, v10.2d
-	WORD $0x4e73cff0 // fmla v16.2d, v31.2d, v19.2d
-	WORD $0xad14c3e9 // stp q9, q16, [sp, #0x290]
-	WORD $0x6e73dc30 // fmul v16.2d, v1.2d, v19.2d
-	WORD $0x6e6adc13 // fmul v19.2d, v0.2d, v10.2d
-	WORD $0xad4102a9 // ldp q9, q0, [x21, #0x20]
-	WORD $0x8b16030c // add x12, x24, x22
-	WORD $0x8b170300 // add x0, x24, x23
-	WORD $0xf1000442 // subs x2, x2, #0x1
-	WORD $0x3dc037fa // ldr q26, [sp, #0xd0]
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x4e09002a // tbl v10.16b, { v1.16b }, v9.16b
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x3dc0000b // ldr q11, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc0000d // ldr q13, [x0]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc0000f // ldr q15, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc00002 // ldr q2, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3cf36816 // ldr q22, [x0, x19]
-	WORD $0x3dc00004 // ldr q4, [x0]
-	WORD $0x4e00016b // tbl v11.16b, { v11.16b }, v0.16b
-	WORD $0x4e0001ad // tbl v13.16b, { v13.16b }, v0.16b
-	WORD $0x8b140318 // add x24, x24, x20
-	WORD $0x4e0001ef // tbl v15.16b, { v15.16b }, v0.16b
-	WORD $0x4e000042 // tbl v2.16b, { v2.16b }, v0.16b
-	WORD $0x4e000084 // tbl v4.16b, { v4.16b }, v0.16b
-	WORD $0x4e0002c0 // tbl v0.16b, { v22.16b }, v0.16b
-	WORD $0x4e09002c // tbl v12.16b, { v1.16b }, v9.16b
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x3dc0018e // ldr q14, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x3cf36995 // ldr q21, [x12, x19]
-	WORD $0x3dc00183 // ldr q3, [x12]
-	WORD $0x4e090021 // tbl v1.16b, { v1.16b }, v9.16b
-	WORD $0x4e0901ce // tbl v14.16b, { v14.16b }, v9.16b
-	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
-	WORD $0x4e0902b5 // tbl v21.16b, { v21.16b }, v9.16b
-	WORD $0xad435aa9 // ldp q9, q22, [x21, #0x60]
-	WORD $0x6ef6456b // ushl v11.2d, v11.2d, v22.2d
-	WORD $0x6ef645ad // ushl v13.2d, v13.2d, v22.2d
-	WORD $0x6ef645ef // ushl v15.2d, v15.2d, v22.2d
-	WORD $0x6ef64442 // ushl v2.2d, v2.2d, v22.2d
-	WORD $0x6ef64484 // ushl v4.2d, v4.2d, v22.2d
-	WORD $0x6ef64400 // ushl v0.2d, v0.2d, v22.2d
-	WORD $0x6ee9454a // ushl v10.2d, v10.2d, v9.2d
-	WORD $0x6ee9458c // ushl v12.2d, v12.2d, v9.2d
-	WORD $0x6ee94421 // ushl v1.2d, v1.2d, v9.2d
-	WORD $0x6ee945ce // ushl v14.2d, v14.2d, v9.2d
-	WORD $0x6ee94463 // ushl v3.2d, v3.2d, v9.2d
-	WORD $0x6ee946b5 // ushl v21.2d, v21.2d, v9.2d
-	WORD $0x4d40cd69 // ld1r { v9.2d }, [x11]
-	WORD $0x6ee0b929 // neg v9.2d, v9.2d
-	WORD $0x4ee9456b // sshl v11.2d, v11.2d, v9.2d
-	WORD $0x4ee945ad // sshl v13.2d, v13.2d, v9.2d
-	WORD $0x4ee945ef // sshl v15.2d, v15.2d, v9.2d
-	WORD $0x4ee94442 // sshl v2.2d, v2.2d, v9.2d
-	WORD $0x4ee94484 // sshl v4.2d, v4.2d, v9.2d
-	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
-	WORD $0x4ee9454a // sshl v10.2d, v10.2d, v9.2d
-	WORD $0x4ee9458c // sshl v12.2d, v12.2d, v9.2d
-	WORD $0x4ee94421 // sshl v1.2d, v1.2d, v9.2d
-	WORD $0x4ee945ce // sshl v14.2d, v14.2d, v9.2d
-	WORD $0x4ee94463 // sshl v3.2d, v3.2d, v9.2d
-	WORD $0x4ee946b5 // sshl v21.2d, v21.2d, v9.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0xad4325d6 // ldp q22, q9, [x14, #0x60]
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e61d9ef // scvtf v15.2d, v15.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61cdd9 // fmla v25.2d, v14.2d, v1.2d
+	WORD $0x4e61cc4f // fmla v15.2d, v2.2d, v1.2d
+	WORD $0x4e0900c1 // tbl v1.16b, { v6.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0xad4493e2 // ldp q2, q4, [sp, #0x90]
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e6bcd26 // fmla v6.2d, v9.2d, v11.2d
-	WORD $0x4e6dcd31 // fmla v17.2d, v9.2d, v13.2d
-	WORD $0x4e6fcd32 // fmla v18.2d, v9.2d, v15.2d
-	WORD $0x4e62cd34 // fmla v20.2d, v9.2d, v2.2d
-	WORD $0x4e64cd25 // fmla v5.2d, v9.2d, v4.2d
-	WORD $0x4e60cd30 // fmla v16.2d, v9.2d, v0.2d
-	WORD $0x3dc07dc9 // ldr q9, [x14, #0x1f0]
-	WORD $0x4e6aced7 // fmla v23.2d, v22.2d, v10.2d
-	WORD $0x4e61ced9 // fmla v25.2d, v22.2d, v1.2d
-	WORD $0x4e6bcf49 // fmla v9.2d, v26.2d, v11.2d
-	WORD $0x3dc079cb // ldr q11, [x14, #0x1e0]
-	WORD $0x3dc03bfa // ldr q26, [sp, #0xe0]
-	WORD $0x4e6acf4b // fmla v11.2d, v26.2d, v10.2d
-	WORD $0x3dc02ffa // ldr q26, [sp, #0xb0]
-	WORD $0x4e61d98a // scvtf v10.2d, v12.2d
-	WORD $0x4e6aced8 // fmla v24.2d, v22.2d, v10.2d
-	WORD $0x4e6acf4b // fmla v11.2d, v26.2d, v10.2d
-	WORD $0x3dc033fa // ldr q26, [sp, #0xc0]
-	WORD $0x4e6dcf49 // fmla v9.2d, v26.2d, v13.2d
-	WORD $0x3dc027fa // ldr q26, [sp, #0x90]
-	WORD $0x4e6fcf49 // fmla v9.2d, v26.2d, v15.2d
-	WORD $0x3dc02bfa // ldr q26, [sp, #0xa0]
-	WORD $0x4e61cf4b // fmla v11.2d, v26.2d, v1.2d
-	WORD $0x4e61d9c1 // scvtf v1.2d, v14.2d
-	WORD $0x4e61cedb // fmla v27.2d, v22.2d, v1.2d
-	WORD $0x4e61cf8b // fmla v11.2d, v28.2d, v1.2d
+	WORD $0x4e61cddd // fmla v29.2d, v14.2d, v1.2d
+	WORD $0x4e61cc8f // fmla v15.2d, v4.2d, v1.2d
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4e63cc20 // fmla v0.2d, v1.2d, v3.2d
 	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
-	WORD $0x4e62cc29 // fmla v9.2d, v1.2d, v2.2d
-	WORD $0x4e61d861 // scvtf v1.2d, v3.2d
-	WORD $0x4e61cfab // fmla v11.2d, v29.2d, v1.2d
-	WORD $0x4e61cec7 // fmla v7.2d, v22.2d, v1.2d
-	WORD $0x4e64cfc9 // fmla v9.2d, v30.2d, v4.2d
-	WORD $0x4e60cfe9 // fmla v9.2d, v31.2d, v0.2d
-	WORD $0x4e61daa0 // scvtf v0.2d, v21.2d
-	WORD $0x4e60cd0b // fmla v11.2d, v8.2d, v0.2d
-	WORD $0x4e60ced3 // fmla v19.2d, v22.2d, v0.2d
-	WORD $0xad0f25cb // stp q11, q9, [x14, #0x1e0]
-	WORD $0x910101ce // add x14, x14, #0x40
-	WORD $0x54fff201 // b.ne <symmetric6+0x14e0>
-	WORD $0x17fffae1 // b <symmetric6+0x228>
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0xaa0803e4 // mov x4, x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0319a7 // add x7, x13, x3, lsl #6
-	WORD $0xaa0f03f6 // mov x22, x15
-	WORD $0x528000d7 // mov w23, #0x6
-	WORD $0xaa0403f8 // mov x24, x4
-	WORD $0xad4000e1 // ldp q1, q0, [x7]
-	WORD $0xad4108e3 // ldp q3, q2, [x7, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad401aa7 // ldp q7, q6, [x21]
-	WORD $0x910202ac // add x12, x21, #0x80
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x3ceb6b05 // ldr q5, [x24, x11]
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0x3dc00304 // ldr q4, [x24]
-	WORD $0x4d40cd90 // ld1r { v16.2d }, [x12]
-	WORD $0xad424ab1 // ldp q17, q18, [x21, #0x40]
-	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
-	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
-	WORD $0x6ee0ba06 // neg v6.2d, v16.2d
-	WORD $0x6ef14484 // ushl v4.2d, v4.2d, v17.2d
-	WORD $0x4ee644a5 // sshl v5.2d, v5.2d, v6.2d
-	WORD $0x4ee64484 // sshl v4.2d, v4.2d, v6.2d
-	WORD $0xad7f1ac7 // ldp q7, q6, [x22, #-0x20]
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e65ccc0 // fmla v0.2d, v6.2d, v5.2d
-	WORD $0x4e64cce1 // fmla v1.2d, v7.2d, v4.2d
-	WORD $0xad0000e1 // stp q1, q0, [x7]
-	WORD $0x3cee6b04 // ldr q4, [x24, x14]
-	WORD $0xad411aa7 // ldp q7, q6, [x21, #0x20]
-	WORD $0x3ce26b05 // ldr q5, [x24, x2]
-	WORD $0xad4346b0 // ldp q16, q17, [x21, #0x60]
-	WORD $0x8b130318 // add x24, x24, x19
-	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
-	WORD $0x4e070084 // tbl v4.16b, { v4.16b }, v7.16b
-	WORD $0xfd4042a7 // ldr d7, [x21, #0x80]
-	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
-	WORD $0x6ef04484 // ushl v4.2d, v4.2d, v16.2d
-	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
-	WORD $0x6ee0b8e6 // neg v6.2d, v7.2d
-	WORD $0x4ee64484 // sshl v4.2d, v4.2d, v6.2d
-	WORD $0x4ee644a5 // sshl v5.2d, v5.2d, v6.2d
-	WORD $0xacc21ac7 // ldp q7, q6, [x22], #0x40
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e65ccc2 // fmla v2.2d, v6.2d, v5.2d
-	WORD $0x4e64cce3 // fmla v3.2d, v7.2d, v4.2d
-	WORD $0xad0108e3 // stp q3, q2, [x7, #0x20]
-	WORD $0x54fffb01 // b.ne <symmetric6+0x16e0>
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0x8b140084 // add x4, x4, x20
-	WORD $0xf100187f // cmp x3, #0x6
-	WORD $0x54fff981 // b.ne <symmetric6+0x16c0>
-	WORD $0x17fffadb // b <symmetric6+0x300>
-	WORD $0xd342fe6b // lsr x11, x19, #2
-	WORD $0xad405eb9 // ldp q25, q23, [x21]
-	WORD $0x910202a2 // add x2, x21, #0x80
-	WORD $0x8b13051e // add x30, x8, x19, lsl #1
-	WORD $0x7940014c // ldrh w12, [x10]
-	WORD $0x8b13091b // add x27, x8, x19, lsl #2
-	WORD $0x3ceb6901 // ldr q1, [x8, x11]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0x8b140103 // add x3, x8, x20
-	WORD $0xd341fe76 // lsr x22, x19, #1
-	WORD $0x79400940 // ldrh w0, [x10, #0x4]
-	WORD $0xaa0303f8 // mov x24, x3
-	WORD $0x528000a4 // mov w4, #0x5
-	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
-	WORD $0x9bbd158c // umaddl x12, w12, w29, x5
-	WORD $0x3dc00100 // ldr q0, [x8]
-	WORD $0x9bbd15ce // umaddl x14, w14, w29, x5
-	WORD $0x9bbd1400 // umaddl x0, w0, w29, x5
-	WORD $0x9bbd1421 // umaddl x1, w1, w29, x5
-	WORD $0x4e190018 // tbl v24.16b, { v0.16b }, v25.16b
-	WORD $0x4e170036 // tbl v22.16b, { v1.16b }, v23.16b
-	WORD $0xad400580 // ldp q0, q1, [x12]
-	WORD $0xad400dc2 // ldp q2, q3, [x14]
-	WORD $0x8b13011d // add x29, x8, x19
-	WORD $0xad401404 // ldp q4, q5, [x0]
-	WORD $0xad401c26 // ldp q6, q7, [x1]
-	WORD $0x4ec738b4 // zip1 v20.2d, v5.2d, v7.2d
-	WORD $0x4ec778a7 // zip2 v7.2d, v5.2d, v7.2d
-	WORD $0x4d40cc55 // ld1r { v21.2d }, [x2]
-	WORD $0xad53f3fb // ldp q27, q28, [sp, #0x270]
-	WORD $0xad4276be // ldp q30, q29, [x21, #0x40]
-	WORD $0xad47ebe8 // ldp q8, q26, [sp, #0xf0]
-	WORD $0x6efd46d6 // ushl v22.2d, v22.2d, v29.2d
-	WORD $0x6ee0bab5 // neg v21.2d, v21.2d
-	WORD $0x6efe4718 // ushl v24.2d, v24.2d, v30.2d
-	WORD $0x4ec33833 // zip1 v19.2d, v1.2d, v3.2d
-	WORD $0x4ec3782b // zip2 v11.2d, v1.2d, v3.2d
-	WORD $0x3dc009c1 // ldr q1, [x14, #0x20]
-	WORD $0x8b13066e // add x14, x19, x19, lsl #1
-	WORD $0x4ef546d6 // sshl v22.2d, v22.2d, v21.2d
-	WORD $0x8b0e011a // add x26, x8, x14
-	WORD $0x3dc00823 // ldr q3, [x1, #0x20]
-	WORD $0xd342fdd7 // lsr x23, x14, #2
-	WORD $0x9103c3ee // add x14, sp, #0xf0
+	WORD $0x4e67cc20 // fmla v0.2d, v1.2d, v7.2d
+	WORD $0x4e0900a1 // tbl v1.16b, { v5.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61cdde // fmla v30.2d, v14.2d, v1.2d
+	WORD $0x4e61cc4f // fmla v15.2d, v2.2d, v1.2d
+	WORD $0x4e090201 // tbl v1.16b, { v16.16b }, v9.16b
+	WORD $0xad428be3 // ldp q3, q2, [sp, #0x50]
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61cdc8 // fmla v8.2d, v14.2d, v1.2d
+	WORD $0x4e61cc4f // fmla v15.2d, v2.2d, v1.2d
+	WORD $0x3dc01fe1 // ldr q1, [sp, #0x70]
+	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
+	WORD $0x3dc013e1 // ldr q1, [sp, #0x40]
+	WORD $0x3dc03fe2 // ldr q2, [sp, #0xf0]
+	WORD $0x4e73cc20 // fmla v0.2d, v1.2d, v19.2d
+	WORD $0x4e090241 // tbl v1.16b, { v18.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x4e74cc40 // fmla v0.2d, v2.2d, v20.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x4e61cc6f // fmla v15.2d, v3.2d, v1.2d
+	WORD $0x4e61cdda // fmla v26.2d, v14.2d, v1.2d
+	WORD $0x3dc03be3 // ldr q3, [sp, #0xe0]
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc6f // fmla v15.2d, v3.2d, v2.2d
+	WORD $0x4e62cddf // fmla v31.2d, v14.2d, v2.2d
+	WORD $0xad0c014f // stp q15, q0, [x10, #0x180]
+	WORD $0x54fff1a1 // b.ne <symmetric6+0x11c4>
+	WORD $0x794001a8 // ldrh w8, [x13]
+	WORD $0x794005a9 // ldrh w9, [x13, #0x2]
+	WORD $0x4edd3b20 // zip1 v0.2d, v25.2d, v29.2d
+	WORD $0x4ec83bc1 // zip1 v1.2d, v30.2d, v8.2d
+	WORD $0x8b081a88 // add x8, x20, x8, lsl #6
+	WORD $0x8b091a89 // add x9, x20, x9, lsl #6
+	WORD $0x794009aa // ldrh w10, [x13, #0x4]
+	WORD $0x79400da4 // ldrh w4, [x13, #0x6]
+	WORD $0x8b0a1a8a // add x10, x20, x10, lsl #6
+	WORD $0x8b041a84 // add x4, x20, x4, lsl #6
+	WORD $0xad400d02 // ldp q2, q3, [x8]
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0xad000500 // stp q0, q1, [x8]
+	WORD $0x4edd7b20 // zip2 v0.2d, v25.2d, v29.2d
+	WORD $0x4ec87bc1 // zip2 v1.2d, v30.2d, v8.2d
+	WORD $0xad400d22 // ldp q2, q3, [x9]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad000520 // stp q0, q1, [x9]
+	WORD $0x4ed63aa0 // zip1 v0.2d, v21.2d, v22.2d
+	WORD $0x4edc3b01 // zip1 v1.2d, v24.2d, v28.2d
+	WORD $0xad400d42 // ldp q2, q3, [x10]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0x4ed67aa0 // zip2 v0.2d, v21.2d, v22.2d
+	WORD $0x4edc7b01 // zip2 v1.2d, v24.2d, v28.2d
+	WORD $0xad400883 // ldp q3, q2, [x4]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad000480 // stp q0, q1, [x4]
+	WORD $0x3dc00901 // ldr q1, [x8, #0x20]
+	WORD $0x4edf3b40 // zip1 v0.2d, v26.2d, v31.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x3d800900 // str q0, [x8, #0x20]
+	WORD $0x4edf7b40 // zip2 v0.2d, v26.2d, v31.2d
+	WORD $0x3dc00921 // ldr q1, [x9, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800920 // str q0, [x9, #0x20]
+	WORD $0x4edb3ae0 // zip1 v0.2d, v23.2d, v27.2d
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800940 // str q0, [x10, #0x20]
+	WORD $0x4edb7ae0 // zip2 v0.2d, v23.2d, v27.2d
+	WORD $0x3dc00881 // ldr q1, [x4, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800880 // str q0, [x4, #0x20]
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x794015a9 // ldrh w9, [x13, #0xa]
+	WORD $0x794019aa // ldrh w10, [x13, #0xc]
+	WORD $0x79401da4 // ldrh w4, [x13, #0xe]
+	WORD $0xad412b0b // ldp q11, q10, [x24, #0x20]
+	WORD $0x9ba54d08 // umaddl x8, w8, w5, x19
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x9ba54d4a // umaddl x10, w10, w5, x19
+	WORD $0x9ba54c84 // umaddl x4, w4, w5, x19
+	WORD $0xad55a7ff // ldp q31, q9, [sp, #0x2b0]
+	WORD $0xad400500 // ldp q0, q1, [x8]
+	WORD $0xad400d22 // ldp q2, q3, [x9]
+	WORD $0xad401544 // ldp q4, q5, [x10]
+	WORD $0x4ec33836 // zip1 v22.2d, v1.2d, v3.2d
+	WORD $0x4ec37832 // zip2 v18.2d, v1.2d, v3.2d
+	WORD $0xad404086 // ldp q6, q16, [x4]
+	WORD $0x3dc00901 // ldr q1, [x8, #0x20]
+	WORD $0x3dc00923 // ldr q3, [x9, #0x20]
+	WORD $0x91020308 // add x8, x24, #0x80
+	WORD $0x4ed038b7 // zip1 v23.2d, v5.2d, v16.2d
+	WORD $0x4ed078ba // zip2 v26.2d, v5.2d, v16.2d
+	WORD $0xad055ff6 // stp q22, q23, [sp, #0xa0]
+	WORD $0x3d8027f2 // str q18, [sp, #0x90]
+	WORD $0x4ec23807 // zip1 v7.2d, v0.2d, v2.2d
 	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
 	WORD $0x4ec67886 // zip2 v6.2d, v4.2d, v6.2d
-	WORD $0x4ec23810 // zip1 v16.2d, v0.2d, v2.2d
-	WORD $0x4ec27812 // zip2 v18.2d, v0.2d, v2.2d
-	WORD $0x3dc00980 // ldr q0, [x12, #0x20]
-	WORD $0x8b130a6c // add x12, x19, x19, lsl #2
-	WORD $0x3dc00802 // ldr q2, [x0, #0x20]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x8b0c0119 // add x25, x8, x12
-	WORD $0x4ec1380c // zip1 v12.2d, v0.2d, v1.2d
-	WORD $0x4ec3384d // zip1 v13.2d, v2.2d, v3.2d
-	WORD $0x4ec3784e // zip2 v14.2d, v2.2d, v3.2d
-	WORD $0x4ec1780f // zip2 v15.2d, v0.2d, v1.2d
-	WORD $0x3ceb6ba1 // ldr q1, [x29, x11]
-	WORD $0x3dc003a0 // ldr q0, [x29]
-	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
-	WORD $0x3dc003c2 // ldr q2, [x30]
-	WORD $0x4e190000 // tbl v0.16b, { v0.16b }, v25.16b
-	WORD $0x3ceb6bc3 // ldr q3, [x30, x11]
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
-	WORD $0x3dc00344 // ldr q4, [x26]
-	WORD $0x3ceb6b45 // ldr q5, [x26, x11]
-	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc0037f // ldr q31, [x27]
-	WORD $0x3ceb6b69 // ldr q9, [x27, x11]
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0x3dc0032a // ldr q10, [x25]
-	WORD $0x4e190042 // tbl v2.16b, { v2.16b }, v25.16b
-	WORD $0x4e190084 // tbl v4.16b, { v4.16b }, v25.16b
-	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
-	WORD $0x4e190159 // tbl v25.16b, { v10.16b }, v25.16b
-	WORD $0x3ceb6b2a // ldr q10, [x25, x11]
-	WORD $0x4e170021 // tbl v1.16b, { v1.16b }, v23.16b
-	WORD $0x4e170063 // tbl v3.16b, { v3.16b }, v23.16b
-	WORD $0x4e1700a5 // tbl v5.16b, { v5.16b }, v23.16b
-	WORD $0x4e170129 // tbl v9.16b, { v9.16b }, v23.16b
-	WORD $0xad0237ee // stp q14, q13, [sp, #0x40]
-	WORD $0x6efe4400 // ushl v0.2d, v0.2d, v30.2d
-	WORD $0x6efe4442 // ushl v2.2d, v2.2d, v30.2d
-	WORD $0x6efe4484 // ushl v4.2d, v4.2d, v30.2d
-	WORD $0x6efe47ff // ushl v31.2d, v31.2d, v30.2d
-	WORD $0x6efe4739 // ushl v25.2d, v25.2d, v30.2d
-	WORD $0x3d803bf0 // str q16, [sp, #0xe0]
-	WORD $0xad032fec // stp q12, q11, [sp, #0x60]
-	WORD $0x6efd4421 // ushl v1.2d, v1.2d, v29.2d
-	WORD $0x6efd4463 // ushl v3.2d, v3.2d, v29.2d
-	WORD $0x6efd44a5 // ushl v5.2d, v5.2d, v29.2d
-	WORD $0x6efd453e // ushl v30.2d, v9.2d, v29.2d
-	WORD $0xad0453e7 // stp q7, q20, [sp, #0x80]
-	WORD $0x4ef54400 // sshl v0.2d, v0.2d, v21.2d
-	WORD $0x4ef54442 // sshl v2.2d, v2.2d, v21.2d
-	WORD $0x4ef54484 // sshl v4.2d, v4.2d, v21.2d
-	WORD $0x4ef547ff // sshl v31.2d, v31.2d, v21.2d
-	WORD $0x4ef54729 // sshl v9.2d, v25.2d, v21.2d
-	WORD $0x4ef54421 // sshl v1.2d, v1.2d, v21.2d
-	WORD $0x4ef54463 // sshl v3.2d, v3.2d, v21.2d
-	WORD $0x4ef544a5 // sshl v5.2d, v5.2d, v21.2d
-	WORD $0xad054bf3 // stp q19, q18, [sp, #0xa0]
-	WORD $0x4e170157 // tbl v23.16b, { v10.16b }, v23.16b
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad0647e6 // stp q6, q17, [sp, #0xc0]
-	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
-	WORD $0x6efd46f7 // ushl v23.2d, v23.2d, v29.2d
-	WORD $0x4ef5471d // sshl v29.2d, v24.2d, v21.2d
-	WORD $0x4ef547d8 // sshl v24.2d, v30.2d, v21.2d
-	WORD $0x4ef546f7 // sshl v23.2d, v23.2d, v21.2d
-	WORD $0x4e61dad5 // scvtf v21.2d, v22.2d
-	WORD $0x6e61df56 // fmul v22.2d, v26.2d, v1.2d
-	WORD $0x4e61db19 // scvtf v25.2d, v24.2d
-	WORD $0x6e65df58 // fmul v24.2d, v26.2d, v5.2d
-	WORD $0x4e61dafe // scvtf v30.2d, v23.2d
-	WORD $0x6e63df57 // fmul v23.2d, v26.2d, v3.2d
-	WORD $0x3d800fef // str q15, [sp, #0x30]
-	WORD $0xf9880320 // prfm pldl1keep, [x25, #0x1000]
-	WORD $0x4e75ce3c // fmla v28.2d, v17.2d, v21.2d
-	WORD $0x6e75df55 // fmul v21.2d, v26.2d, v21.2d
-	WORD $0x4e61ccdc // fmla v28.2d, v6.2d, v1.2d
-	WORD $0x4e61dba1 // scvtf v1.2d, v29.2d
-	WORD $0x6e60dd1d // fmul v29.2d, v8.2d, v0.2d
-	WORD $0x4e61ce1b // fmla v27.2d, v16.2d, v1.2d
-	WORD $0x4e63ce9c // fmla v28.2d, v20.2d, v3.2d
-	WORD $0x4e61d883 // scvtf v3.2d, v4.2d
-	WORD $0x4e61dbe4 // scvtf v4.2d, v31.2d
-	WORD $0x4e60ce5b // fmla v27.2d, v18.2d, v0.2d
-	WORD $0x6e63dd1f // fmul v31.2d, v8.2d, v3.2d
-	WORD $0x4e65ccfc // fmla v28.2d, v7.2d, v5.2d
-	WORD $0x4e61d925 // scvtf v5.2d, v9.2d
-	WORD $0x4e62ce7b // fmla v27.2d, v19.2d, v2.2d
-	WORD $0x4e79cdbc // fmla v28.2d, v13.2d, v25.2d
-	WORD $0x6e79df59 // fmul v25.2d, v26.2d, v25.2d
-	WORD $0x6e7edf5a // fmul v26.2d, v26.2d, v30.2d
-	WORD $0x4e63cd7b // fmla v27.2d, v11.2d, v3.2d
-	WORD $0x4e7ecddc // fmla v28.2d, v14.2d, v30.2d
-	WORD $0x6e64dd1e // fmul v30.2d, v8.2d, v4.2d
-	WORD $0x4e64cd9b // fmla v27.2d, v12.2d, v4.2d
-	WORD $0x4e65cdfb // fmla v27.2d, v15.2d, v5.2d
-	WORD $0xad13f3fb // stp q27, q28, [sp, #0x270]
-	WORD $0x6e61dd1b // fmul v27.2d, v8.2d, v1.2d
-	WORD $0x6e62dd1c // fmul v28.2d, v8.2d, v2.2d
-	WORD $0x6e65dd08 // fmul v8.2d, v8.2d, v5.2d
-	WORD $0x8b0b030c // add x12, x24, x11
-	WORD $0xad4002a1 // ldp q1, q0, [x21]
-	WORD $0x8b130300 // add x0, x24, x19
-	WORD $0xf1000484 // subs x4, x4, #0x1
-	WORD $0x4d40cc4e // ld1r { v14.2d }, [x2]
-	WORD $0xadc231c9 // ldp q9, q12, [x14, #0x40]!
-	WORD $0x3dc00183 // ldr q3, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x4e000063 // tbl v3.16b, { v3.16b }, v0.16b
-	WORD $0xad4236af // ldp q15, q13, [x21, #0x40]
-	WORD $0x3dc00302 // ldr q2, [x24]
-	WORD $0xad4c2dca // ldp q10, q11, [x14, #0x180]
-	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
-	WORD $0x3dc00004 // ldr q4, [x0]
-	WORD $0x3dc00186 // ldr q6, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x8b140318 // add x24, x24, x20
-	WORD $0x4e010085 // tbl v5.16b, { v4.16b }, v1.16b
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc00007 // ldr q7, [x0]
-	WORD $0x4e0000c4 // tbl v4.16b, { v6.16b }, v0.16b
-	WORD $0x4e010042 // tbl v2.16b, { v2.16b }, v1.16b
-	WORD $0x4e0100e6 // tbl v6.16b, { v7.16b }, v1.16b
-	WORD $0x6eed4463 // ushl v3.2d, v3.2d, v13.2d
-	WORD $0x3dc00187 // ldr q7, [x12]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x6eef4442 // ushl v2.2d, v2.2d, v15.2d
-	WORD $0x3dc00010 // ldr q16, [x0]
-	WORD $0x3dc00191 // ldr q17, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x6eef44a5 // ushl v5.2d, v5.2d, v15.2d
-	WORD $0x6eed4484 // ushl v4.2d, v4.2d, v13.2d
-	WORD $0x6eef44c6 // ushl v6.2d, v6.2d, v15.2d
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x8b130007 // add x7, x0, x19
-	WORD $0x3dc00012 // ldr q18, [x0]
-	WORD $0x4e0000e7 // tbl v7.16b, { v7.16b }, v0.16b
-	WORD $0x3dc00193 // ldr q19, [x12]
-	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
-	WORD $0x4e010210 // tbl v16.16b, { v16.16b }, v1.16b
-	WORD $0x3dc000f4 // ldr q20, [x7]
-	WORD $0x4e000231 // tbl v17.16b, { v17.16b }, v0.16b
-	WORD $0x4e010252 // tbl v18.16b, { v18.16b }, v1.16b
-	WORD $0x4e000273 // tbl v19.16b, { v19.16b }, v0.16b
-	WORD $0x6eed44e7 // ushl v7.2d, v7.2d, v13.2d
-	WORD $0x4e010281 // tbl v1.16b, { v20.16b }, v1.16b
-	WORD $0x6eef4610 // ushl v16.2d, v16.2d, v15.2d
-	WORD $0x3cf36994 // ldr q20, [x12, x19]
-	WORD $0x6eed4631 // ushl v17.2d, v17.2d, v13.2d
-	WORD $0x6eef4652 // ushl v18.2d, v18.2d, v15.2d
-	WORD $0x6eed4673 // ushl v19.2d, v19.2d, v13.2d
-	WORD $0x6eef4421 // ushl v1.2d, v1.2d, v15.2d
-	WORD $0x4e000280 // tbl v0.16b, { v20.16b }, v0.16b
-	WORD $0x6ee0b9d4 // neg v20.2d, v14.2d
-	WORD $0x6eed4400 // ushl v0.2d, v0.2d, v13.2d
-	WORD $0x4ef44442 // sshl v2.2d, v2.2d, v20.2d
-	WORD $0x4ef44463 // sshl v3.2d, v3.2d, v20.2d
-	WORD $0x4ef444a5 // sshl v5.2d, v5.2d, v20.2d
-	WORD $0x4ef44484 // sshl v4.2d, v4.2d, v20.2d
-	WORD $0x4ef444e7 // sshl v7.2d, v7.2d, v20.2d
-	WORD $0x4ef444c6 // sshl v6.2d, v6.2d, v20.2d
-	WORD $0x4ef44631 // sshl v17.2d, v17.2d, v20.2d
-	WORD $0x4ef44610 // sshl v16.2d, v16.2d, v20.2d
-	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef44421 // sshl v1.2d, v1.2d, v20.2d
-	WORD $0x4ef44400 // sshl v0.2d, v0.2d, v20.2d
-	WORD $0x3dc037f4 // ldr q20, [sp, #0xd0]
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ec27814 // zip2 v20.2d, v0.2d, v2.2d
+	WORD $0x3dc00942 // ldr q2, [x10, #0x20]
+	WORD $0x3dc00884 // ldr q4, [x4, #0x20]
+	WORD $0xad49a3e0 // ldp q0, q8, [sp, #0x130]
+	WORD $0x528000aa // mov w10, #0x5
+	WORD $0x4ec3383c // zip1 v28.2d, v1.2d, v3.2d
+	WORD $0x4ec3782f // zip2 v15.2d, v1.2d, v3.2d
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x3cfa6963 // ldr q3, [x11, x26]
+	WORD $0x4eaf1df5 // mov v21.16b, v15.16b
+	WORD $0x4ec4384d // zip1 v13.2d, v2.2d, v4.2d
+	WORD $0x4ec4784e // zip2 v14.2d, v2.2d, v4.2d
+	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
+	WORD $0xad433302 // ldp q2, q12, [x24, #0x60]
+	WORD $0x910443e8 // add x8, sp, #0x110
+	WORD $0x4ead1db9 // mov v25.16b, v13.16b
+	WORD $0xad0653e6 // stp q6, q20, [sp, #0xc0]
+	WORD $0x4e0b0021 // tbl v1.16b, { v1.16b }, v11.16b
+	WORD $0x4e0a0063 // tbl v3.16b, { v3.16b }, v10.16b
+	WORD $0xad0747e7 // stp q7, q17, [sp, #0xe0]
+	WORD $0x6eec4465 // ushl v5.2d, v3.2d, v12.2d
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee344a4 // sshl v4.2d, v5.2d, v3.2d
+	WORD $0x4e61d825 // scvtf v5.2d, v1.2d
+	WORD $0x4e61d881 // scvtf v1.2d, v4.2d
+	WORD $0x3cf96ba4 // ldr q4, [x29, x25]
+	WORD $0x4e65ccff // fmla v31.2d, v7.2d, v5.2d
+	WORD $0x6e65dc13 // fmul v19.2d, v0.2d, v5.2d
+	WORD $0x3cfa6ba5 // ldr q5, [x29, x26]
+	WORD $0x4e61ce29 // fmla v9.2d, v17.2d, v1.2d
+	WORD $0x6e61dd01 // fmul v1.2d, v8.2d, v1.2d
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
 	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64ce9f // fmla v31.2d, v20.2d, v4.2d
+	WORD $0x6e64dc18 // fmul v24.2d, v0.2d, v4.2d
+	WORD $0x4ebc1f94 // mov v20.16b, v28.16b
+	WORD $0x3cf96bc4 // ldr q4, [x30, x25]
+	WORD $0x4e65ccc9 // fmla v9.2d, v6.2d, v5.2d
+	WORD $0x6e65dd10 // fmul v16.2d, v8.2d, v5.2d
+	WORD $0x3cfa6bc5 // ldr q5, [x30, x26]
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64cedf // fmla v31.2d, v22.2d, v4.2d
+	WORD $0x6e64dc1d // fmul v29.2d, v0.2d, v4.2d
+	WORD $0x3cf96864 // ldr q4, [x3, x25]
+	WORD $0x4e65cee9 // fmla v9.2d, v23.2d, v5.2d
+	WORD $0x6e65dd16 // fmul v22.2d, v8.2d, v5.2d
+	WORD $0x3cfa6865 // ldr q5, [x3, x26]
+	WORD $0x4eae1dd7 // mov v23.16b, v14.16b
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64ce5f // fmla v31.2d, v18.2d, v4.2d
+	WORD $0x6e64dc1e // fmul v30.2d, v0.2d, v4.2d
+	WORD $0x3cf969e4 // ldr q4, [x15, x25]
+	WORD $0x4eba1f52 // mov v18.16b, v26.16b
+	WORD $0x4e65cf49 // fmla v9.2d, v26.2d, v5.2d
+	WORD $0x6e65dd1b // fmul v27.2d, v8.2d, v5.2d
+	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64cf9f // fmla v31.2d, v28.2d, v4.2d
+	WORD $0x6e64dc1c // fmul v28.2d, v0.2d, v4.2d
+	WORD $0x3cf96a04 // ldr q4, [x16, x25]
+	WORD $0x4e65cda9 // fmla v9.2d, v13.2d, v5.2d
+	WORD $0x6e65dd1a // fmul v26.2d, v8.2d, v5.2d
+	WORD $0x3cfa6a05 // ldr q5, [x16, x26]
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24482 // ushl v2.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6eec44a4 // ushl v4.2d, v5.2d, v12.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x4e61d883 // scvtf v3.2d, v4.2d
+	WORD $0x4e62cdff // fmla v31.2d, v15.2d, v2.2d
+	WORD $0x4e63cdc9 // fmla v9.2d, v14.2d, v3.2d
+	WORD $0xad15a7ff // stp q31, q9, [sp, #0x2b0]
+	WORD $0x6e63dd1f // fmul v31.2d, v8.2d, v3.2d
+	WORD $0x6e62dc08 // fmul v8.2d, v0.2d, v2.2d
+	WORD $0xfd404300 // ldr d0, [x24, #0x80]
+	WORD $0xad412b09 // ldp q9, q10, [x24, #0x20]
+	WORD $0x4e080400 // dup v0.2d, v0.d[0]
+	WORD $0xad432f0c // ldp q12, q11, [x24, #0x60]
+	WORD $0x6ee0b80d // neg v13.2d, v0.2d
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b19036f // add x15, x27, x25
+	WORD $0x8b1a0369 // add x9, x27, x26
+	WORD $0x3dc03bf1 // ldr q17, [sp, #0xe0]
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x8b17037b // add x27, x27, x23
+	WORD $0x3dc001e0 // ldr q0, [x15]
+	WORD $0x4e090002 // tbl v2.16b, { v0.16b }, v9.16b
+	WORD $0x3dc00120 // ldr q0, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc00124 // ldr q4, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e0a0003 // tbl v3.16b, { v0.16b }, v10.16b
+	WORD $0xad433d00 // ldp q0, q15, [x8, #0x60]
+	WORD $0x4e61d84e // scvtf v14.2d, v2.2d
+	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
+	WORD $0x4eed4463 // sshl v3.2d, v3.2d, v13.2d
+	WORD $0x4e61d862 // scvtf v2.2d, v3.2d
+	WORD $0x4e0a0083 // tbl v3.16b, { v4.16b }, v10.16b
+	WORD $0x3dc00124 // ldr q4, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc00125 // ldr q5, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e6ecc13 // fmla v19.2d, v0.2d, v14.2d
+	WORD $0x3cf66927 // ldr q7, [x9, x22]
+	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
+	WORD $0x4e62cde1 // fmla v1.2d, v15.2d, v2.2d
+	WORD $0x4eed4463 // sshl v3.2d, v3.2d, v13.2d
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6eeb4484 // ushl v4.2d, v4.2d, v11.2d
+	WORD $0x6eeb44a5 // ushl v5.2d, v5.2d, v11.2d
+	WORD $0x4e0a00e7 // tbl v7.16b, { v7.16b }, v10.16b
+	WORD $0x4eed4484 // sshl v4.2d, v4.2d, v13.2d
+	WORD $0x4e63cdf0 // fmla v16.2d, v15.2d, v3.2d
+	WORD $0x4eed44a5 // sshl v5.2d, v5.2d, v13.2d
+	WORD $0x6eeb44e7 // ushl v7.2d, v7.2d, v11.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d8a6 // scvtf v6.2d, v5.2d
+	WORD $0x3dc00125 // ldr q5, [x9]
+	WORD $0x4eed44e7 // sshl v7.2d, v7.2d, v13.2d
+	WORD $0x8b1601e9 // add x9, x15, x22
 	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x4e64cdf6 // fmla v22.2d, v15.2d, v4.2d
+	WORD $0x4e66cdfb // fmla v27.2d, v15.2d, v6.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4e67cdff // fmla v31.2d, v15.2d, v7.2d
+	WORD $0x6eeb44a5 // ushl v5.2d, v5.2d, v11.2d
+	WORD $0x4eed44a5 // sshl v5.2d, v5.2d, v13.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e65cdfa // fmla v26.2d, v15.2d, v5.2d
+	WORD $0x3dc0790f // ldr q15, [x8, #0x1e0]
+	WORD $0x4e6ece2f // fmla v15.2d, v17.2d, v14.2d
+	WORD $0x3dc07d0e // ldr q14, [x8, #0x1f0]
+	WORD $0x3dc03ff1 // ldr q17, [sp, #0xf0]
+	WORD $0x4e62ce2e // fmla v14.2d, v17.2d, v2.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x3dc033f1 // ldr q17, [sp, #0xc0]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x4e63ce2e // fmla v14.2d, v17.2d, v3.2d
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x3dc037f1 // ldr q17, [sp, #0xd0]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc18 // fmla v24.2d, v0.2d, v2.2d
+	WORD $0x4e62ce2f // fmla v15.2d, v17.2d, v2.2d
+	WORD $0x4e090062 // tbl v2.16b, { v3.16b }, v9.16b
+	WORD $0x3dc02be3 // ldr q3, [sp, #0xa0]
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc1d // fmla v29.2d, v0.2d, v2.2d
+	WORD $0x4e62cc6f // fmla v15.2d, v3.2d, v2.2d
+	WORD $0x3dc02fe2 // ldr q2, [sp, #0xb0]
+	WORD $0x3dc027e3 // ldr q3, [sp, #0x90]
+	WORD $0x4e64cc4e // fmla v14.2d, v2.2d, v4.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e66ce4e // fmla v14.2d, v18.2d, v6.2d
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4e65cf2e // fmla v14.2d, v25.2d, v5.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e67ceee // fmla v14.2d, v23.2d, v7.2d
+	WORD $0x4e62cc1e // fmla v30.2d, v0.2d, v2.2d
+	WORD $0x4e62cc6f // fmla v15.2d, v3.2d, v2.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc1c // fmla v28.2d, v0.2d, v2.2d
+	WORD $0x4e62ce8f // fmla v15.2d, v20.2d, v2.2d
+	WORD $0x3cf66922 // ldr q2, [x9, x22]
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62ceaf // fmla v15.2d, v21.2d, v2.2d
+	WORD $0x4e62cc08 // fmla v8.2d, v0.2d, v2.2d
+	WORD $0xad0f390f // stp q15, q14, [x8, #0x1e0]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x54fff281 // b.ne <symmetric6+0x1680>
+	WORD $0x17fffb13 // b <symmetric6+0x480>
+	WORD $0x91020310 // add x16, x24, #0x80
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0b03e3 // mov x3, x11
+	WORD $0x4d40ce00 // ld1r { v0.2d }, [x16]
+	WORD $0x8b1606d0 // add x16, x22, x22, lsl #1
+	WORD $0xd342fe10 // lsr x16, x16, #2
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0a19c4 // add x4, x14, x10, lsl #6
+	WORD $0xaa1103e6 // mov x6, x17
+	WORD $0x528000c7 // mov w7, #0x6
+	WORD $0xaa0303f9 // mov x25, x3
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad400f04 // ldp q4, q3, [x24]
+	WORD $0xf10004e7 // subs x7, x7, #0x1
+	WORD $0x3cef6b21 // ldr q1, [x25, x15]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00322 // ldr q2, [x25]
+	WORD $0xad401885 // ldp q5, q6, [x4]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad421303 // ldp q3, q4, [x24, #0x40]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0xad7f10c3 // ldp q3, q4, [x6, #-0x20]
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61cc86 // fmla v6.2d, v4.2d, v1.2d
+	WORD $0x4e62cc65 // fmla v5.2d, v3.2d, v2.2d
+	WORD $0xad001885 // stp q5, q6, [x4]
+	WORD $0x3ce86b21 // ldr q1, [x25, x8]
+	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
+	WORD $0x3cf06b22 // ldr q2, [x25, x16]
+	WORD $0xad411885 // ldp q5, q6, [x4, #0x20]
+	WORD $0x8b160339 // add x25, x25, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad430f04 // ldp q4, q3, [x24, #0x60]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0xacc210c3 // ldp q3, q4, [x6], #0x40
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
+	WORD $0xad011885 // stp q5, q6, [x4, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric6+0x1880>
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0xf100195f // cmp x10, #0x6
+	WORD $0x54fffa01 // b.ne <symmetric6+0x1860>
+	WORD $0x17fffb0e // b <symmetric6+0x55c>
+	WORD $0x91020310 // add x16, x24, #0x80
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0b03e3 // mov x3, x11
+	WORD $0x4d40ce00 // ld1r { v0.2d }, [x16]
+	WORD $0x8b1606d0 // add x16, x22, x22, lsl #1
+	WORD $0xd342fe10 // lsr x16, x16, #2
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x8b0a19c4 // add x4, x14, x10, lsl #6
+	WORD $0xaa1103e6 // mov x6, x17
+	WORD $0x528000c7 // mov w7, #0x6
+	WORD $0xaa0303f9 // mov x25, x3
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad400f04 // ldp q4, q3, [x24]
+	WORD $0xf10004e7 // subs x7, x7, #0x1
+	WORD $0x3cef6b21 // ldr q1, [x25, x15]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x3dc00322 // ldr q2, [x25]
+	WORD $0xad401885 // ldp q5, q6, [x4]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad421303 // ldp q3, q4, [x24, #0x40]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0xad7f10c3 // ldp q3, q4, [x6, #-0x20]
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61cc86 // fmla v6.2d, v4.2d, v1.2d
+	WORD $0x4e62cc65 // fmla v5.2d, v3.2d, v2.2d
+	WORD $0xad001885 // stp q5, q6, [x4]
+	WORD $0x3ce86b21 // ldr q1, [x25, x8]
+	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
+	WORD $0x3cf06b22 // ldr q2, [x25, x16]
+	WORD $0xad411885 // ldp q5, q6, [x4, #0x20]
+	WORD $0x8b160339 // add x25, x25, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad430f04 // ldp q4, q3, [x24, #0x60]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0xacc210c3 // ldp q3, q4, [x6], #0x40
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee04421 // sshl v1.2d, v1.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
+	WORD $0xad011885 // stp q5, q6, [x4, #0x20]
+	WORD $0x54fffb81 // b.ne <symmetric6+0x1960>
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0xf100195f // cmp x10, #0x6
+	WORD $0x54fffa21 // b.ne <symmetric6+0x1944>
+	WORD $0x17fffad6 // b <symmetric6+0x55c>
+	WORD $0x794001a9 // ldrh w9, [x13]
+	WORD $0x794005af // ldrh w15, [x13, #0x2]
+	WORD $0xd342fec8 // lsr x8, x22, #2
+	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
+	WORD $0x9102031b // add x27, x24, #0x80
+	WORD $0x8b16017d // add x29, x11, x22
+	WORD $0x794009b0 // ldrh w16, [x13, #0x4]
+	WORD $0x8b16057e // add x30, x11, x22, lsl #1
+	WORD $0x79400da3 // ldrh w3, [x13, #0x6]
+	WORD $0x8b170164 // add x4, x11, x23
+	WORD $0xd341fed9 // lsr x25, x22, #1
+	WORD $0xad54abe9 // ldp q9, q10, [sp, #0x290]
+	WORD $0xd342fd5a // lsr x26, x10, #2
+	WORD $0x528000a6 // mov w6, #0x5
+	WORD $0xad48efff // ldp q31, q27, [sp, #0x110]
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x9ba54def // umaddl x15, w15, w5, x19
+	WORD $0x9ba54e10 // umaddl x16, w16, w5, x19
+	WORD $0x9ba54c63 // umaddl x3, w3, w5, x19
+	WORD $0xad425b15 // ldp q21, q22, [x24, #0x40]
+	WORD $0xad400520 // ldp q0, q1, [x9]
+	WORD $0xad400de2 // ldp q2, q3, [x15]
+	WORD $0x4ec3383e // zip1 v30.2d, v1.2d, v3.2d
+	WORD $0x4ec3782d // zip2 v13.2d, v1.2d, v3.2d
+	WORD $0x3dc009e1 // ldr q1, [x15, #0x20]
+	WORD $0x8b16096f // add x15, x11, x22, lsl #2
+	WORD $0x3dc00863 // ldr q3, [x3, #0x20]
+	WORD $0xad401604 // ldp q4, q5, [x16]
+	WORD $0xad401c66 // ldp q6, q7, [x3]
+	WORD $0x8b0a0163 // add x3, x11, x10
+	WORD $0x4ec738a8 // zip1 v8.2d, v5.2d, v7.2d
+	WORD $0x4ec778ac // zip2 v12.2d, v5.2d, v7.2d
+	WORD $0x910443ea // add x10, sp, #0x110
+	WORD $0x4ec23813 // zip1 v19.2d, v0.2d, v2.2d
+	WORD $0x4ec2781c // zip2 v28.2d, v0.2d, v2.2d
+	WORD $0x3dc00920 // ldr q0, [x9, #0x20]
+	WORD $0x3dc00a02 // ldr q2, [x16, #0x20]
+	WORD $0x8b160ac9 // add x9, x22, x22, lsl #2
+	WORD $0x4ec63894 // zip1 v20.2d, v4.2d, v6.2d
+	WORD $0x4ec6789a // zip2 v26.2d, v4.2d, v6.2d
+	WORD $0x8b090170 // add x16, x11, x9
+	WORD $0x4ec1380e // zip1 v14.2d, v0.2d, v1.2d
+	WORD $0x4ec3384f // zip1 v15.2d, v2.2d, v3.2d
+	WORD $0x4ec37842 // zip2 v2.2d, v2.2d, v3.2d
+	WORD $0x4ec17800 // zip2 v0.2d, v0.2d, v1.2d
+	WORD $0xad400718 // ldp q24, q1, [x24]
+	WORD $0x3ce86963 // ldr q3, [x11, x8]
+	WORD $0xad070be0 // stp q0, q2, [sp, #0xe0]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4d40cf60 // ld1r { v0.2d }, [x27]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3ce86ba4 // ldr q4, [x29, x8]
+	WORD $0x4e180057 // tbl v23.16b, { v2.16b }, v24.16b
+	WORD $0x4e010062 // tbl v2.16b, { v3.16b }, v1.16b
+	WORD $0x4e010084 // tbl v4.16b, { v4.16b }, v1.16b
+	WORD $0x3dc003a3 // ldr q3, [x29]
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3dc003c5 // ldr q5, [x30]
+	WORD $0x3ce86bc6 // ldr q6, [x30, x8]
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0x3dc00067 // ldr q7, [x3]
+	WORD $0x3ce86870 // ldr q16, [x3, x8]
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x3dc001f1 // ldr q17, [x15]
+	WORD $0x6ef64442 // ushl v2.2d, v2.2d, v22.2d
+	WORD $0x3ce869f2 // ldr q18, [x15, x8]
+	WORD $0xf98801e0 // prfm pldl1keep, [x15, #0x1000]
+	WORD $0x3dc00219 // ldr q25, [x16]
+	WORD $0x6ee0b800 // neg v0.2d, v0.2d
+	WORD $0x6ef64484 // ushl v4.2d, v4.2d, v22.2d
+	WORD $0x4ee04442 // sshl v2.2d, v2.2d, v0.2d
+	WORD $0xad023bef // stp q15, q14, [sp, #0x40]
+	WORD $0x4e180063 // tbl v3.16b, { v3.16b }, v24.16b
+	WORD $0x4e1800a5 // tbl v5.16b, { v5.16b }, v24.16b
+	WORD $0x4e1800e7 // tbl v7.16b, { v7.16b }, v24.16b
+	WORD $0x4e180231 // tbl v17.16b, { v17.16b }, v24.16b
+	WORD $0x4e180338 // tbl v24.16b, { v25.16b }, v24.16b
+	WORD $0x3ce86a19 // ldr q25, [x16, x8]
+	WORD $0x4e0100c6 // tbl v6.16b, { v6.16b }, v1.16b
+	WORD $0x4e010210 // tbl v16.16b, { v16.16b }, v1.16b
+	WORD $0x4e010252 // tbl v18.16b, { v18.16b }, v1.16b
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0333ed // stp q13, q12, [sp, #0x60]
+	WORD $0x6ef54463 // ushl v3.2d, v3.2d, v21.2d
+	WORD $0x6ef544a5 // ushl v5.2d, v5.2d, v21.2d
+	WORD $0x6ef544e7 // ushl v7.2d, v7.2d, v21.2d
+	WORD $0x6ef54631 // ushl v17.2d, v17.2d, v21.2d
+	WORD $0x6ef5470b // ushl v11.2d, v24.2d, v21.2d
+	WORD $0x6ef644c6 // ushl v6.2d, v6.2d, v22.2d
+	WORD $0x6ef64610 // ushl v16.2d, v16.2d, v22.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4e62ce8a // fmla v10.2d, v20.2d, v2.2d
+	WORD $0xad047be8 // stp q8, q30, [sp, #0x80]
+	WORD $0x4e010321 // tbl v1.16b, { v25.16b }, v1.16b
+	WORD $0x6ef64421 // ushl v1.2d, v1.2d, v22.2d
+	WORD $0x6ef546f6 // ushl v22.2d, v23.2d, v21.2d
+	WORD $0xad056bfc // stp q28, q26, [sp, #0xa0]
+	WORD $0x4ee046d5 // sshl v21.2d, v22.2d, v0.2d
+	WORD $0xad064ff4 // stp q20, q19, [sp, #0xc0]
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce69 // fmla v9.2d, v19.2d, v21.2d
+	WORD $0x6e75dff9 // fmul v25.2d, v31.2d, v21.2d
+	WORD $0x6e62df75 // fmul v21.2d, v27.2d, v2.2d
+	WORD $0x4ee04462 // sshl v2.2d, v3.2d, v0.2d
+	WORD $0x4ee04483 // sshl v3.2d, v4.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cf89 // fmla v9.2d, v28.2d, v2.2d
+	WORD $0x6e62dffd // fmul v29.2d, v31.2d, v2.2d
+	WORD $0x4ee044c2 // sshl v2.2d, v6.2d, v0.2d
+	WORD $0x4e63cf4a // fmla v10.2d, v26.2d, v3.2d
+	WORD $0x6e63df76 // fmul v22.2d, v27.2d, v3.2d
+	WORD $0x4ee044a3 // sshl v3.2d, v5.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cd0a // fmla v10.2d, v8.2d, v2.2d
+	WORD $0x6e62df78 // fmul v24.2d, v27.2d, v2.2d
+	WORD $0x4ee044e2 // sshl v2.2d, v7.2d, v0.2d
+	WORD $0x4e63cfc9 // fmla v9.2d, v30.2d, v3.2d
+	WORD $0x6e63dffe // fmul v30.2d, v31.2d, v3.2d
+	WORD $0x4ee04603 // sshl v3.2d, v16.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cda9 // fmla v9.2d, v13.2d, v2.2d
+	WORD $0x6e62dfe8 // fmul v8.2d, v31.2d, v2.2d
+	WORD $0x4ee04642 // sshl v2.2d, v18.2d, v0.2d
+	WORD $0x4e63cd8a // fmla v10.2d, v12.2d, v3.2d
+	WORD $0x6e63df7c // fmul v28.2d, v27.2d, v3.2d
+	WORD $0x4ee04623 // sshl v3.2d, v17.2d, v0.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4e62cdea // fmla v10.2d, v15.2d, v2.2d
+	WORD $0x6e62df77 // fmul v23.2d, v27.2d, v2.2d
+	WORD $0x4ee04562 // sshl v2.2d, v11.2d, v0.2d
+	WORD $0x4e63cdc9 // fmla v9.2d, v14.2d, v3.2d
+	WORD $0x6e63dffa // fmul v26.2d, v31.2d, v3.2d
+	WORD $0x4ee04420 // sshl v0.2d, v1.2d, v0.2d
+	WORD $0x4e61d841 // scvtf v1.2d, v2.2d
+	WORD $0xad470be3 // ldp q3, q2, [sp, #0xe0]
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0x6e60df7b // fmul v27.2d, v27.2d, v0.2d
+	WORD $0x6e61dfff // fmul v31.2d, v31.2d, v1.2d
+	WORD $0x4e60cc4a // fmla v10.2d, v2.2d, v0.2d
+	WORD $0x4e61cc69 // fmla v9.2d, v3.2d, v1.2d
+	WORD $0xad14abe9 // stp q9, q10, [sp, #0x290]
+	WORD $0x4d40cf60 // ld1r { v0.2d }, [x27]
+	WORD $0xad402b09 // ldp q9, q10, [x24]
+	WORD $0xad422f0c // ldp q12, q11, [x24, #0x40]
+	WORD $0xaa0403fb // mov x27, x4
+	WORD $0x6ee0b80d // neg v13.2d, v0.2d
+	WORD $0x8b080369 // add x9, x27, x8
+	WORD $0xadc2054e // ldp q14, q1, [x10, #0x40]!
+	WORD $0x8b160367 // add x7, x27, x22
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e0a0042 // tbl v2.16b, { v2.16b }, v10.16b
+	WORD $0xad4c014f // ldp q15, q0, [x10, #0x180]
+	WORD $0x6eeb4442 // ushl v2.2d, v2.2d, v11.2d
+	WORD $0x4eed4443 // sshl v3.2d, v2.2d, v13.2d
+	WORD $0x4e61d864 // scvtf v4.2d, v3.2d
+	WORD $0x3dc00362 // ldr q2, [x27]
+	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x3dc000e6 // ldr q6, [x7]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x8b17037b // add x27, x27, x23
+	WORD $0x3dc000e5 // ldr q5, [x7]
+	WORD $0x3dc00127 // ldr q7, [x9]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc000f0 // ldr q16, [x7]
+	WORD $0x3dc00131 // ldr q17, [x9]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x8b1600e7 // add x7, x7, x22
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc000f2 // ldr q18, [x7]
+	WORD $0x3dc00133 // ldr q19, [x9]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0x3cf66934 // ldr q20, [x9, x22]
+	WORD $0x4e64cc35 // fmla v21.2d, v1.2d, v4.2d
+	WORD $0x8b1600e9 // add x9, x7, x22
+	WORD $0x4e0a0063 // tbl v3.16b, { v3.16b }, v10.16b
+	WORD $0x4e0a00e7 // tbl v7.16b, { v7.16b }, v10.16b
+	WORD $0x4e0a0231 // tbl v17.16b, { v17.16b }, v10.16b
+	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
+	WORD $0x4e0a0273 // tbl v19.16b, { v19.16b }, v10.16b
+	WORD $0x6eeb44e7 // ushl v7.2d, v7.2d, v11.2d
+	WORD $0x4e0a0294 // tbl v20.16b, { v20.16b }, v10.16b
+	WORD $0x6eeb4631 // ushl v17.2d, v17.2d, v11.2d
+	WORD $0x4eed4463 // sshl v3.2d, v3.2d, v13.2d
+	WORD $0x6eeb4673 // ushl v19.2d, v19.2d, v11.2d
+	WORD $0x4eed44e7 // sshl v7.2d, v7.2d, v13.2d
+	WORD $0x6eeb4694 // ushl v20.2d, v20.2d, v11.2d
+	WORD $0x4eed4631 // sshl v17.2d, v17.2d, v13.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4eed4673 // sshl v19.2d, v19.2d, v13.2d
+	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x4eed4694 // sshl v20.2d, v20.2d, v13.2d
 	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
+	WORD $0x4e63cc36 // fmla v22.2d, v1.2d, v3.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e67cc38 // fmla v24.2d, v1.2d, v7.2d
+	WORD $0x4e71cc3c // fmla v28.2d, v1.2d, v17.2d
+	WORD $0x4e73cc37 // fmla v23.2d, v1.2d, v19.2d
+	WORD $0x4e74cc3b // fmla v27.2d, v1.2d, v20.2d
+	WORD $0x3dc033e1 // ldr q1, [sp, #0xc0]
+	WORD $0x4e64cc20 // fmla v0.2d, v1.2d, v4.2d
+	WORD $0x4e090041 // tbl v1.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x3dc037e2 // ldr q2, [sp, #0xd0]
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e63cd95 // fmla v21.2d, v12.2d, v3.2d
-	WORD $0x4e62cd3b // fmla v27.2d, v9.2d, v2.2d
-	WORD $0x4e64cd96 // fmla v22.2d, v12.2d, v4.2d
-	WORD $0x4e67cd97 // fmla v23.2d, v12.2d, v7.2d
-	WORD $0x4e71cd98 // fmla v24.2d, v12.2d, v17.2d
-	WORD $0x4e73cd99 // fmla v25.2d, v12.2d, v19.2d
-	WORD $0x4e61cd28 // fmla v8.2d, v9.2d, v1.2d
-	WORD $0x4e63ce8b // fmla v11.2d, v20.2d, v3.2d
-	WORD $0x4e60cd9a // fmla v26.2d, v12.2d, v0.2d
-	WORD $0x3dc03be3 // ldr q3, [sp, #0xe0]
-	WORD $0x4e62cc6a // fmla v10.2d, v3.2d, v2.2d
-	WORD $0x4e61d8a2 // scvtf v2.2d, v5.2d
-	WORD $0xad4517e3 // ldp q3, q5, [sp, #0xa0]
-	WORD $0x4e62cd3d // fmla v29.2d, v9.2d, v2.2d
-	WORD $0x4e62ccaa // fmla v10.2d, v5.2d, v2.2d
-	WORD $0x3dc033e2 // ldr q2, [sp, #0xc0]
-	WORD $0x4e64cc4b // fmla v11.2d, v2.2d, v4.2d
-	WORD $0x3dc027e2 // ldr q2, [sp, #0x90]
-	WORD $0x4e67cc4b // fmla v11.2d, v2.2d, v7.2d
-	WORD $0x4e61d8c2 // scvtf v2.2d, v6.2d
-	WORD $0x4e62cc6a // fmla v10.2d, v3.2d, v2.2d
-	WORD $0x3dc01fe3 // ldr q3, [sp, #0x70]
-	WORD $0x4e62cd3c // fmla v28.2d, v9.2d, v2.2d
-	WORD $0x4e61da02 // scvtf v2.2d, v16.2d
-	WORD $0x4e62cd3f // fmla v31.2d, v9.2d, v2.2d
-	WORD $0x4e62cc6a // fmla v10.2d, v3.2d, v2.2d
-	WORD $0x3dc023e2 // ldr q2, [sp, #0x80]
-	WORD $0x4e71cc4b // fmla v11.2d, v2.2d, v17.2d
-	WORD $0xad420fe2 // ldp q2, q3, [sp, #0x40]
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x4e73cc6b // fmla v11.2d, v3.2d, v19.2d
-	WORD $0x4e60cc4b // fmla v11.2d, v2.2d, v0.2d
-	WORD $0x3dc01be2 // ldr q2, [sp, #0x60]
-	WORD $0x4e61da40 // scvtf v0.2d, v18.2d
-	WORD $0x4e60cd3e // fmla v30.2d, v9.2d, v0.2d
-	WORD $0x4e60cc4a // fmla v10.2d, v2.2d, v0.2d
-	WORD $0x3dc00fe2 // ldr q2, [sp, #0x30]
-	WORD $0x4e61cc4a // fmla v10.2d, v2.2d, v1.2d
-	WORD $0xad0c2dca // stp q10, q11, [x14, #0x180]
-	WORD $0x54fff121 // b.ne <symmetric6+0x19e4>
-	WORD $0x7940014b // ldrh w11, [x10]
-	WORD $0x7940054c // ldrh w12, [x10, #0x2]
-	WORD $0x4edd3b63 // zip1 v3.2d, v27.2d, v29.2d
-	WORD $0x4edf3b84 // zip1 v4.2d, v28.2d, v31.2d
-	WORD $0x4ec83bc5 // zip1 v5.2d, v30.2d, v8.2d
-	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x79400d40 // ldrh w0, [x10, #0x6]
-	WORD $0x8b0b18cb // add x11, x6, x11, lsl #6
-	WORD $0x8b0c18cc // add x12, x6, x12, lsl #6
-	WORD $0xad400560 // ldp q0, q1, [x11]
-	WORD $0x3dc00962 // ldr q2, [x11, #0x20]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD $0x4eda3b25 // zip1 v5.2d, v25.2d, v26.2d
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x3d800962 // str q2, [x11, #0x20]
-	WORD $0x4ec87bc2 // zip2 v2.2d, v30.2d, v8.2d
-	WORD $0xad000560 // stp q0, q1, [x11]
-	WORD $0x4edf7b81 // zip2 v1.2d, v28.2d, v31.2d
-	WORD $0x4edd7b60 // zip2 v0.2d, v27.2d, v29.2d
-	WORD $0x8b0e18cb // add x11, x6, x14, lsl #6
-	WORD $0xad401183 // ldp q3, q4, [x12]
-	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
-	WORD $0x3dc00984 // ldr q4, [x12, #0x20]
-	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD $0xad000580 // stp q0, q1, [x12]
-	WORD $0x4ed63aa0 // zip1 v0.2d, v21.2d, v22.2d
-	WORD $0x4ed83ae4 // zip1 v4.2d, v23.2d, v24.2d
-	WORD $0x3d800982 // str q2, [x12, #0x20]
-	WORD $0xad400961 // ldp q1, q2, [x11]
-	WORD $0x8b0018cc // add x12, x6, x0, lsl #6
-	WORD $0x3dc00963 // ldr q3, [x11, #0x20]
-	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x4ed87ae4 // zip2 v4.2d, v23.2d, v24.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e63d4a1 // fadd v1.2d, v5.2d, v3.2d
-	WORD $0x4ed67aa3 // zip2 v3.2d, v21.2d, v22.2d
-	WORD $0x4eda7b25 // zip2 v5.2d, v25.2d, v26.2d
-	WORD $0xad000960 // stp q0, q2, [x11]
-	WORD $0x3d800961 // str q1, [x11, #0x20]
-	WORD $0x910202ab // add x11, x21, #0x80
-	WORD $0xad400181 // ldp q1, q0, [x12]
-	WORD $0x3dc00982 // ldr q2, [x12, #0x20]
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
-	WORD $0xad000181 // stp q1, q0, [x12]
-	WORD $0x4e62d4a0 // fadd v0.2d, v5.2d, v2.2d
-	WORD $0x3d800980 // str q0, [x12, #0x20]
-	WORD $0xad414ea6 // ldp q6, q19, [x21, #0x20]
-	WORD $0x7940114c // ldrh w12, [x10, #0x8]
-	WORD $0x3cf66900 // ldr q0, [x8, x22]
-	WORD $0x3cf76901 // ldr q1, [x8, x23]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x79401940 // ldrh w0, [x10, #0xc]
-	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
-	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
-	WORD $0x4d40cd62 // ld1r { v2.2d }, [x11]
-	WORD $0xad4346a5 // ldp q5, q17, [x21, #0x60]
-	WORD $0x3cf66ba3 // ldr q3, [x29, x22]
-	WORD $0x4e060000 // tbl v0.16b, { v0.16b }, v6.16b
-	WORD $0x3cf66bc7 // ldr q7, [x30, x22]
-	WORD $0x3cf76bd0 // ldr q16, [x30, x23]
-	WORD $0x3cf76ba4 // ldr q4, [x29, x23]
-	WORD $0x5280061d // mov w29, #0x30
-	WORD $0x9bbd1582 // umaddl x2, w12, w29, x5
-	WORD $0x9bbd15c4 // umaddl x4, w14, w29, x5
-	WORD $0x9bbd1407 // umaddl x7, w0, w29, x5
-	WORD $0x9bbd142e // umaddl x14, w1, w29, x5
-	WORD $0xad40505a // ldp q26, q20, [x2]
-	WORD $0x4e060063 // tbl v3.16b, { v3.16b }, v6.16b
-	WORD $0x4e0600f5 // tbl v21.16b, { v7.16b }, v6.16b
-	WORD $0xad405c9c // ldp q28, q23, [x4]
-	WORD $0xad4060fd // ldp q29, q24, [x7]
-	WORD $0x4e130216 // tbl v22.16b, { v16.16b }, v19.16b
-	WORD $0x6ee0b847 // neg v7.2d, v2.2d
-	WORD $0xad4065df // ldp q31, q25, [x14]
-	WORD $0xad54c3e9 // ldp q9, q16, [sp, #0x290]
-	WORD $0x4e130084 // tbl v4.16b, { v4.16b }, v19.16b
-	WORD $0x6ef14421 // ushl v1.2d, v1.2d, v17.2d
-	WORD $0x6ef14484 // ushl v4.2d, v4.2d, v17.2d
-	WORD $0x3cf66b48 // ldr q8, [x26, x22]
-	WORD $0x3cf76b4b // ldr q11, [x26, x23]
-	WORD $0x3cf66b6c // ldr q12, [x27, x22]
-	WORD $0x6ef146d6 // ushl v22.2d, v22.2d, v17.2d
-	WORD $0x3cf76b6d // ldr q13, [x27, x23]
-	WORD $0x3dc0088f // ldr q15, [x4, #0x20]
-	WORD $0x3dc008f2 // ldr q18, [x7, #0x20]
-	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
-	WORD $0x6ee54462 // ushl v2.2d, v3.2d, v5.2d
-	WORD $0x6ee546b5 // ushl v21.2d, v21.2d, v5.2d
-	WORD $0x4ee74423 // sshl v3.2d, v1.2d, v7.2d
-	WORD $0x4ee746d6 // sshl v22.2d, v22.2d, v7.2d
-	WORD $0x4ee74400 // sshl v0.2d, v0.2d, v7.2d
-	WORD $0x4ee7445e // sshl v30.2d, v2.2d, v7.2d
-	WORD $0x4ee746b5 // sshl v21.2d, v21.2d, v7.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61d80e // scvtf v14.2d, v0.2d
-	WORD $0x4e61d860 // scvtf v0.2d, v3.2d
-	WORD $0x4edc3b41 // zip1 v1.2d, v26.2d, v28.2d
-	WORD $0x4edf3ba2 // zip1 v2.2d, v29.2d, v31.2d
-	WORD $0x4ee74483 // sshl v3.2d, v4.2d, v7.2d
-	WORD $0x4e61dbc4 // scvtf v4.2d, v30.2d
-	WORD $0x3cf76b3e // ldr q30, [x25, x23]
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad0687e2 // stp q2, q1, [sp, #0xd0]
-	WORD $0x4e60cc50 // fmla v16.2d, v2.2d, v0.2d
-	WORD $0x4e6ecc29 // fmla v9.2d, v1.2d, v14.2d
-	WORD $0x4ea01c02 // mov v2.16b, v0.16b
-	WORD $0x4edf7ba0 // zip2 v0.2d, v29.2d, v31.2d
-	WORD $0x4edc7b41 // zip2 v1.2d, v26.2d, v28.2d
-	WORD $0x4e06011a // tbl v26.16b, { v8.16b }, v6.16b
-	WORD $0x4e13017c // tbl v28.16b, { v11.16b }, v19.16b
-	WORD $0x3cf66b3d // ldr q29, [x25, x22]
-	WORD $0x4e06019f // tbl v31.16b, { v12.16b }, v6.16b
-	WORD $0x4e1301a8 // tbl v8.16b, { v13.16b }, v19.16b
-	WORD $0x3dc0084d // ldr q13, [x2, #0x20]
-	WORD $0x528000a2 // mov w2, #0x5
-	WORD $0x6ef1479c // ushl v28.2d, v28.2d, v17.2d
-	WORD $0x6ee5475a // ushl v26.2d, v26.2d, v5.2d
-	WORD $0x4e1303d3 // tbl v19.16b, { v30.16b }, v19.16b
-	WORD $0xad0583e1 // stp q1, q0, [sp, #0xb0]
-	WORD $0x4e64cc29 // fmla v9.2d, v1.2d, v4.2d
-	WORD $0x4e63cc10 // fmla v16.2d, v0.2d, v3.2d
-	WORD $0x4ed73a80 // zip1 v0.2d, v20.2d, v23.2d
-	WORD $0x4ed93b01 // zip1 v1.2d, v24.2d, v25.2d
-	WORD $0x4ee7474c // sshl v12.2d, v26.2d, v7.2d
-	WORD $0x4ee7479c // sshl v28.2d, v28.2d, v7.2d
-	WORD $0x4e61db9b // scvtf v27.2d, v28.2d
-	WORD $0x4e61d98c // scvtf v12.2d, v12.2d
-	WORD $0x4ed77a9c // zip2 v28.2d, v20.2d, v23.2d
-	WORD $0x4e0603a6 // tbl v6.16b, { v29.16b }, v6.16b
-	WORD $0xad0483e1 // stp q1, q0, [sp, #0x90]
-	WORD $0x4ecf39bd // zip1 v29.2d, v13.2d, v15.2d
-	WORD $0x4e76cc30 // fmla v16.2d, v1.2d, v22.2d
-	WORD $0x4e75cc09 // fmla v9.2d, v0.2d, v21.2d
-	WORD $0x4ed97b00 // zip2 v0.2d, v24.2d, v25.2d
-	WORD $0x3dc009d8 // ldr q24, [x14, #0x20]
-	WORD $0x6ee547f9 // ushl v25.2d, v31.2d, v5.2d
-	WORD $0x6ef1451f // ushl v31.2d, v8.2d, v17.2d
-	WORD $0x6ee544c6 // ushl v6.2d, v6.2d, v5.2d
-	WORD $0x6ef14671 // ushl v17.2d, v19.2d, v17.2d
-	WORD $0x4ecf79a8 // zip2 v8.2d, v13.2d, v15.2d
-	WORD $0x9103c3ee // add x14, sp, #0xf0
-	WORD $0x4ee747f4 // sshl v20.2d, v31.2d, v7.2d
-	WORD $0x4ee74737 // sshl v23.2d, v25.2d, v7.2d
-	WORD $0x4ee74631 // sshl v17.2d, v17.2d, v7.2d
-	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
-	WORD $0x4e6ccf89 // fmla v9.2d, v28.2d, v12.2d
-	WORD $0x4e7bcc10 // fmla v16.2d, v0.2d, v27.2d
-	WORD $0x4e61daeb // scvtf v11.2d, v23.2d
-	WORD $0x4e61da85 // scvtf v5.2d, v20.2d
-	WORD $0x3d8023e0 // str q0, [sp, #0x80]
-	WORD $0x4e61d8ca // scvtf v10.2d, v6.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0xad4887e0 // ldp q0, q1, [sp, #0x110]
-	WORD $0x4ed83a5e // zip1 v30.2d, v18.2d, v24.2d
-	WORD $0x4ed87a5f // zip2 v31.2d, v18.2d, v24.2d
-	WORD $0x4e65cfd0 // fmla v16.2d, v30.2d, v5.2d
-	WORD $0x4e6bcfa9 // fmla v9.2d, v29.2d, v11.2d
-	WORD $0x6e62dc26 // fmul v6.2d, v1.2d, v2.2d
-	WORD $0x6e63dc31 // fmul v17.2d, v1.2d, v3.2d
-	WORD $0x6e76dc32 // fmul v18.2d, v1.2d, v22.2d
-	WORD $0x6e7bdc34 // fmul v20.2d, v1.2d, v27.2d
-	WORD $0x6e65dc25 // fmul v5.2d, v1.2d, v5.2d
-	WORD $0x6e6edc17 // fmul v23.2d, v0.2d, v14.2d
-	WORD $0x6e64dc18 // fmul v24.2d, v0.2d, v4.2d
-	WORD $0x6e75dc19 // fmul v25.2d, v0.2d, v21.2d
-	WORD $0x6e6cdc1b // fmul v27.2d, v0.2d, v12.2d
-	WORD $0x6e6bdc07 // fmul v7.2d, v0.2d, v11.2d
-	WORD $0x4e6acd09 // fmla v9.2d, v8.2d, v10.2d
-	WORD $0x4e73cff0 // fmla v16.2d, v31.2d, v19.2d
-	WORD $0xad14c3e9 // stp q9, q16, [sp, #0x290]
-	WORD $0x6e73dc30 // fmul v16.2d, v1.2d, v19.2d
-	WORD $0x6e6adc13 // fmul v19.2d, v0.2d, v10.2d
-	WORD $0xad4102a9 // ldp q9, q0, [x21, #0x20]
-	WORD $0x8b16006c // add x12, x3, x22
-	WORD $0x8b170060 // add x0, x3, x23
-	WORD $0xf1000442 // subs x2, x2, #0x1
-	WORD $0x3dc037fa // ldr q26, [sp, #0xd0]
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x4e09002a // tbl v10.16b, { v1.16b }, v9.16b
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x3dc0000b // ldr q11, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc0000d // ldr q13, [x0]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc0000f // ldr q15, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3dc00002 // ldr q2, [x0]
-	WORD $0x8b130000 // add x0, x0, x19
-	WORD $0x3cf36816 // ldr q22, [x0, x19]
-	WORD $0x3dc00004 // ldr q4, [x0]
-	WORD $0x4e00016b // tbl v11.16b, { v11.16b }, v0.16b
-	WORD $0x4e0001ad // tbl v13.16b, { v13.16b }, v0.16b
-	WORD $0x8b140063 // add x3, x3, x20
-	WORD $0x4e0001ef // tbl v15.16b, { v15.16b }, v0.16b
-	WORD $0x4e000042 // tbl v2.16b, { v2.16b }, v0.16b
-	WORD $0x4e000084 // tbl v4.16b, { v4.16b }, v0.16b
-	WORD $0x4e0002c0 // tbl v0.16b, { v22.16b }, v0.16b
-	WORD $0x4e09002c // tbl v12.16b, { v1.16b }, v9.16b
-	WORD $0x3dc00181 // ldr q1, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x3dc0018e // ldr q14, [x12]
-	WORD $0x8b13018c // add x12, x12, x19
-	WORD $0x3cf36995 // ldr q21, [x12, x19]
-	WORD $0x3dc00183 // ldr q3, [x12]
-	WORD $0x4e090021 // tbl v1.16b, { v1.16b }, v9.16b
-	WORD $0x4e0901ce // tbl v14.16b, { v14.16b }, v9.16b
-	WORD $0x4e090063 // tbl v3.16b, { v3.16b }, v9.16b
-	WORD $0x4e0902b5 // tbl v21.16b, { v21.16b }, v9.16b
-	WORD $0xad435aa9 // ldp q9, q22, [x21, #0x60]
-	WORD $0x6ef6456b // ushl v11.2d, v11.2d, v22.2d
-	WORD $0x6ef645ad // ushl v13.2d, v13.2d, v22.2d
-	WORD $0x6ef645ef // ushl v15.2d, v15.2d, v22.2d
-	WORD $0x6ef64442 // ushl v2.2d, v2.2d, v22.2d
-	WORD $0x6ef64484 // ushl v4.2d, v4.2d, v22.2d
-	WORD $0x6ef64400 // ushl v0.2d, v0.2d, v22.2d
-	WORD $0x6ee9454a // ushl v10.2d, v10.2d, v9.2d
-	WORD $0x6ee9458c // ushl v12.2d, v12.2d, v9.2d
-	WORD $0x6ee94421 // ushl v1.2d, v1.2d, v9.2d
-	WORD $0x6ee945ce // ushl v14.2d, v14.2d, v9.2d
-	WORD $0x6ee94463 // ushl v3.2d, v3.2d, v9.2d
-	WORD $0x6ee946b5 // ushl v21.2d, v21.2d, v9.2d
-	WORD $0x4d40cd69 // ld1r { v9.2d }, [x11]
-	WORD $0x6ee0b929 // neg v9.2d, v9.2d
-	WORD $0x4ee9456b // sshl v11.2d, v11.2d, v9.2d
-	WORD $0x4ee945ad // sshl v13.2d, v13.2d, v9.2d
-	WORD $0x4ee945ef // sshl v15.2d, v15.2d, v9.2d
-	WORD $0x4ee94442 // sshl v2.2d, v2.2d, v9.2d
-	WORD $0x4ee94484 // sshl v4.2d, v4.2d, v9.2d
-	WORD $0x4ee94400 // sshl v0.2d, v0.2d, v9.2d
-	WORD $0x4ee9454a // sshl v10.2d, v10.2d, v9.2d
-	WORD $0x4ee9458c // sshl v12.2d, v12.2d, v9.2d
-	WORD $0x4ee94421 // sshl v1.2d, v1.2d, v9.2d
-	WORD $0x4ee945ce // sshl v14.2d, v14.2d, v9.2d
-	WORD $0x4ee94463 // sshl v3.2d, v3.2d, v9.2d
-	WORD $0x4ee946b5 // sshl v21.2d, v21.2d, v9.2d
-	WORD $0x4e61d96b // scvtf v11.2d, v11.2d
-	WORD $0xad4325d6 // ldp q22, q9, [x14, #0x60]
-	WORD $0x4e61d9ad // scvtf v13.2d, v13.2d
-	WORD $0x4e61d9ef // scvtf v15.2d, v15.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
-	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
-	WORD $0x4e61d94a // scvtf v10.2d, v10.2d
+	WORD $0x4e61cdd9 // fmla v25.2d, v14.2d, v1.2d
+	WORD $0x4e61cc4f // fmla v15.2d, v2.2d, v1.2d
+	WORD $0x4e0900c1 // tbl v1.16b, { v6.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0xad4493e2 // ldp q2, q4, [sp, #0x90]
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
 	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD $0x4e6bcd26 // fmla v6.2d, v9.2d, v11.2d
-	WORD $0x4e6dcd31 // fmla v17.2d, v9.2d, v13.2d
-	WORD $0x4e6fcd32 // fmla v18.2d, v9.2d, v15.2d
-	WORD $0x4e62cd34 // fmla v20.2d, v9.2d, v2.2d
-	WORD $0x4e64cd25 // fmla v5.2d, v9.2d, v4.2d
-	WORD $0x4e60cd30 // fmla v16.2d, v9.2d, v0.2d
-	WORD $0x3dc07dc9 // ldr q9, [x14, #0x1f0]
-	WORD $0x4e6aced7 // fmla v23.2d, v22.2d, v10.2d
-	WORD $0x4e61ced9 // fmla v25.2d, v22.2d, v1.2d
-	WORD $0x4e6bcf49 // fmla v9.2d, v26.2d, v11.2d
-	WORD $0x3dc079cb // ldr q11, [x14, #0x1e0]
-	WORD $0x3dc03bfa // ldr q26, [sp, #0xe0]
-	WORD $0x4e6acf4b // fmla v11.2d, v26.2d, v10.2d
-	WORD $0x3dc02ffa // ldr q26, [sp, #0xb0]
-	WORD $0x4e61d98a // scvtf v10.2d, v12.2d
-	WORD $0x4e6aced8 // fmla v24.2d, v22.2d, v10.2d
-	WORD $0x4e6acf4b // fmla v11.2d, v26.2d, v10.2d
-	WORD $0x3dc033fa // ldr q26, [sp, #0xc0]
-	WORD $0x4e6dcf49 // fmla v9.2d, v26.2d, v13.2d
-	WORD $0x3dc027fa // ldr q26, [sp, #0x90]
-	WORD $0x4e6fcf49 // fmla v9.2d, v26.2d, v15.2d
-	WORD $0x3dc02bfa // ldr q26, [sp, #0xa0]
-	WORD $0x4e61cf4b // fmla v11.2d, v26.2d, v1.2d
-	WORD $0x4e61d9c1 // scvtf v1.2d, v14.2d
-	WORD $0x4e61cedb // fmla v27.2d, v22.2d, v1.2d
-	WORD $0x4e61cf8b // fmla v11.2d, v28.2d, v1.2d
+	WORD $0x4e61cddd // fmla v29.2d, v14.2d, v1.2d
+	WORD $0x4e61cc8f // fmla v15.2d, v4.2d, v1.2d
+	WORD $0x3dc02fe1 // ldr q1, [sp, #0xb0]
+	WORD $0x4e63cc20 // fmla v0.2d, v1.2d, v3.2d
 	WORD $0x3dc023e1 // ldr q1, [sp, #0x80]
-	WORD $0x4e62cc29 // fmla v9.2d, v1.2d, v2.2d
-	WORD $0x4e61d861 // scvtf v1.2d, v3.2d
-	WORD $0x4e61cfab // fmla v11.2d, v29.2d, v1.2d
-	WORD $0x4e61cec7 // fmla v7.2d, v22.2d, v1.2d
-	WORD $0x4e64cfc9 // fmla v9.2d, v30.2d, v4.2d
-	WORD $0x4e60cfe9 // fmla v9.2d, v31.2d, v0.2d
-	WORD $0x4e61daa0 // scvtf v0.2d, v21.2d
-	WORD $0x4e60cd0b // fmla v11.2d, v8.2d, v0.2d
-	WORD $0x4e60ced3 // fmla v19.2d, v22.2d, v0.2d
-	WORD $0xad0f25cb // stp q11, q9, [x14, #0x1e0]
-	WORD $0x910101ce // add x14, x14, #0x40
-	WORD $0x54fff201 // b.ne <symmetric6+0x1e84>
-	WORD $0x17fff878 // b <symmetric6+0x228>
-	WORD $0x7940014c // ldrh w12, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x9bbd158c // umaddl x12, w12, w29, x5
-	WORD $0x79400941 // ldrh w1, [x10, #0x4]
-	WORD $0x9bbd15ce // umaddl x14, w14, w29, x5
-	WORD $0x9bbd1421 // umaddl x1, w1, w29, x5
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0xad53d3f3 // ldp q19, q20, [sp, #0x270]
-	WORD $0x0e617839 // fcvtl v25.2d, v1.2s
-	WORD $0x4e61783a // fcvtl2 v26.2d, v1.4s
-	WORD $0xad401d80 // ldp q0, q7, [x12]
-	WORD $0x3dc00990 // ldr q16, [x12, #0x20]
-	WORD $0x79400d4c // ldrh w12, [x10, #0x6]
-	WORD $0x3dc009d6 // ldr q22, [x14, #0x20]
-	WORD $0xad4045c4 // ldp q4, q17, [x14]
-	WORD $0xad404823 // ldp q3, q18, [x1]
-	WORD $0x8b14010e // add x14, x8, x20
-	WORD $0x9bbd158c // umaddl x12, w12, w29, x5
-	WORD $0x3dc00835 // ldr q21, [x1, #0x20]
-	WORD $0xad406185 // ldp q5, q24, [x12]
-	WORD $0x3dc00997 // ldr q23, [x12, #0x20]
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc00906 // ldr q6, [x8, #0x20]
-	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
-	WORD $0x3dc0111b // ldr q27, [x8, #0x40]
-	WORD $0xf9882100 // prfm pldl1keep, [x8, #0x1040]
-	WORD $0x4ec43801 // zip1 v1.2d, v0.2d, v4.2d
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0x3dc01900 // ldr q0, [x8, #0x60]
-	WORD $0xf9883100 // prfm pldl1keep, [x8, #0x1060]
-	WORD $0x4e79cc33 // fmla v19.2d, v1.2d, v25.2d
-	WORD $0x4e6178d9 // fcvtl2 v25.2d, v6.4s
-	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
-	WORD $0x4ec53862 // zip1 v2.2d, v3.2d, v5.2d
-	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
-	WORD $0x4ed138e5 // zip1 v5.2d, v7.2d, v17.2d
-	WORD $0x4ed178e7 // zip2 v7.2d, v7.2d, v17.2d
-	WORD $0x4ed63a11 // zip1 v17.2d, v16.2d, v22.2d
-	WORD $0x4ed67a10 // zip2 v16.2d, v16.2d, v22.2d
-	WORD $0x4e66cc93 // fmla v19.2d, v4.2d, v6.2d
-	WORD $0x4ed83a46 // zip1 v6.2d, v18.2d, v24.2d
-	WORD $0x4e7acc54 // fmla v20.2d, v2.2d, v26.2d
-	WORD $0x4e617b7a // fcvtl2 v26.2d, v27.4s
-	WORD $0x4e79cc74 // fmla v20.2d, v3.2d, v25.2d
-	WORD $0x0e617b79 // fcvtl v25.2d, v27.2s
-	WORD $0x3dc0211b // ldr q27, [x8, #0x80]
-	WORD $0xf9884100 // prfm pldl1keep, [x8, #0x1080]
-	WORD $0x4e79ccb3 // fmla v19.2d, v5.2d, v25.2d
-	WORD $0x4e617819 // fcvtl2 v25.2d, v0.4s
-	WORD $0x4e7accd4 // fmla v20.2d, v6.2d, v26.2d
-	WORD $0x0e61781a // fcvtl v26.2d, v0.2s
-	WORD $0x4ed87a40 // zip2 v0.2d, v18.2d, v24.2d
-	WORD $0x3dc02918 // ldr q24, [x8, #0xa0]
-	WORD $0x4ed73ab2 // zip1 v18.2d, v21.2d, v23.2d
-	WORD $0x4ed77ab5 // zip2 v21.2d, v21.2d, v23.2d
-	WORD $0xf9885100 // prfm pldl1keep, [x8, #0x10a0]
-	WORD $0x4e7accf3 // fmla v19.2d, v7.2d, v26.2d
-	WORD $0x4e617b7a // fcvtl2 v26.2d, v27.4s
-	WORD $0x4e79cc14 // fmla v20.2d, v0.2d, v25.2d
-	WORD $0x0e617b79 // fcvtl v25.2d, v27.2s
-	WORD $0x4e79ce33 // fmla v19.2d, v17.2d, v25.2d
-	WORD $0x4e617b19 // fcvtl2 v25.2d, v24.4s
-	WORD $0x0e617b18 // fcvtl v24.2d, v24.2s
-	WORD $0x4e7ace54 // fmla v20.2d, v18.2d, v26.2d
-	WORD $0x4e78ce13 // fmla v19.2d, v16.2d, v24.2d
-	WORD $0x4e79ceb4 // fmla v20.2d, v21.2d, v25.2d
-	WORD $0xad13d3f3 // stp q19, q20, [sp, #0x270]
+	WORD $0x4e67cc20 // fmla v0.2d, v1.2d, v7.2d
+	WORD $0x4e0900a1 // tbl v1.16b, { v5.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61cdde // fmla v30.2d, v14.2d, v1.2d
+	WORD $0x4e61cc4f // fmla v15.2d, v2.2d, v1.2d
+	WORD $0x4e090201 // tbl v1.16b, { v16.16b }, v9.16b
+	WORD $0xad428be3 // ldp q3, q2, [sp, #0x50]
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61cdc8 // fmla v8.2d, v14.2d, v1.2d
+	WORD $0x4e61cc4f // fmla v15.2d, v2.2d, v1.2d
+	WORD $0x3dc01fe1 // ldr q1, [sp, #0x70]
+	WORD $0x4e71cc20 // fmla v0.2d, v1.2d, v17.2d
+	WORD $0x3dc013e1 // ldr q1, [sp, #0x40]
+	WORD $0x3dc03fe2 // ldr q2, [sp, #0xf0]
+	WORD $0x4e73cc20 // fmla v0.2d, v1.2d, v19.2d
+	WORD $0x4e090241 // tbl v1.16b, { v18.16b }, v9.16b
+	WORD $0x6eec4421 // ushl v1.2d, v1.2d, v12.2d
+	WORD $0x4e74cc40 // fmla v0.2d, v2.2d, v20.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4eed4421 // sshl v1.2d, v1.2d, v13.2d
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x4e61cc6f // fmla v15.2d, v3.2d, v1.2d
+	WORD $0x4e61cdda // fmla v26.2d, v14.2d, v1.2d
+	WORD $0x3dc03be3 // ldr q3, [sp, #0xe0]
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc6f // fmla v15.2d, v3.2d, v2.2d
+	WORD $0x4e62cddf // fmla v31.2d, v14.2d, v2.2d
+	WORD $0xad0c014f // stp q15, q0, [x10, #0x180]
+	WORD $0x54fff1a1 // b.ne <symmetric6+0x1c64>
+	WORD $0x794001a8 // ldrh w8, [x13]
+	WORD $0x794005a9 // ldrh w9, [x13, #0x2]
+	WORD $0x4edd3b20 // zip1 v0.2d, v25.2d, v29.2d
+	WORD $0x4ec83bc1 // zip1 v1.2d, v30.2d, v8.2d
+	WORD $0x8b081a88 // add x8, x20, x8, lsl #6
+	WORD $0x8b091a89 // add x9, x20, x9, lsl #6
+	WORD $0x794009aa // ldrh w10, [x13, #0x4]
+	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
+	WORD $0x8b0a1a8a // add x10, x20, x10, lsl #6
+	WORD $0x8b061a86 // add x6, x20, x6, lsl #6
+	WORD $0xad400d02 // ldp q2, q3, [x8]
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0xad000500 // stp q0, q1, [x8]
+	WORD $0x4edd7b20 // zip2 v0.2d, v25.2d, v29.2d
+	WORD $0x4ec87bc1 // zip2 v1.2d, v30.2d, v8.2d
+	WORD $0xad400d22 // ldp q2, q3, [x9]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad000520 // stp q0, q1, [x9]
+	WORD $0x4ed63aa0 // zip1 v0.2d, v21.2d, v22.2d
+	WORD $0x4edc3b01 // zip1 v1.2d, v24.2d, v28.2d
+	WORD $0xad400d42 // ldp q2, q3, [x10]
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0x4ed67aa0 // zip2 v0.2d, v21.2d, v22.2d
+	WORD $0x4edc7b01 // zip2 v1.2d, v24.2d, v28.2d
+	WORD $0xad4008c3 // ldp q3, q2, [x6]
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0xad0004c0 // stp q0, q1, [x6]
+	WORD $0x3dc00901 // ldr q1, [x8, #0x20]
+	WORD $0x4edf3b40 // zip1 v0.2d, v26.2d, v31.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x3d800900 // str q0, [x8, #0x20]
+	WORD $0x4edf7b40 // zip2 v0.2d, v26.2d, v31.2d
+	WORD $0x3dc00921 // ldr q1, [x9, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800920 // str q0, [x9, #0x20]
+	WORD $0x4edb3ae0 // zip1 v0.2d, v23.2d, v27.2d
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800940 // str q0, [x10, #0x20]
+	WORD $0x4edb7ae0 // zip2 v0.2d, v23.2d, v27.2d
+	WORD $0x3dc008c1 // ldr q1, [x6, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d8008c0 // str q0, [x6, #0x20]
+	WORD $0x794011a8 // ldrh w8, [x13, #0x8]
+	WORD $0x794015a9 // ldrh w9, [x13, #0xa]
+	WORD $0x794019aa // ldrh w10, [x13, #0xc]
+	WORD $0x79401da6 // ldrh w6, [x13, #0xe]
+	WORD $0xad412b0b // ldp q11, q10, [x24, #0x20]
+	WORD $0x9ba54d08 // umaddl x8, w8, w5, x19
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x9ba54d4a // umaddl x10, w10, w5, x19
+	WORD $0x9ba54cc6 // umaddl x6, w6, w5, x19
+	WORD $0xad55a7ff // ldp q31, q9, [sp, #0x2b0]
+	WORD $0xad400500 // ldp q0, q1, [x8]
+	WORD $0xad400d22 // ldp q2, q3, [x9]
+	WORD $0xad401544 // ldp q4, q5, [x10]
+	WORD $0x4ec33836 // zip1 v22.2d, v1.2d, v3.2d
+	WORD $0x4ec37832 // zip2 v18.2d, v1.2d, v3.2d
+	WORD $0xad4040c6 // ldp q6, q16, [x6]
+	WORD $0x3dc00901 // ldr q1, [x8, #0x20]
+	WORD $0x3dc00923 // ldr q3, [x9, #0x20]
+	WORD $0x91020308 // add x8, x24, #0x80
+	WORD $0x4ed038b7 // zip1 v23.2d, v5.2d, v16.2d
+	WORD $0x4ed078ba // zip2 v26.2d, v5.2d, v16.2d
+	WORD $0xad055ff6 // stp q22, q23, [sp, #0xa0]
+	WORD $0x3d8027f2 // str q18, [sp, #0x90]
+	WORD $0x4ec23807 // zip1 v7.2d, v0.2d, v2.2d
+	WORD $0x4ec63891 // zip1 v17.2d, v4.2d, v6.2d
+	WORD $0x4ec67886 // zip2 v6.2d, v4.2d, v6.2d
+	WORD $0x4ec27814 // zip2 v20.2d, v0.2d, v2.2d
+	WORD $0x3dc00942 // ldr q2, [x10, #0x20]
+	WORD $0x3dc008c4 // ldr q4, [x6, #0x20]
+	WORD $0xad49a3e0 // ldp q0, q8, [sp, #0x130]
+	WORD $0x528000aa // mov w10, #0x5
+	WORD $0x4ec3383c // zip1 v28.2d, v1.2d, v3.2d
+	WORD $0x4ec3782f // zip2 v15.2d, v1.2d, v3.2d
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x3cfa6963 // ldr q3, [x11, x26]
+	WORD $0x4eaf1df5 // mov v21.16b, v15.16b
+	WORD $0x4ec4384d // zip1 v13.2d, v2.2d, v4.2d
+	WORD $0x4ec4784e // zip2 v14.2d, v2.2d, v4.2d
+	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
+	WORD $0xad433302 // ldp q2, q12, [x24, #0x60]
+	WORD $0x910443e8 // add x8, sp, #0x110
+	WORD $0x4ead1db9 // mov v25.16b, v13.16b
+	WORD $0xad0653e6 // stp q6, q20, [sp, #0xc0]
+	WORD $0x4e0b0021 // tbl v1.16b, { v1.16b }, v11.16b
+	WORD $0x4e0a0063 // tbl v3.16b, { v3.16b }, v10.16b
+	WORD $0xad0747e7 // stp q7, q17, [sp, #0xe0]
+	WORD $0x6eec4465 // ushl v5.2d, v3.2d, v12.2d
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee344a4 // sshl v4.2d, v5.2d, v3.2d
+	WORD $0x4e61d825 // scvtf v5.2d, v1.2d
+	WORD $0x4e61d881 // scvtf v1.2d, v4.2d
+	WORD $0x3cf96ba4 // ldr q4, [x29, x25]
+	WORD $0x4e65ccff // fmla v31.2d, v7.2d, v5.2d
+	WORD $0x6e65dc13 // fmul v19.2d, v0.2d, v5.2d
+	WORD $0x3cfa6ba5 // ldr q5, [x29, x26]
+	WORD $0x4e61ce29 // fmla v9.2d, v17.2d, v1.2d
+	WORD $0x6e61dd01 // fmul v1.2d, v8.2d, v1.2d
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64ce9f // fmla v31.2d, v20.2d, v4.2d
+	WORD $0x6e64dc18 // fmul v24.2d, v0.2d, v4.2d
+	WORD $0x4ebc1f94 // mov v20.16b, v28.16b
+	WORD $0x3cf96bc4 // ldr q4, [x30, x25]
+	WORD $0x4e65ccc9 // fmla v9.2d, v6.2d, v5.2d
+	WORD $0x6e65dd10 // fmul v16.2d, v8.2d, v5.2d
+	WORD $0x3cfa6bc5 // ldr q5, [x30, x26]
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64cedf // fmla v31.2d, v22.2d, v4.2d
+	WORD $0x6e64dc1d // fmul v29.2d, v0.2d, v4.2d
+	WORD $0x3cf96864 // ldr q4, [x3, x25]
+	WORD $0x4e65cee9 // fmla v9.2d, v23.2d, v5.2d
+	WORD $0x6e65dd16 // fmul v22.2d, v8.2d, v5.2d
+	WORD $0x3cfa6865 // ldr q5, [x3, x26]
+	WORD $0x4eae1dd7 // mov v23.16b, v14.16b
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64ce5f // fmla v31.2d, v18.2d, v4.2d
+	WORD $0x6e64dc1e // fmul v30.2d, v0.2d, v4.2d
+	WORD $0x3cf969e4 // ldr q4, [x15, x25]
+	WORD $0x4eba1f52 // mov v18.16b, v26.16b
+	WORD $0x4e65cf49 // fmla v9.2d, v26.2d, v5.2d
+	WORD $0x6e65dd1b // fmul v27.2d, v8.2d, v5.2d
+	WORD $0x3cfa69e5 // ldr q5, [x15, x26]
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24484 // ushl v4.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x6eec44a5 // ushl v5.2d, v5.2d, v12.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e64cf9f // fmla v31.2d, v28.2d, v4.2d
+	WORD $0x6e64dc1c // fmul v28.2d, v0.2d, v4.2d
+	WORD $0x3cf96a04 // ldr q4, [x16, x25]
+	WORD $0x4e65cda9 // fmla v9.2d, v13.2d, v5.2d
+	WORD $0x6e65dd1a // fmul v26.2d, v8.2d, v5.2d
+	WORD $0x3cfa6a05 // ldr q5, [x16, x26]
+	WORD $0x4e0b0084 // tbl v4.16b, { v4.16b }, v11.16b
+	WORD $0x6ee24482 // ushl v2.2d, v4.2d, v2.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6eec44a4 // ushl v4.2d, v5.2d, v12.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34484 // sshl v4.2d, v4.2d, v3.2d
+	WORD $0x4e61d883 // scvtf v3.2d, v4.2d
+	WORD $0x4e62cdff // fmla v31.2d, v15.2d, v2.2d
+	WORD $0x4e63cdc9 // fmla v9.2d, v14.2d, v3.2d
+	WORD $0xad15a7ff // stp q31, q9, [sp, #0x2b0]
+	WORD $0x6e63dd1f // fmul v31.2d, v8.2d, v3.2d
+	WORD $0x6e62dc08 // fmul v8.2d, v0.2d, v2.2d
+	WORD $0xfd404300 // ldr d0, [x24, #0x80]
+	WORD $0xad412b09 // ldp q9, q10, [x24, #0x20]
+	WORD $0x4e080400 // dup v0.2d, v0.d[0]
+	WORD $0xad432f0c // ldp q12, q11, [x24, #0x60]
+	WORD $0x6ee0b80d // neg v13.2d, v0.2d
 	WORD $0xd503201f // nop
-	WORD $0x3dc001d6 // ldr q22, [x14]
-	WORD $0x8b0b020c // add x12, x16, x11
-	WORD $0x9101016b // add x11, x11, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b19008f // add x15, x4, x25
+	WORD $0x8b1a0089 // add x9, x4, x26
+	WORD $0x3dc03bf1 // ldr q17, [sp, #0xe0]
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x8b170084 // add x4, x4, x23
+	WORD $0x3dc001e0 // ldr q0, [x15]
+	WORD $0x4e090002 // tbl v2.16b, { v0.16b }, v9.16b
+	WORD $0x3dc00120 // ldr q0, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc00124 // ldr q4, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e0a0003 // tbl v3.16b, { v0.16b }, v10.16b
+	WORD $0xad433d00 // ldp q0, q15, [x8, #0x60]
+	WORD $0x4e61d84e // scvtf v14.2d, v2.2d
+	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
+	WORD $0x4eed4463 // sshl v3.2d, v3.2d, v13.2d
+	WORD $0x4e61d862 // scvtf v2.2d, v3.2d
+	WORD $0x4e0a0083 // tbl v3.16b, { v4.16b }, v10.16b
+	WORD $0x3dc00124 // ldr q4, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x3dc00125 // ldr q5, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e6ecc13 // fmla v19.2d, v0.2d, v14.2d
+	WORD $0x3cf66927 // ldr q7, [x9, x22]
+	WORD $0x6eeb4463 // ushl v3.2d, v3.2d, v11.2d
+	WORD $0x4e62cde1 // fmla v1.2d, v15.2d, v2.2d
+	WORD $0x4eed4463 // sshl v3.2d, v3.2d, v13.2d
+	WORD $0x4e0a0084 // tbl v4.16b, { v4.16b }, v10.16b
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6eeb4484 // ushl v4.2d, v4.2d, v11.2d
+	WORD $0x6eeb44a5 // ushl v5.2d, v5.2d, v11.2d
+	WORD $0x4e0a00e7 // tbl v7.16b, { v7.16b }, v10.16b
+	WORD $0x4eed4484 // sshl v4.2d, v4.2d, v13.2d
+	WORD $0x4e63cdf0 // fmla v16.2d, v15.2d, v3.2d
+	WORD $0x4eed44a5 // sshl v5.2d, v5.2d, v13.2d
+	WORD $0x6eeb44e7 // ushl v7.2d, v7.2d, v11.2d
+	WORD $0x4e61d884 // scvtf v4.2d, v4.2d
+	WORD $0x4e61d8a6 // scvtf v6.2d, v5.2d
+	WORD $0x3dc00125 // ldr q5, [x9]
+	WORD $0x4eed44e7 // sshl v7.2d, v7.2d, v13.2d
+	WORD $0x8b1601e9 // add x9, x15, x22
+	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x4e64cdf6 // fmla v22.2d, v15.2d, v4.2d
+	WORD $0x4e66cdfb // fmla v27.2d, v15.2d, v6.2d
+	WORD $0x4e0a00a5 // tbl v5.16b, { v5.16b }, v10.16b
+	WORD $0x4e67cdff // fmla v31.2d, v15.2d, v7.2d
+	WORD $0x6eeb44a5 // ushl v5.2d, v5.2d, v11.2d
+	WORD $0x4eed44a5 // sshl v5.2d, v5.2d, v13.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e65cdfa // fmla v26.2d, v15.2d, v5.2d
+	WORD $0x3dc0790f // ldr q15, [x8, #0x1e0]
+	WORD $0x4e6ece2f // fmla v15.2d, v17.2d, v14.2d
+	WORD $0x3dc07d0e // ldr q14, [x8, #0x1f0]
+	WORD $0x3dc03ff1 // ldr q17, [sp, #0xf0]
+	WORD $0x4e62ce2e // fmla v14.2d, v17.2d, v2.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x3dc033f1 // ldr q17, [sp, #0xc0]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x4e63ce2e // fmla v14.2d, v17.2d, v3.2d
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x3dc037f1 // ldr q17, [sp, #0xd0]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc18 // fmla v24.2d, v0.2d, v2.2d
+	WORD $0x4e62ce2f // fmla v15.2d, v17.2d, v2.2d
+	WORD $0x4e090062 // tbl v2.16b, { v3.16b }, v9.16b
+	WORD $0x3dc02be3 // ldr q3, [sp, #0xa0]
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc1d // fmla v29.2d, v0.2d, v2.2d
+	WORD $0x4e62cc6f // fmla v15.2d, v3.2d, v2.2d
+	WORD $0x3dc02fe2 // ldr q2, [sp, #0xb0]
+	WORD $0x3dc027e3 // ldr q3, [sp, #0x90]
+	WORD $0x4e64cc4e // fmla v14.2d, v2.2d, v4.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x4e66ce4e // fmla v14.2d, v18.2d, v6.2d
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4e65cf2e // fmla v14.2d, v25.2d, v5.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e67ceee // fmla v14.2d, v23.2d, v7.2d
+	WORD $0x4e62cc1e // fmla v30.2d, v0.2d, v2.2d
+	WORD $0x4e62cc6f // fmla v15.2d, v3.2d, v2.2d
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62cc1c // fmla v28.2d, v0.2d, v2.2d
+	WORD $0x4e62ce8f // fmla v15.2d, v20.2d, v2.2d
+	WORD $0x3cf66922 // ldr q2, [x9, x22]
+	WORD $0x4e090042 // tbl v2.16b, { v2.16b }, v9.16b
+	WORD $0x6eec4442 // ushl v2.2d, v2.2d, v12.2d
+	WORD $0x4eed4442 // sshl v2.2d, v2.2d, v13.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e62ceaf // fmla v15.2d, v21.2d, v2.2d
+	WORD $0x4e62cc08 // fmla v8.2d, v0.2d, v2.2d
+	WORD $0xad0f390f // stp q15, q14, [x8, #0x1e0]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x54fff281 // b.ne <symmetric6+0x2120>
+	WORD $0x17fff86b // b <symmetric6+0x480>
+	WORD $0x794001a9 // ldrh w9, [x13]
+	WORD $0x794009b0 // ldrh w16, [x13, #0x4]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b17016a // add x10, x11, x23
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x9ba54e10 // umaddl x16, w16, w5, x19
+	WORD $0x794005af // ldrh w15, [x13, #0x2]
+	WORD $0x9ba54def // umaddl x15, w15, w5, x19
+	WORD $0x3dc00177 // ldr q23, [x11]
+	WORD $0x0e617ae9 // fcvtl v9.2d, v23.2s
+	WORD $0x4e617af7 // fcvtl2 v23.2d, v23.4s
+	WORD $0xad401d23 // ldp q3, q7, [x9]
+	WORD $0x3dc00933 // ldr q19, [x9, #0x20]
+	WORD $0x79400da9 // ldrh w9, [x13, #0x6]
+	WORD $0xad401a02 // ldp q2, q6, [x16]
+	WORD $0x3dc00a12 // ldr q18, [x16, #0x20]
+	WORD $0xad4041e4 // ldp q4, q16, [x15]
+	WORD $0x3dc009f4 // ldr q20, [x15, #0x20]
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x3dc00935 // ldr q21, [x9, #0x20]
+	WORD $0xad404525 // ldp q5, q17, [x9]
+	WORD $0x4ec43860 // zip1 v0.2d, v3.2d, v4.2d
+	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
+	WORD $0x4ed038e4 // zip1 v4.2d, v7.2d, v16.2d
+	WORD $0x4ed078e7 // zip2 v7.2d, v7.2d, v16.2d
+	WORD $0x4ed43a70 // zip1 v16.2d, v19.2d, v20.2d
+	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
+	WORD $0x4ec53841 // zip1 v1.2d, v2.2d, v5.2d
+	WORD $0x4ec57842 // zip2 v2.2d, v2.2d, v5.2d
+	WORD $0x4ed138c5 // zip1 v5.2d, v6.2d, v17.2d
+	WORD $0x4ed178c6 // zip2 v6.2d, v6.2d, v17.2d
+	WORD $0x4ed53a51 // zip1 v17.2d, v18.2d, v21.2d
+	WORD $0x4ed57a52 // zip2 v18.2d, v18.2d, v21.2d
+	WORD $0xad54dbf5 // ldp q21, q22, [sp, #0x290]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00978 // ldr q24, [x11, #0x20]
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x4e77cc36 // fmla v22.2d, v1.2d, v23.2d
+	WORD $0x3dc01179 // ldr q25, [x11, #0x40]
+	WORD $0xf9882160 // prfm pldl1keep, [x11, #0x1040]
+	WORD $0x3dc0197a // ldr q26, [x11, #0x60]
+	WORD $0xf9883160 // prfm pldl1keep, [x11, #0x1060]
+	WORD $0x3dc02174 // ldr q20, [x11, #0x80]
+	WORD $0xf9884160 // prfm pldl1keep, [x11, #0x1080]
+	WORD $0x3dc0297b // ldr q27, [x11, #0xa0]
+	WORD $0xf9885160 // prfm pldl1keep, [x11, #0x10a0]
+	WORD $0x4e617b08 // fcvtl2 v8.2d, v24.4s
+	WORD $0x0e617b18 // fcvtl v24.2d, v24.2s
+	WORD $0x0e617b3f // fcvtl v31.2d, v25.2s
+	WORD $0x4e617b39 // fcvtl2 v25.2d, v25.4s
+	WORD $0x4e617b5e // fcvtl2 v30.2d, v26.4s
+	WORD $0x0e617b5a // fcvtl v26.2d, v26.2s
+	WORD $0x0e617a9d // fcvtl v29.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e617b7c // fcvtl2 v28.2d, v27.4s
+	WORD $0x0e617b7b // fcvtl v27.2d, v27.2s
+	WORD $0x4e69cc15 // fmla v21.2d, v0.2d, v9.2d
+	WORD $0x4e68cc56 // fmla v22.2d, v2.2d, v8.2d
+	WORD $0x4e78cc75 // fmla v21.2d, v3.2d, v24.2d
+	WORD $0x4e79ccb6 // fmla v22.2d, v5.2d, v25.2d
+	WORD $0x4e7fcc95 // fmla v21.2d, v4.2d, v31.2d
+	WORD $0x4e7eccd6 // fmla v22.2d, v6.2d, v30.2d
+	WORD $0x4e7accf5 // fmla v21.2d, v7.2d, v26.2d
+	WORD $0x4e74ce36 // fmla v22.2d, v17.2d, v20.2d
+	WORD $0x4e7dce15 // fmla v21.2d, v16.2d, v29.2d
+	WORD $0x4e7cce56 // fmla v22.2d, v18.2d, v28.2d
+	WORD $0x4e7bce75 // fmla v21.2d, v19.2d, v27.2d
+	WORD $0xad14dbf5 // stp q21, q22, [sp, #0x290]
+	WORD $0x3dc00156 // ldr q22, [x10]
+	WORD $0x8b08002f // add x15, x1, x8
+	WORD $0x91010108 // add x8, x8, #0x40
 	WORD $0x0e617ad7 // fcvtl v23.2d, v22.2s
-	WORD $0xad405193 // ldp q19, q20, [x12]
+	WORD $0xad4055f4 // ldp q20, q21, [x15]
 	WORD $0x4e617ad6 // fcvtl2 v22.2d, v22.4s
-	WORD $0xf98801c0 // prfm pldl1keep, [x14, #0x1000]
-	WORD $0xf105017f // cmp x11, #0x140
-	WORD $0x4e76cc54 // fmla v20.2d, v2.2d, v22.2d
-	WORD $0x3dc009d6 // ldr q22, [x14, #0x20]
-	WORD $0x4e77cc33 // fmla v19.2d, v1.2d, v23.2d
-	WORD $0xf98811c0 // prfm pldl1keep, [x14, #0x1020]
-	WORD $0x4e617ad7 // fcvtl2 v23.2d, v22.4s
-	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
-	WORD $0x4e76cc93 // fmla v19.2d, v4.2d, v22.2d
-	WORD $0x3dc011d6 // ldr q22, [x14, #0x40]
-	WORD $0x4e77cc74 // fmla v20.2d, v3.2d, v23.2d
-	WORD $0xf98821c0 // prfm pldl1keep, [x14, #0x1040]
-	WORD $0x0e617ad7 // fcvtl v23.2d, v22.2s
-	WORD $0x4e617ad6 // fcvtl2 v22.2d, v22.4s
-	WORD $0x4e76ccd4 // fmla v20.2d, v6.2d, v22.2d
-	WORD $0x3dc019d6 // ldr q22, [x14, #0x60]
-	WORD $0xf98831c0 // prfm pldl1keep, [x14, #0x1060]
-	WORD $0x3dc021d8 // ldr q24, [x14, #0x80]
-	WORD $0x4e77ccb3 // fmla v19.2d, v5.2d, v23.2d
-	WORD $0xf98841c0 // prfm pldl1keep, [x14, #0x1080]
-	WORD $0x4e617ad7 // fcvtl2 v23.2d, v22.4s
-	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xf105011f // cmp x8, #0x140
+	WORD $0x4e76cc35 // fmla v21.2d, v1.2d, v22.2d
+	WORD $0x3dc00956 // ldr q22, [x10, #0x20]
 	WORD $0x4e77cc14 // fmla v20.2d, v0.2d, v23.2d
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x4e617ad7 // fcvtl2 v23.2d, v22.4s
+	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
+	WORD $0x4e76cc74 // fmla v20.2d, v3.2d, v22.2d
+	WORD $0x3dc01156 // ldr q22, [x10, #0x40]
+	WORD $0x4e77cc55 // fmla v21.2d, v2.2d, v23.2d
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x0e617ad7 // fcvtl v23.2d, v22.2s
+	WORD $0x4e617ad6 // fcvtl2 v22.2d, v22.4s
+	WORD $0x4e76ccb5 // fmla v21.2d, v5.2d, v22.2d
+	WORD $0x3dc01956 // ldr q22, [x10, #0x60]
+	WORD $0xf9883140 // prfm pldl1keep, [x10, #0x1060]
+	WORD $0x3dc02158 // ldr q24, [x10, #0x80]
+	WORD $0x4e77cc94 // fmla v20.2d, v4.2d, v23.2d
+	WORD $0xf9884140 // prfm pldl1keep, [x10, #0x1080]
+	WORD $0x4e617ad7 // fcvtl2 v23.2d, v22.4s
+	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
+	WORD $0x4e77ccd5 // fmla v21.2d, v6.2d, v23.2d
 	WORD $0x4e617b17 // fcvtl2 v23.2d, v24.4s
-	WORD $0x4e76ccf3 // fmla v19.2d, v7.2d, v22.2d
+	WORD $0x4e76ccf4 // fmla v20.2d, v7.2d, v22.2d
 	WORD $0x0e617b16 // fcvtl v22.2d, v24.2s
-	WORD $0x4e77ce54 // fmla v20.2d, v18.2d, v23.2d
-	WORD $0x3dc029d7 // ldr q23, [x14, #0xa0]
-	WORD $0x4e76ce33 // fmla v19.2d, v17.2d, v22.2d
-	WORD $0xf98851c0 // prfm pldl1keep, [x14, #0x10a0]
-	WORD $0x8b1401ce // add x14, x14, x20
+	WORD $0x4e77ce35 // fmla v21.2d, v17.2d, v23.2d
+	WORD $0x3dc02957 // ldr q23, [x10, #0xa0]
+	WORD $0x4e76ce14 // fmla v20.2d, v16.2d, v22.2d
+	WORD $0xf9885140 // prfm pldl1keep, [x10, #0x10a0]
+	WORD $0x8b17014a // add x10, x10, x23
 	WORD $0x4e617af6 // fcvtl2 v22.2d, v23.4s
 	WORD $0x0e617af7 // fcvtl v23.2d, v23.2s
-	WORD $0x4e77ce13 // fmla v19.2d, v16.2d, v23.2d
-	WORD $0x4e76ceb4 // fmla v20.2d, v21.2d, v22.2d
-	WORD $0xad005193 // stp q19, q20, [x12]
-	WORD $0x54fffac1 // b.ne <symmetric6+0x2160>
-	WORD $0x7940114c // ldrh w12, [x10, #0x8]
-	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x9bbd158c // umaddl x12, w12, w29, x5
-	WORD $0x79401941 // ldrh w1, [x10, #0xc]
-	WORD $0x9bbd15ce // umaddl x14, w14, w29, x5
-	WORD $0x9bbd1421 // umaddl x1, w1, w29, x5
-	WORD $0xad54dbf5 // ldp q21, q22, [sp, #0x290]
-	WORD $0xad401d80 // ldp q0, q7, [x12]
-	WORD $0x3dc00990 // ldr q16, [x12, #0x20]
-	WORD $0x79401d4c // ldrh w12, [x10, #0xe]
-	WORD $0xad4045c4 // ldp q4, q17, [x14]
-	WORD $0x3dc009d3 // ldr q19, [x14, #0x20]
-	WORD $0xaa0803ee // mov x14, x8
-	WORD $0x9bbd158c // umaddl x12, w12, w29, x5
-	WORD $0x3cc70dc6 // ldr q6, [x14, #0x70]!
-	WORD $0xad404823 // ldp q3, q18, [x1]
-	WORD $0x3cda01c1 // ldur q1, [x14, #-0x60]
-	WORD $0x3cdc01c5 // ldur q5, [x14, #-0x40]
-	WORD $0x3cde01da // ldur q26, [x14, #-0x20]
-	WORD $0xad405d94 // ldp q20, q23, [x12]
+	WORD $0x4e77ce74 // fmla v20.2d, v19.2d, v23.2d
+	WORD $0x4e76ce55 // fmla v21.2d, v18.2d, v22.2d
+	WORD $0xad0055f4 // stp q20, q21, [x15]
+	WORD $0x54fffac1 // b.ne <symmetric6+0x23e8>
+	WORD $0x794011a9 // ldrh w9, [x13, #0x8]
+	WORD $0x794015aa // ldrh w10, [x13, #0xa]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x794019af // ldrh w15, [x13, #0xc]
+	WORD $0x9ba54d4a // umaddl x10, w10, w5, x19
+	WORD $0x9ba54def // umaddl x15, w15, w5, x19
+	WORD $0xad55dbf5 // ldp q21, q22, [sp, #0x2b0]
+	WORD $0xad401d23 // ldp q3, q7, [x9]
+	WORD $0x3dc00930 // ldr q16, [x9, #0x20]
+	WORD $0x79401da9 // ldrh w9, [x13, #0xe]
+	WORD $0xad404544 // ldp q4, q17, [x10]
+	WORD $0x3dc00953 // ldr q19, [x10, #0x20]
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x9ba54d29 // umaddl x9, w9, w5, x19
+	WORD $0x3cc70d46 // ldr q6, [x10, #0x70]!
+	WORD $0xad4049e2 // ldp q2, q18, [x15]
+	WORD $0x3cda0140 // ldur q0, [x10, #-0x60]
+	WORD $0x3cdc0145 // ldur q5, [x10, #-0x40]
+	WORD $0x3cde015a // ldur q26, [x10, #-0x20]
+	WORD $0xad405d34 // ldp q20, q23, [x9]
 	WORD $0x0e6178db // fcvtl v27.2d, v6.2s
-	WORD $0x0e617838 // fcvtl v24.2d, v1.2s
-	WORD $0x4e617839 // fcvtl2 v25.2d, v1.4s
-	WORD $0x4ec43801 // zip1 v1.2d, v0.2d, v4.2d
-	WORD $0x4ec47804 // zip2 v4.2d, v0.2d, v4.2d
-	WORD $0x4e78cc35 // fmla v21.2d, v1.2d, v24.2d
-	WORD $0x4e6178b8 // fcvtl2 v24.2d, v5.4s
-	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
-	WORD $0x4ed73a40 // zip1 v0.2d, v18.2d, v23.2d
-	WORD $0x4ed43862 // zip1 v2.2d, v3.2d, v20.2d
-	WORD $0x4ed47863 // zip2 v3.2d, v3.2d, v20.2d
-	WORD $0x0e617b54 // fcvtl v20.2d, v26.2s
-	WORD $0x4e65cc95 // fmla v21.2d, v4.2d, v5.2d
-	WORD $0x4ed138e5 // zip1 v5.2d, v7.2d, v17.2d
+	WORD $0x0e617818 // fcvtl v24.2d, v0.2s
+	WORD $0x4e617819 // fcvtl2 v25.2d, v0.4s
+	WORD $0x4ec43860 // zip1 v0.2d, v3.2d, v4.2d
+	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
+	WORD $0x4ed138e4 // zip1 v4.2d, v7.2d, v17.2d
 	WORD $0x4ed178e7 // zip2 v7.2d, v7.2d, v17.2d
 	WORD $0x4ed33a11 // zip1 v17.2d, v16.2d, v19.2d
 	WORD $0x4ed37a10 // zip2 v16.2d, v16.2d, v19.2d
-	WORD $0x4e79cc56 // fmla v22.2d, v2.2d, v25.2d
-	WORD $0x3dc009d9 // ldr q25, [x14, #0x20]
-	WORD $0x4e74ccb5 // fmla v21.2d, v5.2d, v20.2d
-	WORD $0x3dc00834 // ldr q20, [x1, #0x20]
-	WORD $0x4e78cc76 // fmla v22.2d, v3.2d, v24.2d
+	WORD $0x4e78cc15 // fmla v21.2d, v0.2d, v24.2d
+	WORD $0x4e6178b8 // fcvtl2 v24.2d, v5.4s
+	WORD $0x0e6178a5 // fcvtl v5.2d, v5.2s
+	WORD $0x4ed43841 // zip1 v1.2d, v2.2d, v20.2d
+	WORD $0x4ed47842 // zip2 v2.2d, v2.2d, v20.2d
+	WORD $0x0e617b54 // fcvtl v20.2d, v26.2s
+	WORD $0x4e65cc75 // fmla v21.2d, v3.2d, v5.2d
+	WORD $0x4ed73a45 // zip1 v5.2d, v18.2d, v23.2d
+	WORD $0x4e79cc36 // fmla v22.2d, v1.2d, v25.2d
+	WORD $0x3dc00959 // ldr q25, [x10, #0x20]
+	WORD $0x4e74cc95 // fmla v21.2d, v4.2d, v20.2d
+	WORD $0x3dc009f4 // ldr q20, [x15, #0x20]
+	WORD $0x4e78cc56 // fmla v22.2d, v2.2d, v24.2d
 	WORD $0x4e617b58 // fcvtl2 v24.2d, v26.4s
 	WORD $0x4e6178da // fcvtl2 v26.2d, v6.4s
 	WORD $0x4ed77a46 // zip2 v6.2d, v18.2d, v23.2d
-	WORD $0x3dc011d7 // ldr q23, [x14, #0x40]
-	WORD $0x8b1401ce // add x14, x14, x20
+	WORD $0x3dc01157 // ldr q23, [x10, #0x40]
+	WORD $0x8b17014a // add x10, x10, x23
 	WORD $0x4e7bccf5 // fmla v21.2d, v7.2d, v27.2d
-	WORD $0x4e78cc16 // fmla v22.2d, v0.2d, v24.2d
-	WORD $0x3dc00998 // ldr q24, [x12, #0x20]
+	WORD $0x4e78ccb6 // fmla v22.2d, v5.2d, v24.2d
+	WORD $0x3dc00938 // ldr q24, [x9, #0x20]
 	WORD $0x4e7accd6 // fmla v22.2d, v6.2d, v26.2d
 	WORD $0x0e617b3a // fcvtl v26.2d, v25.2s
 	WORD $0x4e617b39 // fcvtl2 v25.2d, v25.4s
@@ -8363,34 +9378,38 @@ TEXT ·symmetric6Quad(SB), 0, $1328-8
 	WORD $0x0e617af7 // fcvtl v23.2d, v23.2s
 	WORD $0x4e77ce15 // fmla v21.2d, v16.2d, v23.2d
 	WORD $0x4e79ce96 // fmla v22.2d, v20.2d, v25.2d
-	WORD $0xad14dbf5 // stp q21, q22, [sp, #0x290]
-	WORD $0x3cda01d6 // ldur q22, [x14, #-0x60]
-	WORD $0x8b0b022c // add x12, x17, x11
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0xad405593 // ldp q19, q21, [x12]
-	WORD $0xf105017f // cmp x11, #0x140
+	WORD $0xad15dbf5 // stp q21, q22, [sp, #0x2b0]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3cda0156 // ldur q22, [x10, #-0x60]
+	WORD $0x8b08004f // add x15, x2, x8
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0xad4055f3 // ldp q19, q21, [x15]
+	WORD $0xf105011f // cmp x8, #0x140
 	WORD $0x0e617ad7 // fcvtl v23.2d, v22.2s
 	WORD $0x4e617ad6 // fcvtl2 v22.2d, v22.4s
-	WORD $0x4e76cc55 // fmla v21.2d, v2.2d, v22.2d
-	WORD $0x3cdc01d6 // ldur q22, [x14, #-0x40]
-	WORD $0x4e77cc33 // fmla v19.2d, v1.2d, v23.2d
+	WORD $0x4e76cc35 // fmla v21.2d, v1.2d, v22.2d
+	WORD $0x3cdc0156 // ldur q22, [x10, #-0x40]
+	WORD $0x4e77cc13 // fmla v19.2d, v0.2d, v23.2d
 	WORD $0x4e617ad7 // fcvtl2 v23.2d, v22.4s
 	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
-	WORD $0x4e76cc93 // fmla v19.2d, v4.2d, v22.2d
-	WORD $0x3cde01d6 // ldur q22, [x14, #-0x20]
-	WORD $0x4e77cc75 // fmla v21.2d, v3.2d, v23.2d
+	WORD $0x4e76cc73 // fmla v19.2d, v3.2d, v22.2d
+	WORD $0x3cde0156 // ldur q22, [x10, #-0x20]
+	WORD $0x4e77cc55 // fmla v21.2d, v2.2d, v23.2d
 	WORD $0x0e617ad8 // fcvtl v24.2d, v22.2s
 	WORD $0x4e617ad6 // fcvtl2 v22.2d, v22.4s
-	WORD $0x4e76cc15 // fmla v21.2d, v0.2d, v22.2d
-	WORD $0x3dc001d6 // ldr q22, [x14]
-	WORD $0x4e78ccb3 // fmla v19.2d, v5.2d, v24.2d
+	WORD $0x4e76ccb5 // fmla v21.2d, v5.2d, v22.2d
+	WORD $0x3dc00156 // ldr q22, [x10]
+	WORD $0x4e78cc93 // fmla v19.2d, v4.2d, v24.2d
 	WORD $0x4e617ad7 // fcvtl2 v23.2d, v22.4s
 	WORD $0x0e617ad6 // fcvtl v22.2d, v22.2s
-	WORD $0x3dc011d8 // ldr q24, [x14, #0x40]
+	WORD $0x3dc01158 // ldr q24, [x10, #0x40]
 	WORD $0x4e76ccf3 // fmla v19.2d, v7.2d, v22.2d
-	WORD $0x3dc009d6 // ldr q22, [x14, #0x20]
+	WORD $0x3dc00956 // ldr q22, [x10, #0x20]
 	WORD $0x4e77ccd5 // fmla v21.2d, v6.2d, v23.2d
-	WORD $0x8b1401ce // add x14, x14, x20
+	WORD $0x8b17014a // add x10, x10, x23
 	WORD $0x0e617ad7 // fcvtl v23.2d, v22.2s
 	WORD $0x4e617ad6 // fcvtl2 v22.2d, v22.4s
 	WORD $0x4e76ce55 // fmla v21.2d, v18.2d, v22.2d
@@ -8399,114 +9418,193 @@ TEXT ·symmetric6Quad(SB), 0, $1328-8
 	WORD $0x0e617b17 // fcvtl v23.2d, v24.2s
 	WORD $0x4e77ce13 // fmla v19.2d, v16.2d, v23.2d
 	WORD $0x4e76ce95 // fmla v21.2d, v20.2d, v22.2d
-	WORD $0xad005593 // stp q19, q21, [x12]
-	WORD $0x54fffb81 // b.ne <symmetric6+0x2308>
-	WORD $0x17fff7d8 // b <symmetric6+0x2fc>
-	WORD $0x79400f2b // ldrh w11, [x25, #0x6]
-	WORD $0xf9400fe5 // ldr x5, [sp, #0x18]
-	WORD $0x3616f1cb // tbz w11, #0x2, <symmetric6+0x1e0>
-	WORD $0xf9421beb // ldr x11, [sp, #0x430]
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x540003cb // b.lt <symmetric6+0x242c>
-	WORD $0xf940240c // ldr x12, [x0, #0x48]
-	WORD $0xaa0b03ee // mov x14, x11
-	WORD $0xaa0d03e2 // mov x2, x13
-	WORD $0xf940c041 // ldr x1, [x2, #0x180]
-	WORD $0xfd400040 // ldr d0, [x2]
-	WORD $0xf10005ce // subs x14, x14, #0x1
-	WORD $0x8b011981 // add x1, x12, x1, lsl #6
-	WORD $0x6d400821 // ldp d1, d2, [x1]
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd000020 // str d0, [x1]
-	WORD $0xfd402040 // ldr d0, [x2, #0x40]
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0xfd000420 // str d0, [x1, #0x8]
-	WORD $0x6d410821 // ldp d1, d2, [x1, #0x10]
-	WORD $0xfd404040 // ldr d0, [x2, #0x80]
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd000820 // str d0, [x1, #0x10]
-	WORD $0xfd406040 // ldr d0, [x2, #0xc0]
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0x6d420821 // ldp d1, d2, [x1, #0x20]
-	WORD $0xfd000c20 // str d0, [x1, #0x18]
-	WORD $0xfd408040 // ldr d0, [x2, #0x100]
-	WORD $0x1e612800 // fadd d0, d0, d1
-	WORD $0xfd001020 // str d0, [x1, #0x20]
-	WORD $0xfd40a040 // ldr d0, [x2, #0x140]
-	WORD $0x91002042 // add x2, x2, #0x8
-	WORD $0x1e622800 // fadd d0, d0, d2
-	WORD $0xfd001420 // str d0, [x1, #0x28]
-	WORD $0x54fffce1 // b.ne <symmetric6+0x23c4>
-	WORD $0xf9400bec // ldr x12, [sp, #0x10]
-	WORD $0x8b050165 // add x5, x11, x5
-	WORD $0x9100232b // add x11, x25, #0x8
-	WORD $0xeb0c017f // cmp x11, x12
-	WORD $0x54feed22 // b.hs <symmetric6+0x1e0>
-	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x5280010c // mov w12, #0x8
-	WORD $0xcb05016b // sub x11, x11, x5
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0x9a8cb16c // csel x12, x11, x12, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0xad0783e0 // stp q0, q0, [sp, #0xf0]
-	WORD $0xf9021bec // str x12, [sp, #0x430]
-	WORD $0xad0883e0 // stp q0, q0, [sp, #0x110]
-	WORD $0xad0983e0 // stp q0, q0, [sp, #0x130]
-	WORD $0xad0a83e0 // stp q0, q0, [sp, #0x150]
-	WORD $0xad0b83e0 // stp q0, q0, [sp, #0x170]
-	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
-	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
-	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
-	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
-	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
-	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
-	WORD $0xad1283e0 // stp q0, q0, [sp, #0x250]
-	WORD $0xad1383e0 // stp q0, q0, [sp, #0x270]
-	WORD $0xad1483e0 // stp q0, q0, [sp, #0x290]
-	WORD $0xad1583e0 // stp q0, q0, [sp, #0x2b0]
-	WORD $0xad1683e0 // stp q0, q0, [sp, #0x2d0]
-	WORD $0xad1783e0 // stp q0, q0, [sp, #0x2f0]
-	WORD $0xad1883e0 // stp q0, q0, [sp, #0x310]
-	WORD $0xad1983e0 // stp q0, q0, [sp, #0x330]
-	WORD $0xad1a83e0 // stp q0, q0, [sp, #0x350]
-	WORD $0xad1b83e0 // stp q0, q0, [sp, #0x370]
-	WORD $0xad1c83e0 // stp q0, q0, [sp, #0x390]
-	WORD $0xad1d83e0 // stp q0, q0, [sp, #0x3b0]
-	WORD $0xad1e83e0 // stp q0, q0, [sp, #0x3d0]
-	WORD $0x54fee90b // b.lt <symmetric6+0x1e0>
-	WORD $0xf940140c // ldr x12, [x0, #0x28]
-	WORD $0xf9401c0e // ldr x14, [x0, #0x38]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x9103c3e2 // add x2, sp, #0xf0
-	WORD $0xaa0503e3 // mov x3, x5
-	WORD $0x14000016 // b <symmetric6+0x2530>
+	WORD $0xad0055f3 // stp q19, q21, [x15]
+	WORD $0x54fffb81 // b.ne <symmetric6+0x25a0>
+	WORD $0x17fff7c9 // b <symmetric6+0x558>
 	WORD $0xd503201f // nop
-	WORD $0x9b1d3881 // madd x1, x4, x29, x14
-	WORD $0xf9018044 // str x4, [x2, #0x300]
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0xfd400020 // ldr d0, [x1]
-	WORD $0xfd000040 // str d0, [x2]
-	WORD $0xfd400420 // ldr d0, [x1, #0x8]
-	WORD $0xfd002040 // str d0, [x2, #0x40]
-	WORD $0xfd400820 // ldr d0, [x1, #0x10]
-	WORD $0xfd004040 // str d0, [x2, #0x80]
-	WORD $0xfd400c20 // ldr d0, [x1, #0x18]
-	WORD $0xfd006040 // str d0, [x2, #0xc0]
-	WORD $0xfd401020 // ldr d0, [x1, #0x20]
-	WORD $0xfd008040 // str d0, [x2, #0x100]
-	WORD $0xfd401420 // ldr d0, [x1, #0x28]
-	WORD $0xf9421be1 // ldr x1, [sp, #0x430]
-	WORD $0xeb01017f // cmp x11, x1
-	WORD $0xfd00a040 // str d0, [x2, #0x140]
-	WORD $0x91002042 // add x2, x2, #0x8
-	WORD $0x54fee5aa // b.ge <symmetric6+0x1e0>
-	WORD $0xaa0303e4 // mov x4, x3
-	WORD $0xb4fffd6c // cbz x12, <symmetric6+0x24e0>
-	WORD $0x78637984 // ldrh w4, [x12, x3, lsl #1]
-	WORD $0x17ffffe9 // b <symmetric6+0x24e0>
-	WORD $0x911103ff // add sp, sp, #0x440
+	WORD $0xd503201f // nop
+	WORD $0x79400ea8 // ldrh w8, [x21, #0x6]
+	WORD $0x3616d208 // tbz w8, #0x2, <symmetric6+0x84>
+	WORD $0xad54e3fe // ldp q30, q24, [sp, #0x290]
+	WORD $0xad5597f3 // ldp q19, q5, [sp, #0x2b0]
+	WORD $0xa942dbe3 // ldp x3, x22, [sp, #0x28]
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0xad56e7ff // ldp q31, q25, [sp, #0x2d0]
+	WORD $0xad579bf4 // ldp q20, q6, [sp, #0x2f0]
+	WORD $0xad58dbfc // ldp q28, q22, [sp, #0x310]
+	WORD $0xad598ff1 // ldp q17, q3, [sp, #0x330]
+	WORD $0xad5adffd // ldp q29, q23, [sp, #0x350]
+	WORD $0xad5b93f2 // ldp q18, q4, [sp, #0x370]
+	WORD $0xad5c83fa // ldp q26, q0, [sp, #0x390]
+	WORD $0xad5d87e7 // ldp q7, q1, [sp, #0x3b0]
+	WORD $0xad5ed7fb // ldp q27, q21, [sp, #0x3d0]
+	WORD $0xad5f8bf0 // ldp q16, q2, [sp, #0x3f0]
+	WORD $0x54000d01 // b.ne <symmetric6+0x2820>
+	WORD $0xf94013e4 // ldr x4, [sp, #0x20]
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x4edd3b8b // zip1 v11.2d, v28.2d, v29.2d
+	WORD $0x4edd7b9c // zip2 v28.2d, v28.2d, v29.2d
+	WORD $0x4ed93b1d // zip1 v29.2d, v24.2d, v25.2d
+	WORD $0x79400089 // ldrh w9, [x4]
+	WORD $0x7940088f // ldrh w15, [x4, #0x4]
+	WORD $0x79400c90 // ldrh w16, [x4, #0x6]
+	WORD $0x4ed97b18 // zip2 v24.2d, v24.2d, v25.2d
+	WORD $0x4ed038f9 // zip1 v25.2d, v7.2d, v16.2d
+	WORD $0x4ed078e7 // zip2 v7.2d, v7.2d, v16.2d
+	WORD $0x8b09190a // add x10, x8, x9, lsl #6
+	WORD $0x79400489 // ldrh w9, [x4, #0x2]
+	WORD $0xad402548 // ldp q8, q9, [x10]
+	WORD $0x3dc0094a // ldr q10, [x10, #0x20]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0x4e6bd529 // fadd v9.2d, v9.2d, v11.2d
+	WORD $0x4edf3bcb // zip1 v11.2d, v30.2d, v31.2d
+	WORD $0x4edf7bde // zip2 v30.2d, v30.2d, v31.2d
+	WORD $0x4e6bd508 // fadd v8.2d, v8.2d, v11.2d
+	WORD $0x4edb3b4b // zip1 v11.2d, v26.2d, v27.2d
+	WORD $0x4edb7b5a // zip2 v26.2d, v26.2d, v27.2d
+	WORD $0x4e6bd54a // fadd v10.2d, v10.2d, v11.2d
+	WORD $0xad002548 // stp q8, q9, [x10]
+	WORD $0xad40213f // ldp q31, q8, [x9]
+	WORD $0x3d80094a // str q10, [x10, #0x20]
+	WORD $0x4e68d79b // fadd v27.2d, v28.2d, v8.2d
+	WORD $0x3dc00929 // ldr q9, [x9, #0x20]
+	WORD $0x4e7fd7dc // fadd v28.2d, v30.2d, v31.2d
+	WORD $0x4e69d75a // fadd v26.2d, v26.2d, v9.2d
+	WORD $0x4ed73ade // zip1 v30.2d, v22.2d, v23.2d
+	WORD $0x4ed5381f // zip1 v31.2d, v0.2d, v21.2d
+	WORD $0x4ed77ad6 // zip2 v22.2d, v22.2d, v23.2d
+	WORD $0x4ed57800 // zip2 v0.2d, v0.2d, v21.2d
+	WORD $0x4ed43a77 // zip1 v23.2d, v19.2d, v20.2d
+	WORD $0x4ed47a73 // zip2 v19.2d, v19.2d, v20.2d
+	WORD $0xad006d3c // stp q28, q27, [x9]
+	WORD $0x3d80093a // str q26, [x9, #0x20]
+	WORD $0x8b0f1909 // add x9, x8, x15, lsl #6
+	WORD $0x8b101908 // add x8, x8, x16, lsl #6
+	WORD $0x3dc0093c // ldr q28, [x9, #0x20]
+	WORD $0xad406d3a // ldp q26, q27, [x9]
+	WORD $0x4e7bd7db // fadd v27.2d, v30.2d, v27.2d
+	WORD $0x4e7cd7fc // fadd v28.2d, v31.2d, v28.2d
+	WORD $0x4e7ad7ba // fadd v26.2d, v29.2d, v26.2d
+	WORD $0x3d80093c // str q28, [x9, #0x20]
+	WORD $0x3dc0091c // ldr q28, [x8, #0x20]
+	WORD $0x4e7cd400 // fadd v0.2d, v0.2d, v28.2d
+	WORD $0xad006d3a // stp q26, q27, [x9]
+	WORD $0xad40691b // ldp q27, q26, [x8]
+	WORD $0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	WORD $0x3d800900 // str q0, [x8, #0x20]
+	WORD $0x4e7bd715 // fadd v21.2d, v24.2d, v27.2d
+	WORD $0x4ed23a38 // zip1 v24.2d, v17.2d, v18.2d
+	WORD $0x4ed27a31 // zip2 v17.2d, v17.2d, v18.2d
+	WORD $0x4ec43872 // zip1 v18.2d, v3.2d, v4.2d
+	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
+	WORD $0xad005915 // stp q21, q22, [x8]
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0x79401089 // ldrh w9, [x4, #0x8]
+	WORD $0x7940188f // ldrh w15, [x4, #0xc]
+	WORD $0x79401c90 // ldrh w16, [x4, #0xe]
+	WORD $0x8b09190a // add x10, x8, x9, lsl #6
+	WORD $0x79401489 // ldrh w9, [x4, #0xa]
+	WORD $0xad405540 // ldp q0, q21, [x10]
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0x3dc00956 // ldr q22, [x10, #0x20]
+	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e77d400 // fadd v0.2d, v0.2d, v23.2d
+	WORD $0x3d800956 // str q22, [x10, #0x20]
+	WORD $0x3dc00936 // ldr q22, [x9, #0x20]
+	WORD $0xad005540 // stp q0, q21, [x10]
+	WORD $0x8b0f190a // add x10, x8, x15, lsl #6
+	WORD $0x8b101908 // add x8, x8, x16, lsl #6
+	WORD $0xad405520 // ldp q0, q21, [x9]
+	WORD $0x4e75d630 // fadd v16.2d, v17.2d, v21.2d
+	WORD $0x4ec638b1 // zip1 v17.2d, v5.2d, v6.2d
+	WORD $0x4e60d660 // fadd v0.2d, v19.2d, v0.2d
+	WORD $0x4ec23833 // zip1 v19.2d, v1.2d, v2.2d
+	WORD $0xad004120 // stp q0, q16, [x9]
+	WORD $0x4e76d4e0 // fadd v0.2d, v7.2d, v22.2d
+	WORD $0x3d800920 // str q0, [x9, #0x20]
+	WORD $0xad401d40 // ldp q0, q7, [x10]
+	WORD $0x4e67d647 // fadd v7.2d, v18.2d, v7.2d
+	WORD $0x3dc00950 // ldr q16, [x10, #0x20]
+	WORD $0x4e70d670 // fadd v16.2d, v19.2d, v16.2d
+	WORD $0x4e60d620 // fadd v0.2d, v17.2d, v0.2d
+	WORD $0x3d800950 // str q16, [x10, #0x20]
+	WORD $0xad001d40 // stp q0, q7, [x10]
+	WORD $0x4ec678a0 // zip2 v0.2d, v5.2d, v6.2d
+	WORD $0xad401504 // ldp q4, q5, [x8]
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0xad000d00 // stp q0, q3, [x8]
+	WORD $0x4ec27820 // zip2 v0.2d, v1.2d, v2.2d
+	WORD $0x3dc00901 // ldr q1, [x8, #0x20]
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x3d800900 // str q0, [x8, #0x20]
+	WORD $0x1400003b // b <symmetric6+0x28fc>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x3d8107fe // str q30, [sp, #0x410]
+	WORD $0x3d810bf8 // str q24, [sp, #0x420]
+	WORD $0x3d810ff3 // str q19, [sp, #0x430]
+	WORD $0x3d8113e5 // str q5, [sp, #0x440]
+	WORD $0x3d8117ff // str q31, [sp, #0x450]
+	WORD $0x3d811bf9 // str q25, [sp, #0x460]
+	WORD $0x3d811ff4 // str q20, [sp, #0x470]
+	WORD $0x3d8123e6 // str q6, [sp, #0x480]
+	WORD $0x3d8127fc // str q28, [sp, #0x490]
+	WORD $0x3d812bf6 // str q22, [sp, #0x4a0]
+	WORD $0x3d812ff1 // str q17, [sp, #0x4b0]
+	WORD $0x3d8133e3 // str q3, [sp, #0x4c0]
+	WORD $0x3d8137fd // str q29, [sp, #0x4d0]
+	WORD $0x3d813bf7 // str q23, [sp, #0x4e0]
+	WORD $0x3d813ff2 // str q18, [sp, #0x4f0]
+	WORD $0x3d8143e4 // str q4, [sp, #0x500]
+	WORD $0x3d8147fa // str q26, [sp, #0x510]
+	WORD $0x3d814be0 // str q0, [sp, #0x520]
+	WORD $0x3d814fe7 // str q7, [sp, #0x530]
+	WORD $0x3d8153e1 // str q1, [sp, #0x540]
+	WORD $0x3d8157fb // str q27, [sp, #0x550]
+	WORD $0x3d815bf5 // str q21, [sp, #0x560]
+	WORD $0x3d815ff0 // str q16, [sp, #0x570]
+	WORD $0x3d8163e2 // str q2, [sp, #0x580]
+	WORD $0x540003cb // b.lt <symmetric6+0x28fc>
+	WORD $0xf9402408 // ldr x8, [x0, #0x48]
+	WORD $0xf9400bea // ldr x10, [sp, #0x10]
+	WORD $0xaa0303f0 // mov x16, x3
+	WORD $0xf94013ef // ldr x15, [sp, #0x20]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x784025e9 // ldrh w9, [x15], #0x2
+	WORD $0xfc540140 // ldur d0, [x10, #-0xc0]
+	WORD $0xf1000610 // subs x16, x16, #0x1
+	WORD $0x8b091909 // add x9, x8, x9, lsl #6
+	WORD $0xfc580141 // ldur d1, [x10, #-0x80]
+	WORD $0xfc5c0142 // ldur d2, [x10, #-0x40]
+	WORD $0x6d401123 // ldp d3, d4, [x9]
+	WORD $0x1e642821 // fadd d1, d1, d4
+	WORD $0x1e632800 // fadd d0, d0, d3
+	WORD $0x6d411123 // ldp d3, d4, [x9, #0x10]
+	WORD $0x6d000520 // stp d0, d1, [x9]
+	WORD $0xfd404140 // ldr d0, [x10, #0x80]
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0xfd400143 // ldr d3, [x10]
+	WORD $0x1e642863 // fadd d3, d3, d4
+	WORD $0xfd402144 // ldr d4, [x10, #0x40]
+	WORD $0x9100214a // add x10, x10, #0x8
+	WORD $0x6d010d22 // stp d2, d3, [x9, #0x10]
+	WORD $0x6d420921 // ldp d1, d2, [x9, #0x20]
+	WORD $0x1e622800 // fadd d0, d0, d2
+	WORD $0x1e612881 // fadd d1, d4, d1
+	WORD $0x6d020121 // stp d1, d0, [x9, #0x20]
+	WORD $0x54fffd41 // b.ne <symmetric6+0x28a0>
+	WORD $0x8b160076 // add x22, x3, x22
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0x910022b5 // add x21, x21, #0x8
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x54febc43 // b.lo <symmetric6+0x98>
+	WORD $0x911643ff // add sp, sp, #0x590
 	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
 	WORD $0xf94023fd // ldr x29, [sp, #0x40]
 	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
@@ -8521,8 +9619,5 @@ TEXT ·symmetric6Quad(SB), 0, $1328-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET

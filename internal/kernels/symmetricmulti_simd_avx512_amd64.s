@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func symmetric2Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
+TEXT ·symmetric2Multi2Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -361,7 +361,7 @@ TEXT ·symmetric2Multi2Oct(SB), 0, $192-16
 	RET
 
 // func symmetric2Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
+TEXT ·symmetric2Multi4Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -717,7 +717,7 @@ TEXT ·symmetric2Multi4Oct(SB), 0, $192-16
 	RET
 
 // func symmetric2Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
+TEXT ·symmetric2Multi8Oct(SB), 0, $256-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -1103,7 +1103,7 @@ TEXT ·symmetric2Multi8Oct(SB), 0, $192-16
 	RET
 
 // func symmetric3Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
+TEXT ·symmetric3Multi2Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -1502,7 +1502,7 @@ TEXT ·symmetric3Multi2Oct(SB), 0, $176-16
 	RET
 
 // func symmetric3Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
+TEXT ·symmetric3Multi4Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -1901,7 +1901,7 @@ TEXT ·symmetric3Multi4Oct(SB), 0, $176-16
 	RET
 
 // func symmetric3Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
+TEXT ·symmetric3Multi8Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -2341,7 +2341,7 @@ TEXT ·symmetric3Multi8Oct(SB), 0, $176-16
 	RET
 
 // func symmetric4Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
+TEXT ·symmetric4Multi2Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -2779,7 +2779,7 @@ TEXT ·symmetric4Multi2Oct(SB), 0, $176-16
 	RET
 
 // func symmetric4Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
+TEXT ·symmetric4Multi4Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -3225,7 +3225,7 @@ TEXT ·symmetric4Multi4Oct(SB), 0, $176-16
 	RET
 
 // func symmetric4Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
+TEXT ·symmetric4Multi8Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -3718,7 +3718,7 @@ TEXT ·symmetric4Multi8Oct(SB), 0, $176-16
 	RET
 
 // func symmetric5Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
+TEXT ·symmetric5Multi2Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -4240,7 +4240,7 @@ TEXT ·symmetric5Multi2Oct(SB), 0, $176-16
 	RET
 
 // func symmetric5Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
+TEXT ·symmetric5Multi4Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -4755,7 +4755,7 @@ TEXT ·symmetric5Multi4Oct(SB), 0, $176-16
 	RET
 
 // func symmetric5Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
+TEXT ·symmetric5Multi8Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -5336,7 +5336,7 @@ TEXT ·symmetric5Multi8Oct(SB), 0, $176-16
 	RET
 
 // func symmetric6Multi2Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
+TEXT ·symmetric6Multi2Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -5923,7 +5923,7 @@ TEXT ·symmetric6Multi2Oct(SB), 0, $176-16
 	RET
 
 // func symmetric6Multi4Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
+TEXT ·symmetric6Multi4Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64
@@ -6509,7 +6509,7 @@ TEXT ·symmetric6Multi4Oct(SB), 0, $176-16
 	RET
 
 // func symmetric6Multi8Oct(c *symmetricCall, s *multiWork)
-TEXT ·symmetric6Multi8Oct(SB), 0, $176-16
+TEXT ·symmetric6Multi8Oct(SB), 0, $240-16
 	MOVQ c+0(FP), DI
 	MOVQ s+8(FP), SI
 	PCALIGN $64

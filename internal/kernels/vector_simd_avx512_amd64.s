@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func dotOct(x []float64, y []float64) float64
-TEXT ·dotOct(SB), 0, $80-56
+TEXT ·dotOct(SB), 0, $144-56
 	MOVQ x_base+0(FP), DI
 	MOVQ y_base+24(FP), SI
 	MOVQ x_len+8(FP), DX
@@ -47,7 +47,7 @@ TEXT ·dotOct(SB), 0, $80-56
 	RET
 
 // func dot4Oct(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
-TEXT ·dot4Oct(SB), 0, $96-128
+TEXT ·dot4Oct(SB), 0, $160-128
 	MOVQ v0_base+0(FP), DI
 	MOVQ v1_base+24(FP), SI
 	MOVQ v2_base+48(FP), DX
@@ -136,7 +136,7 @@ TEXT ·dot4Oct(SB), 0, $96-128
 	RET
 
 // func axpyOct(a float64, x []float64, y []float64)
-TEXT ·axpyOct(SB), 0, $80-56
+TEXT ·axpyOct(SB), 0, $144-56
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ y_base+32(FP), SI
@@ -173,7 +173,7 @@ TEXT ·axpyOct(SB), 0, $80-56
 	RET
 
 // func axpy4Oct(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
-TEXT ·axpy4Oct(SB), 0, $80-152
+TEXT ·axpy4Oct(SB), 0, $144-152
 	MOVSD a0+0(FP), X0
 	MOVSD a1+8(FP), X1
 	MOVSD a2+16(FP), X2
@@ -233,7 +233,7 @@ TEXT ·axpy4Oct(SB), 0, $80-152
 	RET
 
 // func axpyDotOct(a float64, x []float64, y []float64, z []float64) float64
-TEXT ·axpyDotOct(SB), 0, $80-88
+TEXT ·axpyDotOct(SB), 0, $144-88
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ y_base+32(FP), SI
@@ -285,7 +285,7 @@ TEXT ·axpyDotOct(SB), 0, $80-88
 	RET
 
 // func xpayOct(x []float64, a float64, y []float64)
-TEXT ·xpayOct(SB), 0, $80-56
+TEXT ·xpayOct(SB), 0, $144-56
 	MOVQ x_base+0(FP), DI
 	MOVSD a+24(FP), X0
 	MOVQ y_base+32(FP), SI
@@ -322,7 +322,7 @@ TEXT ·xpayOct(SB), 0, $80-56
 	RET
 
 // func scaleOct(a float64, x []float64)
-TEXT ·scaleOct(SB), 0, $80-32
+TEXT ·scaleOct(SB), 0, $144-32
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ x_len+16(FP), SI
@@ -358,7 +358,7 @@ TEXT ·scaleOct(SB), 0, $80-32
 	RET
 
 // func stepOct(a float64, p []float64, x []float64, q []float64, r []float64) float64
-TEXT ·stepOct(SB), 0, $80-112
+TEXT ·stepOct(SB), 0, $144-112
 	MOVSD a+0(FP), X0
 	MOVQ p_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
@@ -420,7 +420,7 @@ TEXT ·stepOct(SB), 0, $80-112
 	RET
 
 // func mulOct(a float64, w []float64, x []float64, y []float64)
-TEXT ·mulOct(SB), 0, $80-80
+TEXT ·mulOct(SB), 0, $144-80
 	MOVSD a+0(FP), X0
 	MOVQ w_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
@@ -459,7 +459,7 @@ TEXT ·mulOct(SB), 0, $80-80
 	RET
 
 // func relaxOct(a float64, w []float64, x []float64, r []float64)
-TEXT ·relaxOct(SB), 0, $80-80
+TEXT ·relaxOct(SB), 0, $144-80
 	MOVSD a+0(FP), X0
 	MOVQ w_base+8(FP), DI
 	MOVQ x_base+32(FP), SI

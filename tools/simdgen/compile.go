@@ -63,7 +63,10 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
-		i.stack = stacks[k.name] + 64 + 16 // aligned, and the return address
+		i.stack = stacks[k.name] + 2*t.align + 16 // begin and size aligned, and the return address
+		if takes := i.takes(); takes > i.stack {
+			return nil, fmt.Errorf("%s: takes %d bytes of the stack, and clang says %d", k.name, takes, stacks[k.name])
+		}
 		if i.stack > mostStack {
 			return nil, fmt.Errorf("%s: takes %d bytes of the stack, more than %d", k.name, i.stack, mostStack)
 		}
@@ -123,6 +126,28 @@ func (t *target) link(object, dir string, k kernel) (i image, err error) {
 		return i, errors.New("the kernel calls a function")
 	}
 	return i, nil
+}
+
+// takes is the most of the stack that the instructions of a kernel for amd64 take, aligning it included.
+func (i *image) takes() int {
+	total := 8 // the return address
+	for _, line := range i.lines {
+		var n int
+		switch {
+		case strings.HasPrefix(line, "pushq"):
+			total += 8
+		case scan(line, "andq $-0x%x, %%rsp", &n):
+			total += n - 1
+		case scan(line, "subq $0x%x, %%rsp", &n):
+			total += n
+		}
+	}
+	return total
+}
+
+func scan(line, format string, n *int) bool {
+	count, err := fmt.Sscanf(line, format, n)
+	return count == 1 && err == nil
 }
 
 // instruction is a line of llvm-objdump.

@@ -85,6 +85,7 @@ type target struct {
 	start  string   // assembly that calls KERNEL and goes on at the end of the code
 	calls  []string // instructions that call functions
 	word   int      // bytes of an instruction, 0 if they differ
+	align  int      // of the stack, at most
 	load   map[string]string
 	// Registers of arguments: integers and pointers, floating-point numbers.
 	integers, floats []string
@@ -97,7 +98,7 @@ var targets = []*target{
 	{
 		name: "avx2", suffix: "Quad", goarch: "amd64",
 		flags: "--target=x86_64-unknown-linux -mavx2 -mfma -mbmi2 -mtune=znver3 -mno-red-zone -mstack-alignment=8",
-		start: "call KERNEL\n jmp end\n", calls: []string{"callq"},
+		start: "call KERNEL\n jmp end\n", calls: []string{"callq"}, align: 32,
 		load:     map[string]string{"integer": "MOVQ", "double": "MOVSD", "float": "MOVSS"},
 		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},
 		floats:   []string{"X0", "X1", "X2", "X3"},
@@ -107,7 +108,7 @@ var targets = []*target{
 		name: "avx512", suffix: "Oct", goarch: "amd64",
 		flags: "--target=x86_64-unknown-linux -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vbmi -mfma -mbmi2 -mpopcnt -mlzcnt " +
 			"-mprefer-vector-width=512 -mtune=znver4 -mllvm -enable-misched=false -mllvm -pre-RA-sched=source -mno-red-zone -mstack-alignment=8",
-		start: "call KERNEL\n jmp end\n", calls: []string{"callq"},
+		start: "call KERNEL\n jmp end\n", calls: []string{"callq"}, align: 64,
 		load:     map[string]string{"integer": "MOVQ", "double": "MOVSD", "float": "MOVSS"},
 		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},
 		floats:   []string{"X0", "X1", "X2", "X3"},
@@ -116,7 +117,7 @@ var targets = []*target{
 	{
 		name: "neon", suffix: "Quad", goarch: "arm64",
 		flags: "--target=aarch64-unknown-linux -mcmodel=tiny -ffixed-x18 -ffixed-x28 -mtune=neoverse-n1",
-		start: "sub sp, sp, #16\n bl KERNEL\n add sp, sp, #16\n b end\n", calls: []string{"bl", "blr"}, word: 4,
+		start: "sub sp, sp, #16\n bl KERNEL\n add sp, sp, #16\n b end\n", calls: []string{"bl", "blr"}, word: 4, align: 32,
 		load:     map[string]string{"integer": "MOVD", "double": "FMOVD", "float": "FMOVS"},
 		integers: []string{"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7"},
 		floats:   []string{"F0", "F1", "F2", "F3"}, result: "R0",

@@ -48,6 +48,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// What instructions take of the stack is counted from them.
+func TestTakes(t *testing.T) {
+	i := image{lines: map[int]string{0: "pushq %rbp", 1: "pushq %r15", 2: "andq $-0x40, %rsp", 6: "subq $0x5c0, %rsp", 9: "vmovapd %zmm0, 0x540(%rsp)"}}
+	if got, want := i.takes(), 8+16+63+0x5c0; got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}
+
 func copyFile(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
